@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from weft.errors import RunMismatch, SearchInvalid, WeftError
@@ -49,6 +50,11 @@ class Product:
     """`warm_up(say: Callable[[str], None]) -> None`: what takes long once, such as compiling.
 
     Called before the workers of each run of its searches start; returns at once if it was done."""
+    check_resume: str = ""
+    """`check_resume(inputs: Mapping[str, str], base: Path) -> None`: refuses to resume a run.
+
+    `inputs` are the digests of its inputs by name, `base` the folder of its config: it raises
+    `RunMismatch` when a file there is no longer what the run began with."""
     extra: str = ""
     """The extra of Weft that its commands and searches need: `arc` is that of `weft[arc]`."""
     search_extras: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +70,9 @@ class Product:
             )
         if not (self.summary and self.summary.isprintable()):
             raise SearchInvalid(f"product {self.name}: summary must be one line of text")
-        parts = (self.app, self.pages, self.lines, self.finish, self.warm_up)
+        parts = (
+            self.app, self.pages, self.lines, self.finish, self.warm_up, self.check_resume,
+        )  # fmt: skip
         for path in (*filter(None, parts), *self.searches.values()):
             if not _IMPORT_PATH.fullmatch(path):
                 raise SearchInvalid(
@@ -230,6 +238,13 @@ def warm_up(search: str, say: Callable[[str], None]) -> None:
             f"product {product.name}: {product.warm_up} raised {_reason(error)}",
             hint="upgrade or reinstall the package that has it",
         ) from error
+
+
+def check_resume(search: str, inputs: Mapping[str, str], base: Path | None) -> None:
+    """Let a search's product refuse to resume a run whose files beside the config have changed."""
+    product = None if ":" in search else product_of(search)
+    if product is not None and product.check_resume and base is not None:
+        product.part(product.check_resume)(inputs, base)
 
 
 def check_name(search: str) -> None:

@@ -22,7 +22,7 @@ from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
 from weft.model.values import JsonValue, from_wire
-from weft.product import check_extra, check_name, locate
+from weft.product import check_extra, check_name, check_resume, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
 from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
@@ -138,6 +138,7 @@ def resume(
         return read_outcome(folder, None)
     try:
         decision, _ = recorded_decision(folder, path, execution.accept)
+        check_resume(decision.call.name, decision.inputs, execution.base)
         return execute(decision, execution, {}, watcher)
     except InputError:
         if sign_key or not folder.is_finished():

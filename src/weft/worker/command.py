@@ -33,6 +33,7 @@ from weft.worker import context as task_context
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
+from weft.worker.resultchannel import ChannelReport
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 from weft.worker.supervision import supervise
 from weft.worker.supervisor import CommandReport, CommandSpec
@@ -70,6 +71,8 @@ class CommandRun:
     allow_paths: tuple[str, ...] = ()
     moved: dict[Path, Path] = field(default_factory=dict)
     """What `prepare` moved aside, and where to; it comes back if the command does not start."""
+    channel: ChannelReport | None = None
+    """What it sent through its result channel, once it has ended; None if it had none."""
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -176,7 +179,7 @@ def run_command(
         _judge(report, run)
         watch.check_success()
         around.enter("collect")
-        return _collected(collect, run)
+        return _collected(collect, replace(run, channel=report.get("channel")))
     except Exception as error:
         detail = error.detail if isinstance(error, Ending) else str(error)
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):

@@ -27,8 +27,8 @@ It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after 
 """
 POLL_S = 3600.0
 """The system call takes 24 days at most; a command may have more."""
-MOST_BYTES = 1 << 20
-"""Of a report: beyond it, someone else writes to the pipe."""
+MOST_BYTES = 1 << 23
+"""Of a report, with the result that it may hold: beyond it, someone else writes to the pipe."""
 
 
 class SupervisorProcess:

@@ -19,9 +19,15 @@ import os
 import resource
 import select
 import signal
+import sys
 import time
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
+
+if __name__ == "__main__":  # started by its path
+    sys.path.append(str(Path(__file__).parents[2]))
+
+from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
@@ -76,6 +82,8 @@ class CommandReport(TypedDict):
     """The least free bytes and inodes seen in each folder."""
     unstarted: tuple[int | None, str] | None
     """Error number and reason when the program could not be started."""
+    channel: NotRequired[ChannelReport | None]
+    """What it sent through its result channel; None if it had none."""
 
 
 class CommandRequest(TypedDict):
@@ -109,12 +117,14 @@ class Supervisor:
         self._least: dict[str, tuple[int, int]] = {}
         """The least room seen in each folder: bytes, inodes."""
         self._unstarted: tuple[int | None, str] | None = None
+        self._channel = ResultChannel(spec["env"])
 
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
         start_s = time.monotonic()
         self._main = self._start()
         self._watch(start_s)
+        self._channel.end()
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
         _free_unused(self._spec["stderr"])
@@ -128,6 +138,7 @@ class Supervisor:
             "peak_bytes": max(self._peak_bytes, self._usage[2] * 1024),
             "least_room": self._least,
             "unstarted": self._unstarted,
+            "channel": self._channel.report(),
         }
 
     # -- starting -------------------------------------------------------------------------
@@ -139,6 +150,7 @@ class Supervisor:
         pid = os.fork()
         if pid:
             os.close(writer)
+            self._channel.started()
             cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
             os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
@@ -160,7 +172,7 @@ class Supervisor:
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
         _allocate(2, STDERR_BYTES)
-        os.closerange(3, pipe)
+        os.closerange(3 + len(self._channel.hand_over()), pipe)
         os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
@@ -209,7 +221,8 @@ class Supervisor:
 
         Children of the worker may hold its end of the pipe open, hence the look at our parent.
         """
-        ready, _, _ = select.select([0, self._wake], [], [], wait_s)
+        ready, _, _ = select.select([0, self._wake, *self._channel.readable()], [], [], wait_s)
+        self._channel.receive()
         if self._wake in ready:
             os.read(self._wake, 4096)
         return (0 in ready and not os.read(0, 4096)) or os.getppid() != self._worker

@@ -37,6 +37,8 @@ def test_cheating_ideas_of_the_demo_are_refused_by_name_and_leave_no_process(woo
         "cheat-edits-the-scorer.patch": "tampered",
         "cheat-forks-sleepers.patch": "timeout",
         "cheat-reports-nan.patch": "score-invalid",
+        "cheat-shadows-a-module.patch": "regressed",
+        "cheat-writes-a-result-at-exit.patch": "tampered",
         "word-table.patch": "promoted n1",
     }
     assert sleepers() == []

@@ -21,8 +21,8 @@ def priority(item, free):
 
 
 def pack(items):
-    """Return how many bins are used; equal priorities go to the bin that was opened first."""
-    bins = []
+    """Return the bin of each item; equal priorities go to the bin that was opened first."""
+    bins, places = [], []
     for item in items:
         fitting = [i for i, free in enumerate(bins) if free >= item]
         choices = [(priority(item, bins[i]), -i, i) for i in fitting]
@@ -31,4 +31,5 @@ def pack(items):
         if place == len(bins):
             bins.append(CAPACITY)
         bins[place] -= item
-    return len(bins)
+        places.append(place)
+    return places

@@ -1,31 +1,42 @@
-"""Count the bins for fixed lists of items. Protected: an idea may not change it."""
+"""Count the bins for fixed lists of items. Protected: an idea may not change it.
 
-import json
-import os
-import sys
-from pathlib import Path
+The harness of Weft runs it: the candidate's code packs in a process of its own and hands back
+where each item went, and here the bins are checked and counted.
+"""
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.dont_write_bytecode = True
-
-from pack import pack  # noqa: E402
+CAPACITY = 150
+TRAIN, HELD = (1, 2, 3, 4), (91, 92)
 
 
 def items(seed, count):
     """Sizes from 20 to 100, from a generator that is the same everywhere."""
-    state, found = seed, []
+    state, sizes = seed, []
     for _ in range(count):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        found.append(20 + (state >> 33) % 81)
-    return found
+        sizes.append(20 + (state >> 33) % 81)
+    return sizes
 
 
-train = [pack(items(seed, 150)) for seed in (1, 2, 3, 4)]
-held = [pack(items(seed, 150)) for seed in (91, 92)]
-result = {
-    "score": sum(train),
-    "holdout": sum(held),
-    "rows": {"ok": len(train), "expected": 4},
-    "metrics": {"per_list": train},
-}
-Path(os.environ["WEFT_RESULT_FILE"]).write_text(json.dumps(result))
+def bins(sizes, places):
+    """Return how many bins a packing has; None when it is not one."""
+    if len(places) != len(sizes):
+        return None
+    filled = {}
+    for size, place in zip(sizes, places, strict=True):
+        filled[place] = filled.get(place, 0) + size
+    return len(filled) if max(filled.values()) <= CAPACITY else None
+
+
+def score(candidate):
+    """Return the result: bins of the training lists, and of those held out."""
+    lists = [items(seed, 150) for seed in TRAIN + HELD]
+    packings = candidate.call_each("pack:pack", [[sizes] for sizes in lists])
+    counts = [bins(*pair) for pair in zip(lists, packings, strict=True)]
+    train, held = counts[: len(TRAIN)], counts[len(TRAIN) :]
+    sound = [count for count in train if count is not None]
+    return {
+        "score": sum(sound),
+        "holdout": sum(count or 0 for count in held),
+        "rows": {"ok": len(sound), "expected": len(TRAIN)},
+        "metrics": {"per_list": train},
+    }

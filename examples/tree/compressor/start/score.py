@@ -1,18 +1,16 @@
-"""Compress the text and give it back. Protected: an idea may not change it or the text."""
+"""Compress the text and give it back. Protected: an idea may not change it or the text.
 
-import json
-import os
-import sys
+The harness of Weft runs it: the candidate's code compresses in one process and decompresses in
+another, and hands back bytes, which are counted and compared here.
+"""
+
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-sys.dont_write_bytecode = True
+TEXT = Path("text.txt").read_bytes()
 
-import codec  # noqa: E402
 
-text = (HERE / "text.txt").read_bytes()
-packed = bytes(codec.compress(text))
-exact = codec.decompress(packed) == text
-result = {"score": len(packed), "rows": {"ok": int(exact), "expected": 1}}
-Path(os.environ["WEFT_RESULT_FILE"]).write_text(json.dumps(result))
+def score(candidate):
+    """Return the result: the size of the compressed text, and whether it comes back exactly."""
+    packed = candidate.call("codec:compress", TEXT)
+    exact = isinstance(packed, bytes) and candidate.call("codec:decompress", packed) == TEXT
+    return {"score": len(packed), "rows": {"ok": int(exact), "expected": 1}}

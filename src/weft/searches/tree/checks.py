@@ -21,10 +21,12 @@ from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
-from weft.searches.tree.config import Idea, Root, Stage, TreeConfig, is_protected
+from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
 from weft.searches.tree.repository import root_git
 from weft.searches.tree.request import TreeRequest
+from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
+from weft.searches.tree.scorercheck import weaknesses
 from weft.searches.tree.summary import markdown_table
 from weft.searches.tree.validation import COMPARED, SCORINGS, RootOutcome, RootTrial, validate
 from weft.worker.command import expand
@@ -184,6 +186,38 @@ def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
     for name, stage in sorted(request.config.stages.items()):
         if stage.argv and not stage.recorded:
             checks.append(_command(name, stage, files, request.base))
+    return checks + protection_checks(request, files)
+
+
+def scorer_warnings(request: TreeRequest) -> list[ValidationCheck]:
+    """Return the warnings that a run gives before it starts: who could decide a score."""
+    if request.config.dry_run:
+        return []
+    checks = protection_checks(request, _files(request))
+    return [check for check in checks if check.outcome == WARNING]
+
+
+def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[ValidationCheck]:
+    """Say where candidate code could decide its own score, as far as it can be seen."""
+    checks: list[ValidationCheck] = []
+    with root_git(request.inputs["root"]) as git:
+
+        def read(name: str) -> str:
+            if name.startswith("{work_dir}/"):
+                return (request.base / name.removeprefix("{work_dir}/")).read_text("utf-8")
+            path = f"{request.args.root.tree}:{os.path.normpath(name)}"
+            return git.run("cat-file", "blob", path).decode()
+
+        for name in JUDGING:
+            stage = request.config.stages.get(name, Stage())
+            if stage.argv:
+                problems = weaknesses(stage, files, read)
+                detail = OVER_CHANNEL if stage.has_channel else OPEN_RESULT
+                outcome = OK if stage.has_channel or not problems else WARNING
+                checks.append(ValidationCheck("result", outcome, f"[{name}]: {detail}"))
+                checks += [
+                    ValidationCheck("scorer", WARNING, f"[{name}]: {why}") for why in problems
+                ]
     return checks
 
 

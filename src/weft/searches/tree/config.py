@@ -10,7 +10,12 @@ from weft.model.codec import to_json
 from weft.model.values import Object, Value
 from weft.searches.tree.slot.values import Mutation
 
+RESULT_FD = "WEFT_RESULT_FD"
+"""The variable of a command that has a result channel, and its value: descriptor 3."""
+CHANNEL = {RESULT_FD: "3"}
 STAGES = ("propose", "implement", "review", "sweep", "score")
+JUDGING = ("sweep", "score")
+"""Stages whose result decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,11 @@ class Stage:
     """Takes the score out of stdout."""
     recorded: bool = False
     """What an earlier run recorded stands in for the command."""
+
+    @property
+    def has_channel(self) -> bool:
+        """Whether its result comes over a descriptor that candidate code does not have."""
+        return RESULT_FD in self.env
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,16 @@ from weft.errors import FileInvalid, UsageError
 from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import STAGES, Stage, TreeConfig
+from weft.searches.tree.config import CHANNEL, RESULT_FD, STAGES, Stage, TreeConfig
 from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
+from weft.searches.tree.runfiles import names_harness
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
 Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
 PLACEHOLDER = re.compile(
-    r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
+    r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir|harness|harness_dir)\}"
 )
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
@@ -45,6 +46,7 @@ class StageTable(BaseModel):
     env_from: list[Variable] = []
     format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
     regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+    channel: bool = False
 
     @field_validator("regex")
     @classmethod
@@ -63,16 +65,28 @@ class StageTable(BaseModel):
             raise ValueError("argv is missing: the command as a list of words")
         if self.argv and self.shell:
             raise ValueError("give argv or shell, one of them")
+        if RESULT_FD in self.env:
+            raise ValueError(f"env: {RESULT_FD} is set by channel = true")
+        if self.has_channel and (self.regex or self.format == "shinka"):
+            raise ValueError("a result that comes over the channel needs no regex, no result files")
         placeholder = PLACEHOLDER.search(self.shell or "")
         if placeholder:
             name = placeholder[1].upper()
             raise ValueError(f"{placeholder[0]} is not put into a shell line; write $WEFT_{name}")
         return self
 
+    @property
+    def has_channel(self) -> bool:
+        """Whether it asks for a result channel; who is run by the harness does."""
+        words = [*self.argv, self.shell or ""]
+        return self.channel or any(names_harness(word) for word in words)
+
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
-        return from_json(Stage, {**self.model_dump(exclude_none=True), "argv": argv})
+        env = {**self.env, **(CHANNEL if self.has_channel else {})}
+        given = self.model_dump(exclude_none=True, exclude={"channel"})
+        return from_json(Stage, {**given, "argv": argv, "env": env})
 
 
 class TreeFile(BaseModel):
@@ -88,6 +102,7 @@ class TreeFile(BaseModel):
     grids: list[GridTable] = []
     mutations: list[MutationTable] = []
     protected: list[Named] = []
+    harness: list[Named] = []
     direction: Literal["max", "min"]
     beam_width: Annotated[int, Field(ge=1, le=10_000)] = 3
     ideas_per_node: Annotated[int, Field(ge=1, le=100_000)] = 1000

@@ -19,9 +19,10 @@ from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.config import Idea, TreeConfig
 from weft.searches.tree.configfile import Override, TreeFile, read_config
 from weft.searches.tree.ideaindex import AREA, read_index
-from weft.searches.tree.load import read_past, read_recordings
+from weft.searches.tree.load import load_tree_run, read_past, read_recordings
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rules import add_import_folder, load
+from weft.searches.tree.scorerfiles import check_same_files, read_run_files
 from weft.searches.tree.search import SearchArgs
 from weft.worker.environment import environment
 
@@ -95,6 +96,9 @@ def read_request(
     inputs = {"root": root_commit.stream, "root-commit": root_commit.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
     inputs |= objects | past | read_index(file, out)
+    inputs |= {} if dry_run else read_run_files(config, file.harness, base, path)
+    if import_from is not None:
+        check_same_files(load_tree_run(import_from).inputs, inputs, config, str(import_from))
     own = tuple(idea for idea, _ in ideas)
     args = SearchArgs(config, own, root_commit.root, recordings, imported)
     return TreeRequest(file, args, inputs, base)

@@ -30,6 +30,25 @@ class Invalid(Exception):  # noqa: N818 - an outcome of a command
     """A result that cannot be accepted; the message is the reason."""
 
 
+class Tampered(Invalid):
+    """A result that somebody else than the scorer may have written."""
+
+
+def read_sent(line: str | None, out_dir: Path, form: str) -> dict[str, Value]:
+    """Return the checked result that a command sent over its channel; empty when it sent none.
+
+    `form` is as in `read_result`. Raises Tampered when there is a result file too, which the
+    command was never told of, and Invalid when the result is malformed.
+    """
+    path = out_dir / "result.json"
+    if path.exists() or path.is_symlink() or out_dir.is_symlink():
+        raise Tampered("a result file was written, and the scorer has a channel for its result")
+    if line is None:
+        return {}
+    raw = parse_object(line.encode(), "the result that was sent")
+    return check_fields(TRANSLATORS[form](raw) if form in TRANSLATORS else raw, "the result")
+
+
 def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Value]:
     """Return the checked result of a command; empty when it left none.
 

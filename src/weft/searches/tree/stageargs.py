@@ -8,6 +8,7 @@ that the stage was given and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from weft.searches.tree.context import ProposalContext
 from weft.searches.tree.slot.values import Mutation
 
 T = TypeVar("T")
-LEFT_OUT = ("repeat", "recorded")
+LEFT_OUT = ("repeat", "recorded", "harness")
 """Fields that are recorded only where they are given."""
 
 
@@ -45,6 +46,8 @@ class SourceState:
     """What leads from the root to it."""
     tree: str
     parent_commit: str
+    harness: Mapping[str, Object] | None = None
+    """The run's files beside the config, by name."""
 
 
 @dataclass(frozen=True, slots=True)

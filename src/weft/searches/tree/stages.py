@@ -22,6 +22,7 @@ from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
 from weft.searches.tree.result import tool_environment
 from weft.searches.tree.results import Candidate, read_stage
+from weft.searches.tree.runfiles import run_files, with_copies
 from weft.searches.tree.stageargs import (
     CommandArgs,
     IdeaArgs,
@@ -106,7 +107,8 @@ def source_state(
     """Return the state of a node, or of a candidate made from it."""
     steps = node.steps if candidate is None else (*node.steps, candidate.diff)
     tree = node.tree if candidate is None else candidate.tree
-    return SourceState(inputs["root"], node.path()[0].tree, steps, tree, node.commit)
+    files = run_files(inputs)
+    return SourceState(inputs["root"], node.path()[0].tree, steps, tree, node.commit, files)
 
 
 def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
@@ -115,18 +117,18 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
     own = config.stages.get(stage, Stage())
     limits = Limits(config.limit_s(stage), config.eval_retries, config.memory_mb, 0, node.name)
     if not own.argv or own.recorded:
-        table = args.to_dict()
+        table = replace(args, state=replace(args.state, harness=None)).to_dict()
         call = (MUTATE if stage == "propose" else APPLY_IDEA)(asked=table)
         return replace(call, limits=replace(limits, memory_mb=None))
     args = replace(args, command=CommandArgs(own.format, own.regex, config.protected))
     call = command(
-        own.argv,
+        [with_copies(word, args.state.harness or ()) for word in own.argv],
         timeout_s=config.limit_s(stage),
         args=args.to_dict(),
         prepare=PREPARE,
         collect=COLLECT,
         on_broken=ON_BROKEN,
-        env={**environment(args), **own.env},
+        env={**environment(args, has_channel=own.has_channel), **own.env},
         env_from=own.env_from,
         cwd="{worktree}",
     )
@@ -171,15 +173,19 @@ NAMES = (
     "root_result", "sweep_result", "feedback_file", "worktree",
 )  # fmt: skip
 """Of every stage, beside those of every command of the engine."""
+COPIES = ("harness", "harness_dir")
+"""Of a run that has files beside its config."""
 PROPOSAL_FILES = {
     "ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md",
 }  # fmt: skip
 """What only a proposing command has, and the file of each in the attempt's folder."""
 
 
-def environment(args: StageArgs) -> dict[str, str]:
-    """Return the variables of a stage, as templates."""
-    names = (*NAMES, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
+def environment(args: StageArgs, *, has_channel: bool) -> dict[str, str]:
+    """Return the variables of a stage, as templates; a channel stands for the result file."""
+    known = [name for name in NAMES if name != "result_file" or not has_channel]
+    copies = COPIES if args.state.harness else ()
+    names = (*known, *copies, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
     form = args.command.format if args.command else ""
     variables = {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
     return {**variables, **memory.environment(args.memory), **tool_environment(form)}

@@ -19,9 +19,9 @@ from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
-from weft.searches.tree.result import Invalid, read_result
+from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
-from weft.searches.tree.slot import evaluate
+from weft.searches.tree.slot import copies, evaluate
 from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
 from weft.searches.tree.slot.values import Conflict
@@ -29,6 +29,8 @@ from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
+
+NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
 
 # -- before -------------------------------------------------------------------------------------
 
@@ -70,6 +72,7 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
         (folder / name).write_text(text, "utf-8")
     more = proposal.lay_out(args.propose, folder, run.seed)
     more |= memory.lay_out(args.memory, folder, get)
+    more |= copies.lay_out(args.state.harness, folder, get)
     return {
         "idea_file": str(idea),
         "worktree": str(folder / "worktree"),
@@ -145,18 +148,31 @@ def collect(run: CommandRun) -> dict[str, Value]:
     args = StageArgs.from_dict(run.args)
     stage, folder = args.id.stage, run.out_dir.parent
     try:
-        form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
-        result = read_result(run.out_dir, run.stdout, form, regex)
+        result = _result(run, args)
         if stage == "propose":
             return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
             value = {**_implemented(run, args), "cost": result.get("cost")}
             return {**value, **_turns(run, args)}
         if stage == "score" and "score" not in result:
-            raise Invalid("no score: write it to the result file, or as the last line of stdout")
+            raise Invalid(NO_SCORE if run.channel is None else "no score was sent")
+    except Tampered as error:
+        raise Ending(TaskError("tampered", stage), detail=f"{error}\n\n{run.tail()}") from None
     except Invalid as error:
         raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
     return {**result, "seal": _unbroken_seal(run, args)}
+
+
+def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
+    """Read the result of a command from where it must be."""
+    form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
+    if name := copies.changed(args.state.harness, run.out_dir.parent):
+        raise Tampered(f"{name}, a copy of a file beside the config, changed while it was used")
+    if run.channel is None:
+        return read_result(run.out_dir, run.stdout, form, regex)
+    if run.channel["refused"]:
+        raise Tampered(run.channel["refused"])
+    return read_sent(run.channel["result"], run.out_dir, form)
 
 
 def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:

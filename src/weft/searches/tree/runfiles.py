@@ -1,0 +1,65 @@
+"""Files beside the config that belong to a run: scorers, scripts, and what `harness` declares.
+
+    {work_dir}/score.py ─► input harness/score.py of the run ─► {harness_dir}/score.py on the slot
+
+The run's first record binds their bytes, and every stage works with a copy of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from weft.model.values import Object
+
+PREFIX = "harness/"
+"""Of their names among the inputs of a run."""
+SHIPPED = "weft_harness.py"
+"""The harness that comes with Weft, under its name among them."""
+_WORDS = re.compile(r"\{work_dir\}/(?P<name>.+)", re.DOTALL)
+_EMBEDDED = re.compile(
+    r"(?P<dir>\{work_dir\}|\$WEFT_WORK_DIR|\$\{WEFT_WORK_DIR\})/(?P<name>[\w.+@/-]+)"
+)
+_SHIPPED = re.compile(r"\{harness\}|\$\{?WEFT_HARNESS\b")
+COPIES = {
+    "{work_dir}": "{harness_dir}",
+    "$WEFT_WORK_DIR": "$WEFT_HARNESS_DIR",
+    "${WEFT_WORK_DIR}": "${WEFT_HARNESS_DIR}",
+}
+
+
+def names_harness(word: str) -> bool:
+    """Whether a word of a command, or a shell line, names the harness that comes with Weft."""
+    return _SHIPPED.search(word) is not None
+
+
+def run_files(inputs: Mapping[str, Object]) -> dict[str, Object] | None:
+    """Return the files among the inputs of a run by name; None when there are none."""
+    files = {n.removeprefix(PREFIX): o for n, o in sorted(inputs.items()) if n.startswith(PREFIX)}
+    return files or None
+
+
+def names_in(word: str) -> Iterator[str]:
+    """Return what a word of a command, or a shell line, names in the config's folder."""
+    whole = _WORDS.fullmatch(word)
+    if whole:
+        yield whole["name"]
+    for match in _EMBEDDED.finditer(word):
+        if whole is None or match["name"] != whole["name"]:
+            yield match["name"]
+
+
+def with_copies(word: str, names: Collection[str]) -> str:
+    """Return a word of a command with the run's copies in place of the files they are of."""
+    whole = _WORDS.fullmatch(word)
+    if whole and whole["name"] in names:
+        return f"{{harness_dir}}/{whole['name']}"
+    return _EMBEDDED.sub(_replacement(names), word)
+
+
+def _replacement(names: Collection[str]) -> Callable[[re.Match[str]], str]:
+    def replace(match: re.Match[str]) -> str:
+        known = match["name"] in names
+        return f"{COPIES[match['dir']] if known else match['dir']}/{match['name']}"
+
+    return replace
