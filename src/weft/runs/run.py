@@ -176,7 +176,7 @@ def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Polic
 def execute(
     decision: Decision,
     execution: Execution,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     watcher: Watcher | None = None,
     place: Place | None = None,
     recall: Recall | None = None,
@@ -202,7 +202,7 @@ def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
 def _execute(
     decision: Decision,
     execution: Execution,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     watcher: Watcher | None,
     place: Place,
     recall: Recall | None,
@@ -269,7 +269,7 @@ def _open(
     decision: Decision,
     execution: Execution,
     genesis: str,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     place: Place,
     slots: int,
 ) -> OpenRun:

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -99,6 +99,10 @@ class TaskContext:
         if self._on_stage is not None:
             self._on_stage(self.assignment)
 
+    def extend(self) -> None:
+        """Begin the stage anew: what only the first task on a machine must do is not counted."""
+        self.enter(self.stage)
+
     def put(self, data: bytes) -> Object:
         """Stage bytes and return the reference under which they will be known."""
         digest = hashlib.sha256(data).hexdigest()
@@ -139,6 +143,19 @@ class TaskContext:
         if hashlib.sha256(data).hexdigest() != reference.digest:
             raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
         return data
+
+    def pieces(self, reference: Object) -> Iterator[bytes]:
+        """Return an object's bytes in pieces; raises at their end if they do not match its name."""
+        digest = hashlib.sha256()
+        try:
+            with self._path(reference.digest).open("rb") as file:
+                while piece := file.read(PIECE_BYTES):
+                    digest.update(piece)
+                    yield piece
+        except FileNotFoundError:
+            raise ObjectDamaged(f"object {reference.digest} is not in this run") from None
+        if digest.hexdigest() != reference.digest:
+            raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
 
     def _path(self, digest: str) -> Path:
         return self._objects / digest[:2] / digest[2:]

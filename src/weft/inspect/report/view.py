@@ -141,6 +141,10 @@ class RunView:
         """Return an object's bytes."""
         return self._objects().read(reference.digest)
 
+    def pieces(self, reference: Object) -> Iterator[bytes]:
+        """Return an object's bytes in pieces; raises ObjectDamaged at their end."""
+        return self._objects().pieces(reference.digest)
+
     def copy(self, reference: Object, target: Path) -> int:
         """Write an object to a new file, in pieces, and return its size.
 

@@ -23,7 +23,6 @@ from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.repository import root_git
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
 from weft.searches.tree.scorercheck import weaknesses
@@ -53,18 +52,24 @@ def report(checks: Sequence[ValidationCheck]) -> str:
 
 
 def config_checks(
-    config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
+    config: TreeConfig, ideas: Sequence[Idea], roots: Sequence[Root], files: Sequence[str]
 ) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     kinds = sorted({idea.kind for idea in ideas})
     summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
     more = ", and more are made for each node" if config.proposes() else ""
     return [
-        ValidationCheck("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
+        *_roots(roots, files),
         ValidationCheck("ideas", OK, summary + more),
         *_repeated(ideas, config),
         *_protected(config, files),
     ]
+
+
+def _roots(roots: Sequence[Root], files: Sequence[str]) -> list[ValidationCheck]:
+    first = f"commit {roots[0].commit}, {counted(len(files), 'file')}"
+    details = [first, *(f"commit {root.commit}, another root" for root in roots[1:])]
+    return [ValidationCheck("repository", OK, detail) for detail in details]
 
 
 def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[ValidationCheck]:
@@ -95,6 +100,7 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
 def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge how commands and ideas did on the root."""
     checks = [_score(trial.score[0], "score"), *_agreement(trial.score, deterministic)]
+    checks += [_score(outcome, "score") for outcome in trial.others]
     checks += [_score(outcome, "sweep") for outcome in trial.sweep]
     if trial.applied:
         checks.append(_fitting(trial.applied))
@@ -103,7 +109,7 @@ def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationChe
 
 def history_checks(history: TreeHistory, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge the same from a run: how its root was scored."""
-    if not history.nodes or history.nodes[0].result is None:
+    if not history.scored_roots() or history.nodes[0].result is None:
         return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
     first = from_json(RootOutcome, history.nodes[0].result.recorded)
     outcomes = [replace(first, score=score) for score in history.root_scores]
@@ -165,8 +171,8 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
         return checks
     inputs = dict(request.inputs)
     ideas = [idea.to_dict() for idea in request.args.ideas]
-    config, root = to_json(request.config), to_json(request.args.root)
-    call = validate(config=config, ideas=ideas, root=root)
+    config, roots = to_json(request.config), [to_json(root) for root in request.args.roots]
+    call = validate(config=config, ideas=ideas, roots=roots)
     policy = checked_policy(request.config.eval_retries, None, False)
     decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
     with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
@@ -182,7 +188,7 @@ def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     files = _files(request)
     checks = [ValidationCheck("config", OK, "every field is known and in its range")]
-    checks += config_checks(request.config, request.args.ideas, request.args.root, files)
+    checks += config_checks(request.config, request.args.ideas, request.args.roots, files)
     for name, stage in sorted(request.config.stages.items()):
         if stage.argv and not stage.recorded:
             checks.append(_command(name, stage, files, request.base))
@@ -200,24 +206,20 @@ def scorer_warnings(request: TreeRequest) -> list[ValidationCheck]:
 def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[ValidationCheck]:
     """Say where candidate code could decide its own score, as far as it can be seen."""
     checks: list[ValidationCheck] = []
-    with root_git(request.inputs["root"]) as git:
 
-        def read(name: str) -> str:
-            if name.startswith("{work_dir}/"):
-                return (request.base / name.removeprefix("{work_dir}/")).read_text("utf-8")
-            path = f"{request.args.root.tree}:{os.path.normpath(name)}"
-            return git.run("cat-file", "blob", path).decode()
+    def read(name: str) -> str:
+        if name.startswith("{work_dir}/"):
+            return (request.base / name.removeprefix("{work_dir}/")).read_text("utf-8")
+        return request.stream.read(request.stream.root.files[os.path.normpath(name)]).decode()
 
-        for name in JUDGING:
-            stage = request.config.stages.get(name, Stage())
-            if stage.argv:
-                problems = weaknesses(stage, files, read)
-                detail = OVER_CHANNEL if stage.has_channel else OPEN_RESULT
-                outcome = OK if stage.has_channel or not problems else WARNING
-                checks.append(ValidationCheck("result", outcome, f"[{name}]: {detail}"))
-                checks += [
-                    ValidationCheck("scorer", WARNING, f"[{name}]: {why}") for why in problems
-                ]
+    for name in JUDGING:
+        stage = request.config.stages.get(name, Stage())
+        if stage.argv:
+            problems = weaknesses(stage, files, read)
+            detail = OVER_CHANNEL if stage.has_channel else OPEN_RESULT
+            outcome = OK if stage.has_channel or not problems else WARNING
+            checks.append(ValidationCheck("result", outcome, f"[{name}]: {detail}"))
+            checks += [ValidationCheck("scorer", WARNING, f"[{name}]: {why}") for why in problems]
     return checks
 
 
@@ -231,9 +233,7 @@ def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
 
 def _files(request: TreeRequest) -> list[str]:
     """Return the paths of the root."""
-    with root_git(request.inputs["root"]) as git:
-        names = git.run("ls-tree", "-r", "-z", "--name-only", request.args.root.tree)
-    return [name.decode("utf-8", "backslashreplace") for name in names.split(b"\0") if name]
+    return list(request.stream.root.files)
 
 
 def _command(name: str, stage: Stage, files: list[str], base: Path) -> ValidationCheck:

@@ -85,15 +85,17 @@ def plan(config: opts.Config, *, fields: opts.PlanFields, output: ViewOptions) -
     most = runs.most_evals(request, history)
     if output.as_json:
         evals = [
-            {"eval_id": e.eval_id, "parent_node_id": 0, "idea_path": e.idea.name, "depth": 1,
-             "task_state": "queued"}
+            {"eval_id": e.eval_id, "parent_node_id": e.parent.node_id,
+             "idea_path": e.idea.name, "depth": 1, "task_state": "queued"}
             for e in history.evals
         ]  # fmt: skip
         skips = [{"idea_path": s.idea, "reason": s.reason} for s in history.skips]
-        render.print_json({"root": request.args.root.commit, "evals": evals, "skipped": skips,
+        roots = [root.commit for root in request.args.roots]
+        render.print_json({"root": roots[0], "roots": roots, "evals": evals, "skipped": skips,
                            "most_evals": most})  # fmt: skip
         return
-    render.out(f"root    {request.args.root.commit}")
+    for root in request.args.roots:
+        render.out(f"root    {root.commit}")
     for item in history.evals:
         render.out(f"{item.name:8}{item.idea.kind:10}{item.idea.name}")
     for skip in history.skips:

@@ -41,6 +41,17 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Objective:
+    """A metric that a search improves beside the score."""
+
+    metric: str
+    """Its name among the metrics of a result, dotted below a table."""
+    direction: str
+    min_gain: str = ""
+    """Decimal text; empty for any gain."""
+
+
+@dataclass(frozen=True, slots=True)
 class TreeConfig:
     """Everything that decides a tree search, apart from its root and its ideas."""
 
@@ -58,7 +69,26 @@ class TreeConfig:
     dedupe_scope: str = "ancestors"
     protected: tuple[str, ...] = ()
     root_repeats: int = 1
+    repeats: int = 1
+    """Scorings of each candidate, an odd number; the median counts."""
     review_rounds: int = 1
+    merge: str = "three-way"
+    """What happens to a change that does not fit: a three-way merge from the root, or `off`."""
+    min_gain: str = ""
+    """Decimal text; empty for any gain above 0."""
+    min_relative_gain: str = ""
+    """The same as a share of the parent's score."""
+    equal_siblings: str = "once"
+    """Whether siblings with one score take one place in the beam, or `all`."""
+    max_children_per_parent: int = 0
+    """Of one depth; 0 for no limit."""
+    novelty: str = "off"
+    """`files`: those that change a file of their own go first."""
+    objectives: tuple[Objective, ...] = ()
+    target_score: str = ""
+    """Decimal text; empty for none."""
+    patience: int = 0
+    """Depths without a better score after which the search ends; 0 for no limit."""
     max_usd: str = ""
     """Decimal text; empty for no limit."""
     max_tokens: int = 0

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from weft.errors import FileInvalid, UsageError
 from weft.model.codec import from_json
@@ -30,6 +37,23 @@ FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
 PLACEHOLDER = re.compile(
     r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir|harness|harness_dir)\}"
 )
+
+
+def _as_text(value: object) -> object:
+    """Take a whole number for its text; a fraction is given as text, to its last digit."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+DECIMAL = r"[0-9]{1,30}(\.[0-9]{1,30})?"
+Amount = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^{DECIMAL}$")]
+"""A decimal number, not negative."""
+Score = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^-?{DECIMAL}$")]
+Share = Annotated[
+    str, BeforeValidator(_as_text), Field(pattern=r"^(0(\.[0-9]{1,30})?|1(\.0{1,30})?)$")
+]
+"""A decimal number from 0 to 1."""
+Metric = Annotated[str, Field(max_length=200, pattern=r"^[^\x00.]+(\.[^\x00.]+)*$")]
+Revision = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")]
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -89,14 +113,25 @@ class StageTable(BaseModel):
         return from_json(Stage, {**given, "argv": argv, "env": env})
 
 
+class ObjectiveTable(BaseModel):
+    """`[[objectives]]`: a metric of the result that is improved beside the score."""
+
+    model_config = STRICT
+
+    metric: Metric
+    direction: Literal["max", "min"]
+    min_gain: Amount | None = None
+
+
 class TreeFile(BaseModel):
     """The whole file."""
 
     model_config = STRICT
 
     repo: Named | None = None
-    files: Named | None = None
-    revision: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")] = "HEAD"
+    files: Named | Annotated[list[Named], Field(min_length=1, max_length=20)] | None = None
+    revision: Revision | Annotated[list[Revision], Field(min_length=1, max_length=20)] = "HEAD"
+    submodules: Literal["refuse", "empty"] = "refuse"
     ideas: Named | None = None
     parameters: list[ParameterTable] = []
     grids: list[GridTable] = []
@@ -115,6 +150,16 @@ class TreeFile(BaseModel):
     stop_on_empty_frontier: bool = True
     dedupe_scope: Literal["node", "ancestors", "global", "none"] = "ancestors"
     root_repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    repeats: Annotated[int, Field(ge=1, le=999)] = 1
+    merge: Literal["three-way", "off"] = "three-way"
+    min_gain: Amount | None = None
+    min_relative_gain: Share | None = None
+    equal_siblings: Literal["once", "all"] = "once"
+    max_children_per_parent: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    novelty: Literal["off", "files"] = "off"
+    objectives: Annotated[list[ObjectiveTable], Field(max_length=20)] = []
+    target_score: Score | None = None
+    patience: Annotated[int, Field(ge=1, le=1000)] | None = None
     review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
     max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
@@ -155,6 +200,10 @@ class TreeFile(BaseModel):
             (serial and self.max_parallel_evals > 1,
              "parallel_backend serial and max_parallel_evals above 1 contradict"),
             (self.review_rounds > 1 and not self.review, "review_rounds needs [review]"),
+            (self.repeats % 2 == 0,
+             "repeats: an odd number from 1 to 999, so that the median is one of the scores"),
+            (len({o.metric for o in self.objectives}) < len(self.objectives),
+             "objectives: a metric is given twice"),
         )  # fmt: skip
         for is_there, problem in problems:
             if is_there:
@@ -166,17 +215,29 @@ class TreeFile(BaseModel):
         """The engine's name of the backend; `threadpool` is what others call its workers."""
         return "local" if self.parallel_backend == "threadpool" else self.parallel_backend
 
+    @property
+    def revisions(self) -> list[str]:
+        """The commits to start from."""
+        return [self.revision] if isinstance(self.revision, str) else self.revision
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders to start from, in place of commits."""
+        return [self.files] if isinstance(self.files, str) else self.files or []
+
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
         given = self.model_dump(exclude_none=True, exclude={"mutations"})
+        config = from_json(TreeConfig, {**given, "stages": {}})
         return replace(
-            from_json(TreeConfig, {**given, "stages": {}}),
+            config,
             stages={"implement": Stage()} | stages,
             eval_timeout_s=float(self.eval_timeout_seconds),
             protected=tuple(p.rstrip("/") for p in self.protected),
             mutations=tuple(table.to_mutation() for table in self.mutations),
+            objectives=() if dry_run else config.objectives,
             dry_run=dry_run,
         )
 

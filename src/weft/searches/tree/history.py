@@ -90,9 +90,13 @@ class Eval:
     turns: tuple[Object, ...] = ()
     sweep: StageResult | None = None
     result: StageResult | None = None
+    scorings: list[StageResult] = field(default_factory=list)
+    """All of them where there are several; `result` is the one that counts."""
     same_as: int | None = None
     rules: list[Rule] = field(default_factory=list)
     refused: str = ""
+    passed_over: str = ""
+    """Why it was not promoted in spite of its rank."""
     rank: int | None = None
     node_id: int | None = None
 
@@ -113,7 +117,7 @@ class Eval:
             return f"promoted n{self.node_id}"
         if self.refused:
             return self.refused
-        return "outranked" if self.rank is not None else self.state
+        return self.passed_over or ("outranked" if self.rank is not None else self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +138,18 @@ class TreeHistory:
     evals: list[Eval] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     frontiers: list[list[int]] = field(default_factory=list)
+    roots: int = 1
+    """How many of the nodes are roots; they come first."""
     band: Decimal = Decimal(0)
     root_scores: list[str] = field(default_factory=list)
     usd: Decimal = Decimal(0)
     tokens: int = 0
     stopped: str = ""
+
+    def scored_roots(self) -> list[TreeNode]:
+        """Return the roots if all of them have a score, or nothing."""
+        roots = self.nodes[: self.roots]
+        return roots if all(node.result is not None for node in roots) else []
 
     def at(self, depth: int) -> list[Eval]:
         """Return the evals of one depth."""

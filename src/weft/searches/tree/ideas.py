@@ -23,7 +23,7 @@ from weft.model import strictjson
 from weft.model.values import Value
 from weft.searches.tree.config import Idea
 from weft.searches.tree.results import SkippedFile
-from weft.searches.tree.slot.stage import BLOCK
+from weft.searches.tree.slot.edits import BLOCK
 from weft.searches.tree.slot.values import Mutation, Scalar
 
 PATCHES = (".patch", ".diff")

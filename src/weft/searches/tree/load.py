@@ -90,7 +90,7 @@ def load_tree_run(run: Path) -> TreeRun:
 
 def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
     """Return a node by name, or the best one; raises when there is none."""
-    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+    if not tree_run.history.scored_roots():
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:
         return best_of(tree_run.config, tree_run.history)

@@ -14,7 +14,7 @@ from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
 from weft.searches.tree.resultsource import result_notes
-from weft.searches.tree.search import best_of
+from weft.searches.tree.search import best_among, best_of
 
 WIDTH, STEP, RADIUS = 1000, 90, 9
 MAX_EVALS = 500
@@ -32,9 +32,9 @@ def lines(run: RunView) -> list[str]:
     history = tree_run.history
     done = sum(e.state in ("completed", "failed") for e in history.evals)
     summary = [f"{done} of {len(history.evals)} planned evals done, {len(history.nodes)} nodes"]
-    if history.nodes and history.nodes[0].result:
+    if roots := history.scored_roots():
         best = best_of(tree_run.config, history)
-        root = history.root_scores[0]
+        root = best_among(tree_run.config, roots).score_text
         summary.insert(0, f"best {best.score_text} at {best.name}, root {root}")
     return summary + result_notes(tree_run.config)
 

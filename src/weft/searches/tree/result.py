@@ -16,11 +16,9 @@ from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.codec import Table
 from weft.model.values import Value
-from weft.searches.tree.decide import EXACT
+from weft.searches.tree.decimals import EXACT, MAX_DIGITS, NUMBER
 
 MAX_RESULT_BYTES = 4 * 2**20
-MAX_DIGITS = 400
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 FIELDS = (
     "score", "metrics", "rows", "holdout", "artifacts", "cost", "notes", "approved", "feedback",
 )  # fmt: skip

@@ -95,6 +95,8 @@ class Candidate:
     """A dry run has none."""
     turns: Object | None = None
     """What the command added to the transcript."""
+    merged: str = ""
+    """`three-way` when the idea did not fit as it was and was merged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ __all__ = ["load_tree_run"]
 
 def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
-    root = request.args.root
-    history = TreeHistory(nodes=[TreeNode(0, root.commit, root.tree, 0, ())])
+    roots = enumerate(request.args.roots)
+    history = TreeHistory(nodes=[TreeNode(n, root.commit, root.tree, 0, ()) for n, root in roots])
     TreeState(request.args, {}, history).plan(1, history.nodes)
     return history
 

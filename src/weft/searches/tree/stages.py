@@ -42,13 +42,20 @@ OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
 def stage_call(
-    stage: str, item: Eval, config: TreeConfig, inputs: Mapping[str, Object], recordings: Recordings
+    stage: str,
+    item: Eval,
+    config: TreeConfig,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+    *,
+    repeat: int | None = None,
 ) -> TaskCall:
-    """Describe one stage of an eval."""
+    """Describe one stage of an eval; `repeat` numbers its scorings if there are several."""
     if config.dry_run:
         return _dry(stage, item, config)
     idea, memory = _idea_args(item, inputs), None
     if stage == "implement":
+        idea = replace(idea, merge=config.merge == "three-way" or None)
         memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
     if config.is_recorded(stage):
         key = _recording_key(stage, item)
@@ -58,7 +65,7 @@ def stage_call(
         assert isinstance(outcome.value, dict)
         idea = _as_patch(idea, outcome.value)
     state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
-    args = StageArgs(_stage_id(stage, item), state, idea, memory=memory)
+    args = StageArgs(replace(_stage_id(stage, item), repeat=repeat), state, idea, memory=memory)
     return call_of(args, item.parent, config)
 
 
@@ -86,7 +93,7 @@ def root_call(
     node: TreeNode, number: int, config: TreeConfig, inputs: Mapping[str, Object]
 ) -> TaskCall:
     """Describe one scoring of the root."""
-    stage = StageId("score", None, 0, "", 0, repeat=number)
+    stage = StageId("score", None, node.node_id, "", 0, repeat=number)
     if config.dry_run:
         return synthetic(flat(stage), 1000, "pass", 0)
     return call_of(StageArgs(stage, source_state(node, inputs)), node, config)

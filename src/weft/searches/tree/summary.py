@@ -102,7 +102,7 @@ def _node(node: TreeNode) -> list[Cell]:
 
 
 def _best(tree_run: TreeRun) -> str:
-    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+    if not tree_run.history.scored_roots():
         return "## Best path\n\nThe root has no score.\n"
     path = best_of(tree_run.config, tree_run.history).path()
     steps = [f"{node.idea.name if node.idea else 'root'}: {node.score_text}" for node in path]

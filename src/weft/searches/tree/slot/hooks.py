@@ -21,9 +21,10 @@ from weft.model.values import Value
 from weft.searches.tree import memory, proposal
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
-from weft.searches.tree.slot import copies, evaluate
+from weft.searches.tree.slot import checkouts, copies, evaluate
+from weft.searches.tree.slot.edits import apply_idea
 from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
-from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
+from weft.searches.tree.slot.stage import seal_of
 from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
@@ -41,7 +42,8 @@ def prepare(run: CommandRun) -> dict[str, str]:
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
     note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
     with _git_losses():
-        _open(args.state, folder, files=True)
+        if args.id.stage in ("propose", "implement") or not _reused(args, folder):
+            _open(args.state, folder, files=True)
     if args.id.stage not in ("propose", "implement"):
         context.current().notes["seal"] = seal_of(folder / "worktree", _protected(args))
     return _lay_out(run, args, folder)
@@ -52,9 +54,22 @@ def _protected(args: StageArgs) -> tuple[str, ...]:
     return args.command.protected
 
 
+def _reused(args: StageArgs, folder: Path) -> bool:
+    """Take over the files that the stage before left, if it did."""
+    around, state, own = context.current(), args.state, args.id
+    git = Git(_repository(), folder / "worktree", {"GIT_INDEX_FILE": str(folder / "index")})
+    return checkouts.reuse(git, around.attempts, own.depth, own.eval_id, state.tree)
+
+
 def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
-    diffs = [diff for diff in state.diffs if diff is not None]
-    recorded = State(state.tree, lambda: get(state.root), lambda: [get(diff) for diff in diffs])
+    around, diffs = context.current(), [diff for diff in state.diffs if diff is not None]
+    recorded = State(
+        state.tree,
+        state.root_tree,
+        lambda: around.pieces(state.root),
+        lambda: [get(diff) for diff in diffs],
+        around.extend,
+    )
     return open_state(_repository(), recorded, folder, files=files)
 
 
@@ -153,6 +168,7 @@ def collect(run: CommandRun) -> dict[str, Value]:
             return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
             value = {**_implemented(run, args), "cost": result.get("cost")}
+            _keep(args, folder, str(value["tree"]))
             return {**value, **_turns(run, args)}
         if stage == "score" and "score" not in result:
             raise Invalid(NO_SCORE if run.channel is None else "no score was sent")
@@ -160,7 +176,15 @@ def collect(run: CommandRun) -> dict[str, Value]:
         raise Ending(TaskError("tampered", stage), detail=f"{error}\n\n{run.tail()}") from None
     except Invalid as error:
         raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
-    return {**result, "seal": _unbroken_seal(run, args)}
+    seal = _unbroken_seal(run, args)
+    if stage != "score":
+        _keep(args, folder, args.state.tree)
+    return {**result, "seal": seal}
+
+
+def _keep(args: StageArgs, folder: Path, tree: str) -> None:
+    """Leave the worktree to the next stage of this eval."""
+    checkouts.keep(folder, context.current().attempts, args.id.depth, args.id.eval_id, tree)
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
@@ -258,20 +282,9 @@ def _place(args: StageArgs) -> Iterator[Path]:
 def _applied(args: StageArgs, folder: Path) -> dict[str, Value]:
     assert args.idea is not None
     assert args.idea.idea is not None
-    kind, idea = args.idea.idea_kind, get(args.idea.idea)
+    kind, idea, state = args.idea.idea_kind, get(args.idea.idea), args.state
     with _git_losses():
-        git = _open(args.state, folder, files=kind != "patch")
-    if kind == "patch":
-        apply_patch(git, idea)
-    else:
-        _change_files(git, kind, idea, folder / "worktree")
+        git = _open(state, folder, files=False)
+    merged = apply_idea(git, kind, idea, state.root_tree, merge=bool(args.idea.merge))
     with _git_losses():
-        return _candidate(git, args)
-
-
-def _change_files(git: Git, kind: str, idea: bytes, work: Path) -> None:
-    try:
-        apply_idea(kind, idea, work)
-        git.run("add", "-A", ".")
-    except (OSError, ValueError, GitFailed) as error:  # a folder in the way, bytes that are no text
-        raise Conflict(str(error)) from None
+        return {**_candidate(git, args), **({"merged": merged} if merged else {})}
