@@ -248,6 +248,13 @@ def _why_lines(
 ) -> list[str]:
     lines = [f"{item.name}: {item.idea.name} on {item.parent.name}, depth {item.depth}"]
     lines += [f"  {'ok ' if r.passed else 'NO '} {r.name:14} {r.detail}" for r in item.rules]
+    if item.candidate is not None and item.candidate.merged:
+        lines.append(
+            f"  merged {item.candidate.merged}: it did not fit {item.parent.name} as it was"
+        )
+    if len(item.scorings) > 1:
+        scores = ", ".join(scoring.score_text for scoring in item.scorings)
+        lines.append(f"  scored {len(item.scorings)} times: {scores}; {item.score} counts")
     if item.same_as is not None:
         lines.append(f"  its files equal those of e{item.same_as}, which stands for both")
     if item.rank is not None:
@@ -258,6 +265,8 @@ def _why_lines(
         ahead = sorted((e for e in passed if (e.rank or 0) < item.rank), key=lambda e: e.rank or 0)
         for other in ahead[: tree_run.config.beam_width]:
             lines.append(f"    ranked above: {other.name} {other.idea.name} with {other.score}")
+    if item.passed_over:
+        lines.append(f"  not promoted: {item.passed_over}")
     for error in record.errors:
         again = ", retried" if error.retriable and error is not record.errors[-1] else ""
         lines.append(

@@ -122,17 +122,17 @@ def read_entries(git: Git, names: list[str]) -> dict[str, Entry]:
 
 
 def _write_entries(git: Git, contents: dict[str, bytes], known: dict[str, Entry]) -> None:
-    lines = []
+    entries = []
     for name, data in sorted(contents.items()):
         digest = write_object(git.folder, "blob", data)
         mode = known[name].mode if name in known else PLAIN
-        lines.append(f"{mode} {digest}\t{name}")
-    _update(git, lines)
+        entries.append(f"{mode},{digest},{name}")
+    _update(git, entries)
 
 
-def _update(git: Git, lines: list[str]) -> None:
-    data = "".join(f"{line}\0" for line in lines)
-    git.run("update-index", "-z", "--index-info", data=os.fsencode(data))
+def _update(git: Git, entries: list[str]) -> None:
+    """Put files into the index; git refuses one whose folder is a file, and the reverse."""
+    git.run("update-index", "--add", *(w for e in entries for w in ("--cacheinfo", e)))
 
 
 # -- three-way ----------------------------------------------------------------------------------
@@ -149,9 +149,10 @@ def _merge(git: Git, kind: str, idea: bytes, root_tree: str, reason: Conflict) -
         aside.run("read-tree", root_tree)
         _apply(aside, kind, idea)
         theirs = aside.word("write-tree")
-        git.run("read-tree", "-i", "-m", "--aggressive", root_tree, ours, theirs)
-        lines = [_merged(git, name, stages, place) for name, stages in _unmerged(git)]
-        _update(git, lines)
+        place.unlink()
+        aside.run("read-tree", "-i", "-m", "--aggressive", root_tree, ours, theirs)
+        _update(aside, [_merged(aside, name, stages, place) for name, stages in _unmerged(aside)])
+        git.run("read-tree", aside.word("write-tree"))
     except (GitFailed, Conflict) as error:
         raise Conflict(f"{reason}; three-way: {error}") from None
 
@@ -167,7 +168,7 @@ def _unmerged(git: Git) -> Iterator[tuple[str, dict[str, tuple[str, str]]]]:
 
 
 def _merged(git: Git, name: str, stages: dict[str, tuple[str, str]], place: Path) -> str:
-    """Merge one file and return its line for the index."""
+    """Merge one file and return its entry for the index."""
     if sorted(stages) != ["1", "2", "3"]:
         raise Conflict(f"{name} is added or removed on one side, changed on the other")
     modes = {mode for mode, _ in stages.values()}
@@ -181,4 +182,4 @@ def _merged(git: Git, name: str, stages: dict[str, tuple[str, str]], place: Path
         data = git.run("merge-file", "-p", "-q", *files)
     except GitFailed:
         raise Conflict(f"{name}: both sides change the same lines") from None
-    return f"{stages['2'][0]} {write_object(git.folder, 'blob', data)}\t{name}"
+    return f"{stages['2'][0]},{write_object(git.folder, 'blob', data)},{name}"
