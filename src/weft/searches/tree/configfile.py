@@ -44,6 +44,12 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _as_list(value: object) -> object:
+    """Take one text for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+SEVERAL = (BeforeValidator(_as_list), Field(min_length=1, max_length=20))
 DECIMAL = r"[0-9]{1,30}(\.[0-9]{1,30})?"
 Amount = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^{DECIMAL}$")]
 """A decimal number, not negative."""
@@ -129,8 +135,8 @@ class TreeFile(BaseModel):
     model_config = STRICT
 
     repo: Named | None = None
-    files: Named | Annotated[list[Named], Field(min_length=1, max_length=20)] | None = None
-    revision: Revision | Annotated[list[Revision], Field(min_length=1, max_length=20)] = "HEAD"
+    files: Annotated[list[Named], *SEVERAL] | None = None
+    revision: Annotated[list[Revision], *SEVERAL] = ["HEAD"]
     submodules: Literal["refuse", "empty"] = "refuse"
     ideas: Named | None = None
     parameters: list[ParameterTable] = []
@@ -214,16 +220,6 @@ class TreeFile(BaseModel):
     def backend(self) -> str:
         """The engine's name of the backend; `threadpool` is what others call its workers."""
         return "local" if self.parallel_backend == "threadpool" else self.parallel_backend
-
-    @property
-    def revisions(self) -> list[str]:
-        """The commits to start from."""
-        return [self.revision] if isinstance(self.revision, str) else self.revision
-
-    @property
-    def folders(self) -> list[str]:
-        """The folders to start from, in place of commits."""
-        return [self.files] if isinstance(self.files, str) else self.files or []
 
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""

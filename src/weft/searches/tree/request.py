@@ -111,9 +111,9 @@ def _read_roots(file: TreeFile, base: Path, path: Path) -> RootStream:
     with git_errors_named(path):
         if file.repo is not None:
             repo = below(base, file.repo, path, "repo")
-            stream = read_repository(repo, file.revisions, submodules=file.submodules)
+            stream = read_repository(repo, file.revision, submodules=file.submodules)
         else:
-            stream = read_files([below(base, name, path, "files") for name in file.folders])
+            stream = read_files([below(base, name, path, "files") for name in file.files or ()])
     if len({commit.root.commit for commit in stream.commits}) < len(stream.commits):
         raise InputError(f"{path}: two of the roots are the same commit")
     check_same_scorer(stream, [p.rstrip("/") for p in file.protected], path)
