@@ -52,9 +52,9 @@ the largest process.
 
 {_table("split", runs)}
 {_halves(part["halves"])}
-With other `--margin-bits` (`all`: no competitor at all), right / wrong:
+With other `--min-confidence`, right / wrong:
 
-{_margins(runs)}
+{_confidences(runs)}
 Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
 | figure, training | measured | aim |
@@ -77,11 +77,12 @@ def _halves(halves: list[Figures]) -> str:
     return f"Training by halves (parity of the task's digest): {'; '.join(clauses)}.\n"
 
 
-def _margins(runs: Mapping[str, Figures]) -> str:
-    bits = list(runs["training"]["margins"])
-    lines = [f"| split | {' | '.join(bits)} |", "|---" * (len(bits) + 1) + "|"]
+def _confidences(runs: Mapping[str, Figures]) -> str:
+    asked = sorted(runs["training"]["confidences"], key=float)
+    lines = [f"| split | {' | '.join(asked)} |", "|---" * (len(asked) + 1) + "|"]
     for name, run in runs.items():
-        cells = [f"{m['right']} / {m['wrong']}" for m in (run["margins"][bit] for bit in bits)]
+        counts = [run["confidences"][least] for least in asked]
+        cells = [f"{count['right']} / {count['wrong']}" for count in counts]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

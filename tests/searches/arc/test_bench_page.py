@@ -14,10 +14,10 @@ from weft.searches.arc.data import load
 from weft.searches.arc.synthesis.ablation import PARTS
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
-MARGIN = {"answered": 7, "right": 6, "wrong": 1}
+COUNTS = {"answered": 7, "right": 6, "wrong": 1}
 RUN: dict[str, Any] = {
     "data": "made here", "tasks": 9, "answered": 7, "right": 6, "wrong": 1, "unknown": 2,
-    "top1": 6, "top2": 8, "precision": 6 / 7, "margins": {"4": MARGIN, "all": MARGIN},
+    "top1": 6, "top2": 8, "precision": 6 / 7, "confidences": {"0.9": COUNTS, "0.95": COUNTS},
     "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "states_per_s": 1234,
     "programs_per_s": 99, "pruned_share": 0.5, "repeated_share": 0.1, "cache_hit_share": 0.0,
     "slice_balance": None, "memory_mb": 200,
