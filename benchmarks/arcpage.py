@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from benchmarks import arcreliability
 from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
@@ -170,6 +171,7 @@ Warm start of a process to the first search done: {part["warm_start_s"]:.2f} s (
 
 SECTIONS: dict[str, Callable[[Figures], str]] = {
     "splits": _splits,
+    "confidence": arcreliability.section,
     "start": _start,
     "ablation": _ablation,
     "budgets": _budgets,

@@ -110,7 +110,7 @@ def test_counts_do_not_depend_on_the_hash_seed() -> None:
         "print(json.dumps(to_json(extrapolation(task, LARGEST, outputs))))"
     )
     told = set()
-    for seed in ("0", "1", "77"):
+    for seed in ("0", "77"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
         out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
         told.add(out.stdout)
