@@ -237,7 +237,7 @@ def test_target_and_patience_end_a_search_with_their_reason(wood: Wood) -> None:
     wood.plant()
     words = ("--max-depth", "3", "--json", "--set")
     answer = wood.run("t", *words, "target_score=52").json["answer"]
-    assert answer["stopped"] == "target_score is reached: 52"
+    assert answer["stopped"] == "target-score: n1 has 52"
     assert (answer["best_score"], answer["depth"]) == ("52", 1)
     reached = wood.run("u", *words, "target_score=12")
     assert (reached.code, reached.json["answer"]["detail"]["evals"]) == (1, 0)
@@ -259,7 +259,7 @@ def test_pareto_run_names_its_front_and_a_root_without_the_metric_is_reported(wo
     wood.write("tree.toml", CONFIG + objectives.replace('"b"', '"none"'))
     told = wood.run("s", "--json")
     assert told.code == 4
-    assert "has no number for none" in told.json["answer"]["detail"]["stopped"]
+    assert "metric-missing: n0 reports no none" in told.json["answer"]["detail"]["stopped"]
 
 
 def test_several_roots_are_expanded_and_the_best_of_them_is_the_one_to_beat(wood: Wood) -> None:

@@ -54,10 +54,9 @@ def test_all_ideas_combine_with_one_ledger_for_1_2_4_and_after_50_kills(
     monkeypatch.setattr(kills, "words", lambda out: words(out, "--max-parallel-evals", "2"))
     runs = storm(wood, head)
     with wood.capture.disabled():
-        print_figures(
-            "tomlish", root=answer["root_score"], best=answer["best_score"],
-            unmerged=off["best_score"], evals=answer["evals"], parity="1, 2, 4", seed=23, kills=KILLS, runs=runs, repeated=0,
-        )  # fmt: skip
+        figures = {"root": answer["root_score"], "best": answer["best_score"]}
+        figures |= {"unmerged": off["best_score"], "evals": answer["evals"], "parity": "1, 2, 4"}
+        print_figures("tomlish", **figures, seed=23, kills=KILLS, runs=runs, repeated=0)
 
 
 def storm(wood: Wood, head: str) -> int:

@@ -23,15 +23,18 @@ from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.decide import Spending, gain_rules, touched
 from weft.searches.tree.decimals import EXACT, gain, lower_is_better
-from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
+from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode, stop_text
 from weft.searches.tree.objectives import missing, pareto_front
 from weft.searches.tree.propose import add_ideas, propose_call
 from weft.searches.tree.recordings import ImportedRun, Imports
 from weft.searches.tree.results import (
     Candidate,
     Review,
+    StageCost,
     StageOutcome,
     StageResult,
+    cost_of,
+    declared_failure,
     failure_of,
     read_stage,
 )
@@ -98,13 +101,16 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
     frontier = list(history.nodes)
     state.check_goals()
     for depth in range(1, 1 + (0 if state.is_stopped() else state.config.max_depth)):
+        if state.is_full():
+            history.stopped = state.full_text()
+            break
         yield from state.propose(depth, frontier)
         if state.is_stopped():
             break
         planned = state.plan(depth, frontier)
         history.frontiers.append([node.node_id for node in frontier])
         if not planned:
-            history.stopped = "no ideas left"
+            history.stopped = stop_text("no-ideas")
             break
         yield state.expected()
         yield from state.stages(planned)
@@ -114,9 +120,11 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
         if state.is_stopped():
             break
         if not promoted and state.config.stop_on_empty_frontier:
-            history.stopped = "no eval was promoted"
+            history.stopped = state.full_text() if state.is_cut else stop_text("empty-frontier")
             break
         frontier = promoted or frontier
+    else:
+        history.stopped = state.full_text() if state.is_cut else state.depth_text()
     return state.answer()
 
 
@@ -132,6 +140,8 @@ class TreeState:
         self._judges = Judges(args.config, history)
         self._tried_digests: set[str] = set()
         self._best_id, self._stale_depths = 0, 0
+        self.is_cut = False
+        """Whether `max_total_evals` left an idea of the last planned depth out."""
 
     def expected(self) -> Plan:
         """Say where the search stands: evals that are over, and the best score."""
@@ -149,19 +159,20 @@ class TreeState:
         repeats = range(max(config.root_repeats, config.repeats))
         calls = [root_call(node, n, config, self.inputs) for node in nodes for n in repeats]
         results = yield make_round(calls)
+        for result in (r for r in results if not r.ok):
+            history.root_error = failure_of("score", result)
+            history.root_key = result.key
+            history.stopped = stop_text("root-unscored")
+            return
         for number, node in enumerate(nodes):
             own = results[number * len(repeats) : (number + 1) * len(repeats)]
-            if not all(result.ok for result in own):
-                which = "the root" if len(nodes) == 1 else f"the root {node.name}"
-                history.stopped = history.stopped or f"{which} could not be scored"
-                continue
             self._store_root(node, [read_stage(StageResult, result.value) for result in own])
 
     def _store_root(self, node: TreeNode, scored: Sequence[StageResult]) -> None:
         config, history = self.config, self.history
         unknown = missing(scored[0], config)
         if unknown:
-            history.stopped = f"the result of the root {node.name} has no number for {unknown[0]}"
+            history.stopped = stop_text("metric-missing", f"{node.name} reports no {unknown[0]}")
             return
         values = [Decimal(result.score_text) for result in scored]
         node.result = scored[0] if config.repeats == 1 else median_of(scored, config.direction)
@@ -181,13 +192,26 @@ class TreeState:
             return
         target = Decimal(config.target_score) if config.target_score else None
         if target is not None and gain(best.score, target, config.direction) >= 0:
-            self.history.stopped = f"target_score is reached: {best.score_text}"
+            self.history.stopped = stop_text("target-score", f"{best.name} has {best.score_text}")
         elif config.patience and self._stale_depths >= config.patience:
-            self.history.stopped = f"patience: no better score in {self._stale_depths} depths"
+            detail = f"no better score in {self._stale_depths} depths"
+            self.history.stopped = stop_text("patience", detail)
 
     def is_stopped(self) -> bool:
         """Whether a limit has ended the search."""
         return bool(self.history.stopped)
+
+    def is_full(self) -> bool:
+        """Whether no more evals may be planned."""
+        return len(self.history.evals) >= self.config.max_total_evals
+
+    def full_text(self) -> str:
+        """Say that no more evals may be planned."""
+        return stop_text("max-total-evals", f"{self.config.max_total_evals} evals are planned")
+
+    def depth_text(self) -> str:
+        """Say that the last depth is done."""
+        return stop_text("max-depth", f"depth {self.config.max_depth} is done")
 
     def propose(self, depth: int, frontier: Sequence[TreeNode]) -> Steps:
         """Let mutations and a command make ideas for each node, one task per node."""
@@ -198,7 +222,7 @@ class TreeState:
             propose_call(n, depth, self.config, self.history, self.inputs, self.recordings)
             for n in nodes
         ]
-        results = yield from self._judged(calls)
+        results = yield from self._judged("propose", calls)
         for node, result in zip(nodes, results, strict=False):
             add_ideas(node, depth, result, self.history)
 
@@ -209,8 +233,9 @@ class TreeState:
         planned: list[Eval] = []
         for node in sorted(frontier, key=lambda n: n.node_id):
             for idea in self._choose(depth, node):
-                if len(self.history.evals) >= self.config.max_total_evals:
+                if self.is_full():
                     self._skip(node, depth, idea, "max_total_evals is reached")
+                    self.is_cut = True
                     continue
                 item = Eval(len(self.history.evals) + 1, node, idea, depth)
                 item.imported = self.imports.find(item, message_of)
@@ -315,31 +340,37 @@ class TreeState:
             item.stage = stage
             store(item, item.imported[stage])
         evals = [e for e in evals if stage not in e.imported]
-        if not evals or self.history.stopped.startswith("strict"):
+        if not evals or self._is_strict():
             self._drop(evals)
             return
         pairs = [(item, repeat) for item in evals for repeat in repeats]
         config, inputs, recordings = self.config, self.inputs, self.recordings
         calls = [stage_call(stage, e, config, inputs, recordings, repeat=n) for e, n in pairs]
-        results = yield from self._judged(calls)
+        results = yield from self._judged(stage, calls)
         for (item, _), result in zip(pairs, results, strict=False):
             item.stage = stage
             item.keys.append(result.key)
             item.stages.append(stage)
-            if result.ok:
+            item.costs.append(cost_of(result) or StageCost())
+            item.reason = declared_failure(result)
+            if result.ok and not item.reason:
                 store(item, result.value)
             else:
                 item.error, item.state = failure_of(stage, result), "failed"
         self._drop([item for item, _ in pairs[len(results) :] if item.error is None])
 
+    def _is_strict(self) -> bool:
+        """Whether a failure has ended the search."""
+        return self.history.stopped.startswith("strict-fail-depth")
+
     def _judged(
-        self, calls: Sequence[TaskCall]
+        self, stage: str, calls: Sequence[TaskCall]
     ) -> Generator[Round, Sequence[Result], Sequence[Result]]:
         """Run one round; a failure or spent money may end it, judged in its order."""
         spending = Spending(self.config, self.history)
         judged = spending.limited and not self.history.stopped  # what is paid for is still scored
         results = yield make_round(calls, spending.stops if judged else None)
-        spending.settle(results)
+        spending.settle(stage, results)
         return results
 
     def _drop(self, evals: Sequence[Eval]) -> None:
@@ -396,9 +427,8 @@ class TreeState:
         """Return the best path, or why there is none."""
         history, summary = self.history, summary_of(self.config, self.history)
         done = any(e.state == "completed" for e in history.evals)
-        if not (done or history.stopped.startswith("target_score")) or history.stopped.startswith(
-            "strict"
-        ):
+        done = done or history.stopped.startswith("target-score")
+        if not done or self._is_strict():
             return Unknown("incomplete", summary)
         best = best_of(self.config, history)
         better = best.node_id >= history.roots
@@ -423,7 +453,7 @@ def summary_of(config: TreeConfig, history: TreeHistory) -> dict[str, Value]:
         "failed": sum(e.state == "failed" for e in history.evals),
         "nodes": len(history.nodes),
         "depth": max((e.depth for e in history.evals), default=0),
-        "stopped": history.stopped or "max_depth is reached",
+        "stopped": history.stopped,
     }
     roots = history.scored_roots()
     if not roots:

@@ -19,6 +19,7 @@ from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
+from weft.searches.tree.config import JUDGING
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import checkouts, copies, evaluate
@@ -31,6 +32,7 @@ from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
 
+MAX_REASON_CHARS = 500
 NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
 
 # -- before -------------------------------------------------------------------------------------
@@ -164,6 +166,8 @@ def collect(run: CommandRun) -> dict[str, Value]:
     stage, folder = args.id.stage, run.out_dir.parent
     try:
         result = _result(run, args)
+        if "failed" in result:
+            return _failed(result, stage)
         if stage == "propose":
             return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
@@ -185,6 +189,14 @@ def collect(run: CommandRun) -> dict[str, Value]:
 def _keep(args: StageArgs, folder: Path, tree: str) -> None:
     """Leave the worktree to the next stage of this eval."""
     checkouts.keep(folder, context.current().attempts, args.id.depth, args.id.eval_id, tree)
+
+
+def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
+    """Return a failure that a command reports itself, with what it cost; scores have no cost."""
+    reason = str(result["failed"])[:MAX_REASON_CHARS]
+    if stage in JUDGING:
+        raise Invalid(f"failed: {reason}")
+    return {"failed": reason, "cost": result.get("cost")}
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
