@@ -259,9 +259,8 @@ def _why_lines(
         lines.append(f"  its files equal those of e{item.same_as}, which stands for both")
     if item.rank is not None:
         passed = [e for e in tree_run.history.at(item.depth) if e.rank is not None]
-        lines.append(
-            f"  rank {item.rank} of {len(passed)}, {tree_run.config.beam_width} are promoted"
-        )
+        promoted = sum(e.node_id is not None for e in passed)
+        lines.append(f"  rank {item.rank} of {len(passed)}, {promoted} are promoted")
         ahead = sorted((e for e in passed if (e.rank or 0) < item.rank), key=lambda e: e.rank or 0)
         for other in ahead[: tree_run.config.beam_width]:
             lines.append(f"    ranked above: {other.name} {other.idea.name} with {other.score}")

@@ -100,7 +100,9 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
     yield state.expected()
     frontier = list(history.nodes)
     state.check_goals()
-    for depth in range(1, 1 + (0 if state.is_stopped() else state.config.max_depth)):
+    if state.is_stopped():
+        return state.answer()
+    for depth in range(1, state.config.max_depth + 1):
         if state.is_full():
             history.stopped = state.full_text()
             break

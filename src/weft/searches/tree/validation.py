@@ -72,11 +72,11 @@ class RootTrial:
     """The answer of `validate`."""
 
     score: tuple[RootOutcome, ...]
-    others: tuple[RootOutcome, ...]
-    """Of the other roots, one scoring each."""
     sweep: tuple[RootOutcome, ...]
     applied: Mapping[str, str]
     """The failure of each idea by name; empty where it applies."""
+    others: tuple[RootOutcome, ...] = ()
+    """Of the other roots, one scoring each."""
 
 
 def _outcome(stage: str, result: Result) -> dict[str, Value]:
