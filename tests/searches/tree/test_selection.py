@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
-from weft.searches.tree.config import Idea, Objective, Stage, TreeConfig
+from weft.searches.tree.config import Idea, MetricObjective, Stage, TreeConfig
 from weft.searches.tree.decide import gain_rules, gate, ranked
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 from weft.searches.tree.objectives import pareto_front
@@ -19,7 +19,9 @@ from weft.searches.tree.selection import select
 
 pytestmark = pytest.mark.xdist_group("tree")
 PLAIN = TreeConfig({"score": Stage(("true",))})
-TWO = replace(PLAIN, objectives=(Objective("mem", "min"), Objective("deep.ms", "min", "0.5")))
+TWO = replace(
+    PLAIN, objectives=(MetricObjective("mem", "min"), MetricObjective("deep.ms", "min", "0.5"))
+)
 
 
 def scored(score: str, **more: Any) -> StageResult:

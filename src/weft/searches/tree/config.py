@@ -41,7 +41,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
+class MetricObjective:
     """A metric that a search improves beside the score."""
 
     metric: str
@@ -84,7 +84,7 @@ class TreeConfig:
     """Of one depth; 0 for no limit."""
     novelty: str = "off"
     """`files`: those that change a file of their own go first."""
-    objectives: tuple[Objective, ...] = ()
+    objectives: tuple[MetricObjective, ...] = ()
     target_score: str = ""
     """Decimal text; empty for none."""
     patience: int = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from weft.searches.tree.config import Objective, TreeConfig
+from weft.searches.tree.config import MetricObjective, TreeConfig
 from weft.searches.tree.decimals import gain, lower_is_better, number_of
 from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.results import StageResult
@@ -48,7 +48,7 @@ def dominates(one: Vector, other: Vector) -> bool:
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
-def metric_rule(objective: Objective, result: StageResult, parent: TreeNode) -> Rule:
+def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNode) -> Rule:
     """Judge whether a result gains enough over its parent in one objective beside the score."""
     assert parent.result is not None
     value, before = (metric_of(r, objective.metric) for r in (result, parent.result))
