@@ -21,7 +21,7 @@ from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda
-from weft.searches.prng.kernels.cuda_sources import Program
+from weft.searches.prng.kernels.cuda_sources import SieveProgram
 
 SEED = 1_234_567
 STAND_IN = """
@@ -44,7 +44,7 @@ def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sieves for a GPU run here."""
     gcc = require_tool("gcc")
 
-    def launch(program: Program, lo: int, hi: int, out: Any) -> int:
+    def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
         text = STAND_IN + program.source.replace('extern "C" ', "")
         library = tmp_path / f"{len(list(tmp_path.iterdir()))}.so"
         argv = [gcc, "-x", "c", "-O1", "-shared", "-fPIC", "-o", str(library), "-"]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels import cuda_sources
-from weft.searches.prng.kernels.cuda_sources import Program
+from weft.searches.prng.kernels.cuda_sources import SieveProgram
 
 THREADS = 256
 BLOCKS = 132 * 64
@@ -54,7 +54,7 @@ def _compiled(source: str) -> Any:
     return cupy.RawModule(code=source)
 
 
-def launch(program: Program, lo: int, hi: int, out: Any) -> int:
+def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
     """Sieve a range; the survivors in `out` are in rising order, as the CPU finds them."""
     import cupy  # noqa: PLC0415 - an extra
 
@@ -73,7 +73,7 @@ def launch(program: Program, lo: int, hi: int, out: Any) -> int:
     return total
 
 
-def _launching(program: Callable[..., Program]) -> Callable[..., int]:
+def _launching(program: Callable[..., SieveProgram]) -> Callable[..., int]:
     """Return the twin of a CPU sieve: seeds from `lo` to `hi`, its arguments, room for seeds."""
 
     def sieve(lo: int, hi: int, *args: Any) -> int:

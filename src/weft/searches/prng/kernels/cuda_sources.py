@@ -55,17 +55,17 @@ TAIL = """
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SieveProgram:
     """CUDA source with a kernel `sieve`, and the constants it refers to by name."""
 
     source: str
     constants: Mapping[str, ShortWords]
 
 
-def _program(body: Iterable[str], **constants: Any) -> Program:
+def _program(body: Iterable[str], **constants: Any) -> SieveProgram:
     words = {name: np.ascontiguousarray(value, np.uint32) for name, value in constants.items()}
     declared = [f"__constant__ u32 {name}[{value.size}];" for name, value in words.items()]
-    return Program("\n".join([HEAD, *declared, KERNEL, *body, TAIL]), words)
+    return SieveProgram("\n".join([HEAD, *declared, KERNEL, *body, TAIL]), words)
 
 
 def _judged(tests: Any, number: int) -> str:
@@ -83,7 +83,7 @@ def _judged(tests: Any, number: int) -> str:
     )
 
 
-def lcg(seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int) -> Program:
+def lcg(seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int) -> SieveProgram:
     """Make every draw of a linear congruential generator from the first state.
 
     It is so quick that the multipliers are written into the source.
@@ -113,14 +113,16 @@ def _judged_at_once(tests: Any, number: int, enough: int) -> str:
     return f"hits += {hit}; if (hits + {left}u < {enough}u) continue;"
 
 
-def mt(form: int, _: Any, places: Any, tests: Any, enough: int) -> Program:
+def mt(form: int, _: Any, places: Any, tests: Any, enough: int) -> SieveProgram:
     """Fill the block of MT19937 as far as the next draw needs, and judge that."""
     outputs = [int(at) for at in places[:, 0]]
     judged = [_judged(tests, number) for number in range(len(outputs))]
     return _twister(form, outputs, judged, "", tests=tests, enough=[enough])
 
 
-def redrawing_mt(form: int, _: Any, places: Any, draw: Any, expected: Any, enough: int) -> Program:
+def redrawing_mt(
+    form: int, _: Any, places: Any, draw: Any, expected: Any, enough: int
+) -> SieveProgram:
     """Go through the outputs; one that is too great makes no draw."""
     outputs = [int(at) for at in places[:, 0]]
     judged = (
@@ -134,7 +136,7 @@ def redrawing_mt(form: int, _: Any, places: Any, draw: Any, expected: Any, enoug
 
 def _twister(
     form: int, outputs: list[int], judged: list[str], begin: str, **constants: Any
-) -> Program:
+) -> SieveProgram:
     """Write the filling, and after each word that is put aside the outputs that it completes."""
     if form == BY_ARRAY:
         constants["base_words"] = BASE_WORDS
@@ -193,7 +195,7 @@ def _filled(form: int, at: int, word: int) -> str:
     return f"{loop if first <= to else ''}u32 k{word} = {value};"
 
 
-def glibc(weights: Any, tests: Any, enough: int) -> Program:
+def glibc(weights: Any, tests: Any, enough: int) -> SieveProgram:
     """Make each draw of rand() of the GNU C library, a weighted sum of 31 words."""
 
     def body() -> Iterator[str]:
@@ -212,7 +214,7 @@ def glibc(weights: Any, tests: Any, enough: int) -> Program:
     return _program(body(), weights=weights, tests=tests, enough=[enough])
 
 
-def dotnet(places: Any, tests: Any, enough: int) -> Program:
+def dotnet(places: Any, tests: Any, enough: int) -> SieveProgram:
     """Fill the table of .NET's generator, then step from draw to draw; all loops are unrolled."""
 
     def body() -> Iterator[str]:
@@ -238,7 +240,7 @@ def dotnet(places: Any, tests: Any, enough: int) -> Program:
     return _program(body(), tests=tests, enough=[enough])
 
 
-def go(factors: Any, salts: Any, up: Any, tests: Any, enough: int) -> Program:
+def go(factors: Any, salts: Any, up: Any, tests: Any, enough: int) -> SieveProgram:
     """Make the two words of each draw of Go's generator from the seed."""
 
     def body() -> Iterator[str]:
