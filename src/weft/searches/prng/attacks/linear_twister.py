@@ -134,10 +134,12 @@ class TwisterState:
 
 def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None:
     """Return the one state that gives the draws with a skip; None if there is none."""
-    needed = view.draws_needed(case.modulus) if skip else view.draws_in_a_row(case.modulus)
+    needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)
     assert needed is not None
-    if needed == WORDS + 1:
+    if skip == 0 and fewest == WORDS + 1:
         return state_of_words(case, view)
+    if skip == 0 and fewest is not None and len(case.draws) < needed:
+        needed = fewest
     known = [view.reading.known(draw, case.modulus) for draw in case.draws[:needed]]
     matrix = equations(
         view.forms,
