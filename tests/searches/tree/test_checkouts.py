@@ -10,6 +10,7 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
 from tests.searches.tree.test_runs import git
+from tests.support.commands import COMMAND
 from weft.searches.tree.repository import read_files
 from weft.searches.tree.slot.checkouts import FOLDER, keep, reuse
 from weft.searches.tree.slot.git import Git
@@ -103,7 +104,8 @@ def test_kept_worktree_is_taken_once_by_its_eval_and_gone_with_its_depth(
     assert reuse(git, tmp_path, 1, 7, tree)
     assert not reuse(git, tmp_path, 1, 7, tree)
     keep(tmp_path / "attempt", tmp_path, 1, 7, tree)
-    git.run("read-tree", "--reset", "-u", tree) if (tmp_path / "attempt/worktree").mkdir() else None
+    (tmp_path / "attempt" / "worktree").mkdir()
+    git.run("read-tree", "--reset", "-u", tree)
     keep(tmp_path / "attempt", tmp_path, 2, 9, tree)
     assert [path.name for path in sorted((tmp_path / FOLDER).iterdir())] == ["2"]
 
@@ -158,8 +160,6 @@ def test_large_file_passes_through_in_pieces(wood: Wood) -> None:
         "request = read_request(Path('tree.toml')); request.decision()\n"
         "print(request.stream.root.files['large'].size, peak() - before)"
     )
-    from tests.support.commands import COMMAND  # the interpreter that has weft
-
     done = subprocess.run(
         [COMMAND[0], "-c", code], cwd=wood.folder, capture_output=True, text=True, check=True
     )
