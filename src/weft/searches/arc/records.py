@@ -21,8 +21,8 @@ Rows = list[list[int]]
 
 SEARCH = "arc.solve"
 """The declared name of the search."""
-SLICE = "arc.slice"
-"""The declared name of the task that runs a slice of the deep phase."""
+SLICE, LISTS, CHOICES = "arc.slice", "arc.lists", "arc.choices"
+"""The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class OptionsRecord:
     prune: tuple[str, ...]
     seed: int
     slices: int
+    needed_permille: int
     margin_millibits: int | None
     operators: str
     bank: Bank | None
@@ -112,6 +113,9 @@ class AnswerRecord(TypedDict):
     """A lane's answer."""
 
     outcome: str
+    confidence_permille: NotRequired[int | None]
+    """Probability that the first group is right on all tests; None where it was not computed,
+    missing in runs of older versions."""
     groups: list[GroupRecord]
     weighing: Table | None
     """A `Weighing`."""

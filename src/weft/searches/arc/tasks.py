@@ -16,12 +16,15 @@ from weft import get, note, put, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, canonical
 from weft.searches.arc import failure
+from weft.searches.arc.assessment import Standard
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
+    CHOICES,
+    LISTS,
     SLICE,
     AnswerRecord,
     CandidateRecord,
@@ -77,7 +80,7 @@ def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None)
     return _recorded(phase, before)
 
 
-@task(name="arc.lists")
+@task(name=LISTS)
 def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
     """Learn decision lists: one part of the learning."""
     own = from_json(ListPart, part)
@@ -85,7 +88,7 @@ def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
     return _learned(found.candidates, found.beginnings)
 
 
-@task(name="arc.choices")
+@task(name=CHOICES)
 def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
     """Learn which object the outputs are, in a range of vectors."""
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
@@ -131,7 +134,10 @@ def planner_of(options: Table) -> ParallelPlanner:
     assert record.operators == fingerprint(), "the operators are not those of the run"
     language = _language(record.bank)
     own = Options(language, record.budget, record.prune, record.seed, record.without)
-    return ParallelPlanner(own, record.slices, record.margin_millibits)
+    standard = Standard(
+        record.needed_permille, record.margin_millibits, record.budget.max_millibits, record.without
+    )
+    return ParallelPlanner(own, record.slices, standard)
 
 
 @lru_cache(maxsize=2)
@@ -164,7 +170,12 @@ def _learned(
 
 def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
     found = part["found"]
-    return [] if found is None else [_candidate_from_wire(raw) for raw in json.loads(get(found))]
+    return [] if found is None else candidates_from(get(found))
+
+
+def candidates_from(data: bytes) -> list[ProgramCandidate]:
+    """Read the programs that a part of the learning found."""
+    return [_candidate_from_wire(raw) for raw in json.loads(data)]
 
 
 def _lookups() -> tuple[int, int]:
@@ -222,6 +233,7 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> Ans
     weighing = result.verdict.weighing
     return {
         "outcome": result.verdict.outcome.value,
+        "confidence_permille": result.verdict.confidence_permille,
         "groups": [_group_to_wire(group) for group in result.verdict.groups],
         "weighing": None if weighing is None else to_json(weighing),
         "nearest": _nearest_to_wire(result.nearest),
