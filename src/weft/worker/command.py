@@ -19,12 +19,15 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weft import loaded
 from weft.define import is_literal, task
+from weft.model.codec import from_json
 from weft.model.results import TaskError
+from weft.model.sandbox import Sandbox
 from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
 from weft.model.templates import fill, texts_of
@@ -34,6 +37,7 @@ from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
 from weft.worker.resultchannel import ChannelReport
+from weft.worker.sandbox import Isolation, SandboxView, find_isolation, interpreter_folders
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 from weft.worker.supervision import supervise
 from weft.worker.supervisor import CommandReport, CommandSpec
@@ -102,6 +106,9 @@ class Template:
     cwd: str
     timeout_s: float | None
     memory_mb: int | None
+    sandbox: Sandbox | None = None
+    program: str = ""
+    """What confines the command; empty where the machine cannot."""
     values: Mapping[str, str] | None = None
     """What `args` has for placeholders; None where names that stand for nothing stay as they are"""
 
@@ -137,7 +144,29 @@ class Template:
             "timeout_s": self.timeout_s,
             "memory_bytes": (self.memory_mb or 0) * 2**20,
         }
-        return supervise(spec)
+        if self.sandbox is None:
+            return supervise(spec)
+        if self.program:
+            spec["sandbox"] = self._view(run, names, cwd, self.sandbox).arguments(self.program)
+        report = supervise(spec)
+        report["status"] = _as_signal(report["status"])
+        return report
+
+    def _view(
+        self, run: CommandRun, names: Mapping[str, str], cwd: str, sandbox: Sandbox
+    ) -> SandboxView:
+        """What a confined command sees: of the run, its own attempt alone."""
+        around = task_context.current()
+        search_path = environment().get("PATH", "").split(":")
+        own, shown = str(run.out_dir.parent), [self._filled(p, names) for p in sandbox.readable]
+        readable = [
+            own, str(run.work_dir), *search_path, *interpreter_folders(run.python),
+            *(os.path.expanduser(path) for path in shown),  # noqa: PTH111 - a string
+        ]  # fmt: skip
+        writable = [str(run.out_dir), str(run.tmp_dir)]
+        writable += [path for path in (self._filled(p, names) for p in sandbox.writable) if path]
+        hidden = [str(around.attempts.parent)]
+        return SandboxView(hidden, [p for p in readable if p], writable, cwd, sandbox.network)
 
 
 @task(name=COMMAND)
@@ -150,6 +179,7 @@ def run_command(
     env_from: list[str],
     cwd: str,
     on_broken: str | None = None,
+    sandbox: dict[str, Value] | None = None,
     *,
     seed: int,
 ) -> Value:
@@ -157,7 +187,9 @@ def run_command(
     around = task_context.current()
     around.stage = "prepare"
     limits = (around.assignment.timeout_s, around.assignment.memory_mb)
-    template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
+    template = Template(
+        argv, env, _secrets(env_from, around), cwd, *limits, *_confined(sandbox, around)
+    )
     run = _attempt(around, args, seed, cwd)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
     started = False
@@ -303,10 +335,37 @@ def _hook(name: str) -> Callable[..., Any]:
     return hook
 
 
-def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
+def _as_signal(status: int) -> int:
+    """Read an exit code of 128+n as the end by signal n, which is how bubblewrap reports one.
+
+    Whether or not a machine can confine commands, so that the same end is recorded on all.
+    """
+    return 128 - status if status - 128 in signal.valid_signals() else status
+
+
+def _confined(raw: dict[str, Value] | None, around: TaskContext) -> tuple[Sandbox | None, str]:
+    """How a command is confined, and by which program; one that must be is, or is lost."""
+    if raw is None:
+        return None, ""
+    sandbox, program = from_json(Sandbox, raw), around.facilities.sandbox
+    if program is None:
+        program = _own_isolation().program
+    if not program and sandbox.mode == "required":
+        node, why = around.slot.rpartition("/")[0], _own_isolation().problem
+        raise Ending(None, lost=f"no sandbox on node {node}: {why}", detail=why, cause="machine")
+    around.notes["sandbox"] = "bubblewrap" if program else "none"
+    return sandbox, program
+
+
+@cache
+def _own_isolation() -> Isolation:
+    return find_isolation()
+
+
+def _secrets(names: Sequence[str], around: TaskContext) -> dict[str, str]:
     """Variables of the node that the command asks for; one that is missing is the node's fault."""
-    variables = environment()
-    node = slot.rpartition("/")[0]
+    variables = {**environment(), **around.facilities.secrets} if names else {}
+    node = around.slot.rpartition("/")[0]
     missing = [
         f"variable {name} is not set on node {node}" for name in names if name not in variables
     ]

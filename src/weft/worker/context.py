@@ -10,7 +10,8 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -37,6 +38,16 @@ class TaskFunction(Protocol):
         """The plain function."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommandFacilities:
+    """What a worker has for commands that others must not see or change."""
+
+    sandbox: str | None = None
+    """The program that confines them, empty where none can; None if nobody has looked."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Values of variables that commands may ask for by name."""
+
+
 class TaskContext:
     """The running task's surroundings: where objects are, and what it has reported so far."""
 
@@ -54,6 +65,7 @@ class TaskContext:
         run_id: str = "",
         kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
+        facilities: CommandFacilities | None = None,
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -67,6 +79,7 @@ class TaskContext:
         """`kept_folder` is where the folders of failed commands go, if they are to stay."""
         self.allow_paths = tuple(allow_paths)
         """Folders beside the node's own where scripts may be and commands may start."""
+        self.facilities = facilities or CommandFacilities()
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.has_records = False

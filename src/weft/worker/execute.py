@@ -24,7 +24,7 @@ from weft.model.records import check_rebuilt, rebuild, rebuild_args, types_of
 from weft.model.results import TaskError, Temporary
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
-from weft.worker.context import TaskContext, TaskFunction
+from weft.worker.context import CommandFacilities, TaskContext, TaskFunction
 from weft.worker.ending import Ending
 from weft.worker.frames import Hello
 
@@ -61,12 +61,14 @@ class Executor:
         run_id: str = "",
         kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
+        facilities: CommandFacilities | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
         self._rest = (on_stage, run_id, kept_folder)
         self._allow_paths = tuple(allow_paths)
+        self._facilities = facilities
         self._functions: dict[str, TaskFunction] = {}
 
     @staticmethod
@@ -85,6 +87,7 @@ class Executor:
             hello["run_id"],
             Path(hello["kept_folder"]) if hello["kept_folder"] else None,
             hello["allow_paths"],
+            CommandFacilities(hello["sandbox"], hello["secrets"]),
         )
 
     def prepare(
@@ -108,8 +111,9 @@ class Executor:
     def around(self, assignment: Assignment) -> TaskContext:
         """Return the surroundings of the tasks of a block."""
         around = TaskContext(
-            *self._folders, assignment, *self._place, *self._rest, self._allow_paths
-        )
+            *self._folders, assignment, *self._place, *self._rest, self._allow_paths,
+            self._facilities,
+        )  # fmt: skip
         around.task = self._functions.get(assignment.function)
         return around
 

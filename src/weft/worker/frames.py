@@ -37,6 +37,10 @@ class Hello(TypedDict):
     genesis: str
     page: int
     """Descriptor of the page where starts are marked."""
+    sandbox: str | None
+    """The program that confines commands, empty where none can; None if nobody has looked."""
+    secrets: dict[str, str]
+    """Variables for commands that ask for them by name; no process has them in its environment."""
 
 
 class ResultBody(TypedDict):

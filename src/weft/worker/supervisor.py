@@ -27,6 +27,14 @@ from typing import NotRequired, TypedDict
 if __name__ == "__main__":  # started by its path
     sys.path.append(str(Path(__file__).parents[2]))
 
+from weft.worker.confinement import (
+    FAILED,
+    NOT_FOUND,
+    UNEXECUTED,
+    Confinement,
+    check_program,
+    last_line,
+)
 from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
@@ -45,6 +53,7 @@ STDERR_BYTES = 4096
 """Allocated for a command's stderr before it starts: its last words fit on a full disk too."""
 _FALLOC_FL_KEEP_SIZE = 1
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """A child has ended, or the worker; the others do nothing: only the worker's end and the limits
@@ -67,6 +76,8 @@ class CommandSpec(TypedDict):
     timeout_s: float | None
     memory_bytes: int
     """0 for no limit."""
+    sandbox: NotRequired[list[str]]
+    """What stands before `argv` to confine it: bubblewrap and its options."""
 
 
 class CommandReport(TypedDict):
@@ -118,6 +129,7 @@ class Supervisor:
         """The least room seen in each folder: bytes, inodes."""
         self._unstarted: tuple[int | None, str] | None = None
         self._channel = ResultChannel(spec["env"])
+        self._confinement = Confinement(spec.get("sandbox", []))
 
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
@@ -127,6 +139,7 @@ class Supervisor:
         self._channel.end()
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
+        self._judge_confinement()
         _free_unused(self._spec["stderr"])
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
@@ -151,6 +164,7 @@ class Supervisor:
         if pid:
             os.close(writer)
             self._channel.started()
+            self._confinement.started()
             cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
             os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
@@ -172,12 +186,16 @@ class Supervisor:
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
         _allocate(2, STDERR_BYTES)
-        os.closerange(3 + len(self._channel.hand_over()), pipe)
+        handed_over = len(self._channel.hand_over())
+        words = self._confinement.hand_over(3 + handed_over)
+        os.closerange(3 + handed_over + bool(words), pipe)
         os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _execute(spec["argv"], spec["env"])
+        if words:
+            check_program(_look_up(spec["argv"][0], spec["env"].get("PATH", "")), spec["argv"][0])
+        _execute([*words, *spec["argv"]], spec["env"])
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
         """Write why it could not start to the command's stderr, as a shell would, and to us."""
@@ -190,6 +208,16 @@ class Supervisor:
         cause = [getattr(error, "errno", None), f"{subject}: {why}"[:500]]
         os.write(pipe, json.dumps(cause).encode())
         os._exit(code)
+
+    def _judge_confinement(self) -> None:
+        """Distinguish what bubblewrap could not do from what the command did."""
+        if self._unstarted is None and self._reason == "exited" and self._status == FAILED:
+            why = last_line(self._spec["stderr"])
+            if self._confinement.is_incomplete():
+                self._unstarted = (errno.EPERM, f"the sandbox could not be set up: {why}")
+            elif self._confinement.words and why.startswith(UNEXECUTED):
+                self._status = NOT_FOUND
+        self._confinement.close()
 
     # -- watching -------------------------------------------------------------------------
 
@@ -265,8 +293,8 @@ class Supervisor:
 
     def _kill_all(self, *, gently: bool) -> None:
         """End every descendant: TERM first if the command was cut off, then KILL until none."""
-        if gently:
-            _signal_all(signal.SIGTERM)
+        if gently:  # bubblewrap would take everything with it at once
+            _signal_all(signal.SIGTERM, self._main if self._confinement.words else 0)
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
                 self._await_child(LOOK_AGAIN_S)
@@ -352,9 +380,11 @@ def _resident_bytes(pid: int) -> int:
         return 0
 
 
-def _signal_all(number: int) -> None:
+def _signal_all(number: int, spared: int = 0) -> None:
     for pid in descendants():
         try:
+            if pid == spared:
+                continue
             os.kill(pid, number)
         except ProcessLookupError:
             continue
@@ -407,6 +437,11 @@ def at_parents_end(number: int) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, number)
 
 
+def become_unreadable() -> None:
+    """Deny other processes of this user to trace us or to read our memory and environment."""
+    _libc.prctl(_PR_SET_DUMPABLE, 0)
+
+
 def end_with_parent(parent: int) -> None:
     """Have the kernel kill us when our parent dies; this does not cover our own children."""
     at_parents_end(signal.SIGKILL)
@@ -421,6 +456,7 @@ def main() -> None:
     are only woken, even if someone has stopped us: a stopped supervisor could not clear up.
     """
     worker = os.getppid()
+    become_unreadable()
     become_subreaper()
     wake = _prepare_signals()
     end_with_parent(worker)

@@ -24,6 +24,8 @@ Store = Callable[[bytes], Object]
 
 FILES = ("transcript_file", "turns_file")
 """What a command reads, and what it may write."""
+TURNS = "out/turns.jsonl"
+"""Below the attempt's folder: where a command may write."""
 MAX_BYTES = 4 * 2**20
 MAX_TURN_CHARS = 100_000
 """What is kept of a command's stdout as one turn."""
@@ -111,7 +113,7 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
     if args is None:
         return {}
     turns = [turn for reference in args.transcript for turn in parse(read(reference))]
-    files = {name: folder / f"{name}.jsonl" for name in FILES}
+    files = {"transcript_file": folder / "transcript.jsonl", "turns_file": folder / TURNS}
     files["transcript_file"].write_bytes(dump(window(turns, args.memory_turns, args.memory_chars)))
     return {name: str(path) for name, path in files.items()}
 
@@ -122,5 +124,5 @@ def collect_turns(
     """Return the turns that a command added, stored; nothing when there is no memory."""
     if args is None:
         return {}
-    turns = read_turns(folder / "turns_file.jsonl", stdout, prompt)
+    turns = read_turns(folder / TURNS, stdout, prompt)
     return {"turns": store(dump(turns)) if turns else None}

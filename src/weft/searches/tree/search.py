@@ -43,7 +43,7 @@ Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
 
-@search(name="tree.run", version=2)
+@search(name="tree.run", version=3)
 def tree(
     config: dict[str, Value],
     ideas: list[dict[str, Value]],
