@@ -144,6 +144,8 @@ class Template:
             "timeout_s": self.timeout_s,
             "memory_bytes": (self.memory_mb or 0) * 2**20,
         }
+        if self.secrets:
+            spec["secrets"] = self.secrets
         if self.sandbox is None:
             return supervise(spec)
         if self.program:
@@ -164,7 +166,7 @@ class Template:
             *(os.path.expanduser(path) for path in shown),  # noqa: PTH111 - a string
         ]  # fmt: skip
         writable = [str(run.out_dir), str(run.tmp_dir)]
-        writable += [path for path in (self._filled(p, names) for p in sandbox.writable) if path]
+        writable += [os.path.expanduser(self._filled(p, names)) for p in sandbox.writable]  # noqa: PTH111 - a string
         hidden = [str(around.attempts.parent)]
         return SandboxView(hidden, [p for p in readable if p], writable, cwd, sandbox.network)
 
@@ -190,6 +192,7 @@ def run_command(
     template = Template(
         argv, env, _secrets(env_from, around), cwd, *limits, *_confined(sandbox, around)
     )
+    around.keep_secret(template.secrets)
     run = _attempt(around, args, seed, cwd)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
     started = False
@@ -217,6 +220,7 @@ def run_command(
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
             raise no_room(reason, detail) from None
         if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
+            around.secrets.remove_from(run.out_dir.parent)
             _keep(run.out_dir.parent, around.kept_folder)
         raise
     finally:

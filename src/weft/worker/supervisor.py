@@ -35,6 +35,7 @@ from weft.worker.confinement import (
     check_program,
     last_line,
 )
+from weft.worker.logpipes import CommandLogs
 from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
@@ -78,6 +79,8 @@ class CommandSpec(TypedDict):
     """0 for no limit."""
     sandbox: NotRequired[list[str]]
     """What stands before `argv` to confine it: bubblewrap and its options."""
+    secrets: NotRequired[dict[str, str]]
+    """Variables whose values are taken out of its logs."""
 
 
 class CommandReport(TypedDict):
@@ -130,6 +133,7 @@ class Supervisor:
         self._unstarted: tuple[int | None, str] | None = None
         self._channel = ResultChannel(spec["env"])
         self._confinement = Confinement(spec.get("sandbox", []))
+        self._logs: CommandLogs | None = None
 
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
@@ -139,6 +143,8 @@ class Supervisor:
         self._channel.end()
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
+        if self._logs is not None:
+            self._logs.close()
         self._judge_confinement()
         _free_unused(self._spec["stderr"])
         assert self._status is not None
@@ -158,13 +164,17 @@ class Supervisor:
 
     def _start(self) -> int:
         """Fork the command; a pipe that exec closes reports why it could not start."""
-        supervisor_pid = os.getpid()
+        spec, supervisor_pid = self._spec, os.getpid()
+        with contextlib.suppress(OSError):  # the command's process will find the same, and say so
+            self._logs = CommandLogs(spec["stdout"], spec["stderr"], spec.get("secrets", {}))
         reader, writer = os.pipe()
         pid = os.fork()
         if pid:
             os.close(writer)
             self._channel.started()
             self._confinement.started()
+            if self._logs is not None:
+                self._logs.started()
             cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
             os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
@@ -182,9 +192,7 @@ class Supervisor:
         spec = self._spec
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
-        os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
+        (self._logs or CommandLogs(spec["stdout"], spec["stderr"], {})).hand_over()
         _allocate(2, STDERR_BYTES)
         handed_over = len(self._channel.hand_over())
         words = self._confinement.hand_over(3 + handed_over)
@@ -249,8 +257,12 @@ class Supervisor:
 
         Children of the worker may hold its end of the pipe open, hence the look at our parent.
         """
-        ready, _, _ = select.select([0, self._wake, *self._channel.readable()], [], [], wait_s)
+        logs = [] if self._logs is None else self._logs.readable()
+        watched = [0, self._wake, *self._channel.readable(), *logs]
+        ready, _, _ = select.select(watched, [], [], wait_s)
         self._channel.receive()
+        if logs and self._logs is not None:
+            self._logs.receive()
         if self._wake in ready:
             os.read(self._wake, 4096)
         return (0 in ready and not os.read(0, 4096)) or os.getppid() != self._worker
@@ -298,6 +310,8 @@ class Supervisor:
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
                 self._await_child(LOOK_AGAIN_S)
+                if self._logs is not None:
+                    self._logs.receive()
         while self._reap():
             _signal_all(signal.SIGKILL)
             self._await_child(KILL_AGAIN_S)

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.searches.tree.conftest import CONFIG, SCORE, Wood
+from tests.searches.tree.conftest import CONFIG, SCORE, UNCONFINED, Wood
 from tests.searches.tree.test_records import new_file
 from tests.searches.tree.test_refusals import check_refused
 from tests.searches.tree.test_runs import fingerprint
@@ -60,7 +60,7 @@ if body["a"] == 5 and not os.path.exists(place):
 def test_killed_worker_costs_one_attempt_and_not_the_search(wood: Wood) -> None:
     """The scorer kills the worker above its supervisor, once."""
     place = wood.folder / "killed"
-    wood.plant(score=SCORE + KILLS.replace("{place}", str(place)))
+    wood.plant(UNCONFINED, SCORE + KILLS.replace("{place}", str(place)))
     told = wood.run("r", "--max-parallel-evals", "2", "--json")
     assert told.code == 0, told
     assert place.exists()
@@ -178,7 +178,8 @@ def test_commands_are_told_what_the_contract_names(wood: Wood) -> None:
         "import json, os, time\n"
         f"open({str(place)!r}, 'w').write(json.dumps({{**os.environ, 'now': time.time()}}))\n"
     )
-    wood.plant(score=tell + "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n" + SCORE)
+    idea = "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n"
+    wood.plant(UNCONFINED, tell + idea + SCORE)
     assert wood.run("r", "--json").json["evals"][0]["task_state"] == "completed"
     told = json.loads(place.read_text())
     assert {f"WEFT_{name}" for name in names} <= told.keys()

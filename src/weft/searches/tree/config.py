@@ -38,6 +38,8 @@ class Stage:
     network: bool = False
     readable: tuple[str, ...] = ()
     """What it may read in a sandbox below the home folder and other hidden ones."""
+    writable: tuple[str, ...] = ()
+    """What it may change in a sandbox beside the worktree and its own folders."""
 
     @property
     def has_channel(self) -> bool:

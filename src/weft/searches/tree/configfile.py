@@ -50,6 +50,7 @@ class StageTable(BaseModel):
     sandbox: Literal["auto", "required", "off"] | None = None
     network: bool = False
     readable: list[Text] = []
+    writable: list[Text] = []
 
     @field_validator("regex")
     @classmethod

@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weft import put
 from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.values import Object, Value
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.result import Invalid
 from weft.searches.tree.stageargs import MemoryArgs
+from weft.worker import context
 
 Read = Callable[[Object], bytes]
 Store = Callable[[bytes], Object]
@@ -116,6 +118,11 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
     files = {"transcript_file": folder / "transcript.jsonl", "turns_file": folder / TURNS}
     files["transcript_file"].write_bytes(dump(window(turns, args.memory_turns, args.memory_chars)))
     return {name: str(path) for name, path in files.items()}
+
+
+def put_text(data: bytes) -> Object:
+    """Store text for people and agents, with the values of secrets taken out."""
+    return put(context.current().secrets.redacted(data))
 
 
 def collect_turns(

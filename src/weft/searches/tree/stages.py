@@ -141,7 +141,8 @@ def _sandbox(own: Stage, stage: str) -> Sandbox | None:
     """How a stage's command is confined; None if it is not to be."""
     if own.sandbox == "off":
         return None
-    writable = ("{worktree}", *(("{ideas_dir}",) if stage == "propose" else ()))
+    ideas = ("{ideas_dir}",) if stage == "propose" else ()
+    writable = ("{worktree}", *ideas, *own.writable)
     return Sandbox(own.sandbox, own.network, writable, own.readable)
 
 

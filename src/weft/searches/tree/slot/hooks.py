@@ -181,6 +181,8 @@ def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     index = {"GIT_INDEX_FILE": str(folder / "index")}
     own = folder / "repo.git"
     git = Git(own if own.is_dir() else _repository(), folder / "worktree", index)
+    around = context.current()
+    around.check_free_of_secrets(around.secrets.found_below(folder / "worktree"))
     try:
         git.run("add", "-A", ".")
     except GitFailed as error:
@@ -193,7 +195,9 @@ def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     assert args.idea is not None
     assert args.idea.idea is not None
     prompt = get(args.idea.idea).decode("utf-8", "replace") + args.idea.feedback
-    return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
+    return memory.collect_turns(
+        args.memory, run.out_dir.parent, run.stdout, prompt, memory.put_text
+    )
 
 
 def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
