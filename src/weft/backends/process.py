@@ -69,6 +69,8 @@ class WorkerSetup:
     """The program that confines commands, empty where none can; None if nobody has looked."""
     secret_names: Collection[str] = ()
     """Variables that no worker has in its environment: commands get them that ask for them."""
+    outcome_token: str = ""
+    """What marks outcome files as the run's own; empty where none are written."""
 
     def hello(self, slot: Slot, page: int) -> bytes:
         """Return the first message to a worker; `page` is the descriptor it marks starts in."""
@@ -80,6 +82,7 @@ class WorkerSetup:
             "kept_folder": None if self.kept_folder is None else str(self.kept_folder),
             "allow_paths": list(slot.allow_paths), "genesis": self.genesis, "page": page,
             "sandbox": self.sandbox, "secrets": self._secrets(),
+            "outcome_token": self.outcome_token,
         }  # fmt: skip
         return pack(("hello", hello))
 

@@ -73,6 +73,7 @@ __all__ = [
     "run_search", "seal", "unnoted_place",
 ]  # fmt: skip
 
+OUTCOME_TOKEN = "outcome_token"  # noqa: S105 - its name
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
@@ -430,6 +431,7 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
     shutil.rmtree(opened.folder.attempts, ignore_errors=True)
+    shutil.rmtree(opened.folder.outcomes, ignore_errors=True)
     drop_compiled(opened.folder)
     opened.writer.finish(wall_s)
     opened.manifest.commit()
@@ -475,11 +477,22 @@ def _backend(
         genesis=sha256_hex(opened.manifest.genesis),
         sandbox=isolation.program,
         secret_names=isolation.needs.variables,
+        outcome_token=_outcome_token(opened),
     )
     if execution.backend == "ray":
         return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
+
+
+def _outcome_token(opened: OpenRun) -> str:
+    """What marks outcome files as this run's own, the same in all its sessions."""
+    known = opened.manifest.query("SELECT value FROM meta WHERE name=?", OUTCOME_TOKEN)
+    if known:
+        return str(known[0][0])
+    token = world.new_token()
+    opened.manifest.set_meta(OUTCOME_TOKEN, token)  # durable before any command may start
+    return token
 
 
 @contextmanager

@@ -33,9 +33,11 @@ from weft.model.tasks import COMMAND
 from weft.model.templates import fill, texts_of
 from weft.model.values import Object, Value
 from weft.worker import context as task_context
+from weft.worker.adoption import AttemptOutcomes, FinishedFolders
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
+from weft.worker.outcomes import StoredOutcome
 from weft.worker.resultchannel import ChannelReport
 from weft.worker.sandbox import Isolation, SandboxView, find_isolation, interpreter_folders
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
@@ -125,11 +127,16 @@ class Template:
             ) from None
 
     def execute(
-        self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
+        self,
+        run: CommandRun,
+        more: Mapping[str, str],
+        folders: Sequence[str] = (),
+        noted: AttemptOutcomes | None = None,
     ) -> CommandReport:
         """Run the command under this worker's supervisor and return its report.
 
-        The report holds the least room that there was in `folders` and where it works.
+        The report holds the least room that there was in `folders` and where it works. With
+        `noted` its end is noted there.
         """
         names = run.names() | dict(more)
         cwd = str(Path(self._filled(self.cwd, names)).absolute())
@@ -146,13 +153,13 @@ class Template:
         }
         if self.secrets:
             spec["secrets"] = self.secrets
+        if noted is not None and (request := noted.request(run.out_dir.parent, cwd)):
+            spec["outcome"] = request
         if self.sandbox is None:
             return supervise(spec)
         if self.program:
             spec["sandbox"] = self._view(run, names, cwd, self.sandbox).arguments(self.program)
-        report = supervise(spec)
-        report["status"] = _as_signal(report["status"])
-        return report
+        return supervise(spec)
 
     def _view(
         self, run: CommandRun, names: Mapping[str, str], cwd: str, sandbox: Sandbox
@@ -193,32 +200,28 @@ def run_command(
         argv, env, _secrets(env_from, around), cwd, *limits, *_confined(sandbox, around)
     )
     around.keep_secret(template.secrets)
-    run = _attempt(around, args, seed, cwd)
+    finished_folders.clear_settled()
+    noted = AttemptOutcomes(around)
+    stored = noted.adopt()
+    run = _attempt(around, args, seed, cwd, noted, stored)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
-    started = False
+    started = is_final = False
     try:
-        watch.check_before()
-        names = _prepared(prepare, run)
         if prepare is None or not is_literal(_hook(prepare)):
             template = replace(template, values=texts_of(args))
-        around.enter("run")
-        report = template.execute(run, names, watch.folders)
-        watch.sampled(report["least_room"])
+        report = stored.report if stored else _executed(template, prepare, run, watch, noted)
         started = report["unstarted"] is None
-        for name in ("cpu_s", "peak_bytes", "wall_s"):
-            around.notes[name] = report[name]
-        if on_broken is not None and report["status"] in BROKEN:
-            _hook(on_broken)(run, template, report["status"])
-        elif report["unstarted"] is not None:
-            _check_machine(report["unstarted"], around.slot)
-        _judge(report, run)
+        _check_report(report, template, run, on_broken)
         watch.check_success()
         around.enter("collect")
-        return _collected(collect, replace(run, channel=report.get("channel")))
+        value = _collected(collect, replace(run, channel=report.get("channel")))
+        is_final = True
+        return value
     except Exception as error:
         detail = error.detail if isinstance(error, Ending) else str(error)
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
             raise no_room(reason, detail) from None
+        is_final = isinstance(error, Ending) and error.is_final
         if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
             around.secrets.remove_from(run.out_dir.parent)
             _keep(run.out_dir.parent, around.kept_folder)
@@ -226,7 +229,46 @@ def run_command(
     finally:
         if not started:
             _put_back(run)
-        _remove(run)
+        if noted.settle(run.attempt, is_final=is_final):
+            finished_folders.keep(run.out_dir.parent, around.notes.get("wall_s"))
+        else:
+            _remove(run)
+
+
+def _executed(
+    template: Template,
+    prepare: str | None,
+    run: CommandRun,
+    watch: SpaceWatch,
+    noted: AttemptOutcomes,
+) -> CommandReport:
+    """Prepare the place and run the command there."""
+    watch.check_before()
+    names = _prepared(prepare, run)
+    task_context.current().enter("run")
+    report = template.execute(run, names, watch.folders, noted)
+    watch.sampled(report["least_room"])
+    return report
+
+
+def _check_report(
+    report: CommandReport, template: Template, run: CommandRun, on_broken: str | None
+) -> None:
+    """Note what the command used; raise how it ended unless that is a success."""
+    around = task_context.current()
+    if template.sandbox is not None:
+        report["status"] = _as_signal(report["status"])
+    for name in ("cpu_s", "peak_bytes", "wall_s"):
+        around.notes[name] = report[name]
+    if on_broken is not None and report["status"] in BROKEN:
+        _hook(on_broken)(run, template, report["status"])
+    elif report["unstarted"] is not None:
+        _check_machine(report["unstarted"], around.slot)
+    _judge(report, run)
+
+
+finished_folders = FinishedFolders()
+"""Of this worker's commands."""
 
 
 def expand(template: str, names: Mapping[str, str]) -> str:
@@ -234,18 +276,25 @@ def expand(template: str, names: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
-def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str) -> CommandRun:
-    """Make the attempt's own folders; nothing of an earlier attempt is in them."""
-    assignment = around.assignment
-    folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
-    out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
-    stdout = logs / f"{assignment.attempt}.out"
-    stderr = logs / f"{assignment.attempt}.log"
+def _attempt(
+    around: TaskContext,
+    args: Mapping[str, Value],
+    seed: int,
+    cwd: str,
+    noted: AttemptOutcomes,
+    stored: StoredOutcome | None,
+) -> CommandRun:
+    """Make the attempt's own folders, with nothing of an earlier one; or take an earlier one's."""
+    attempt = around.assignment.attempt if stored is None else stored.attempt
+    folder = noted.attempt_folder(attempt)
+    out_dir, tmp_dir = folder / "out", folder / "tmp"
+    stdout, stderr = map(Path, noted.logs(attempt))
     try:
-        _make_empty(folder)
-        out_dir.mkdir(exist_ok=True)
-        tmp_dir.mkdir(exist_ok=True)
-        _make_without(logs, stdout, stderr)
+        if stored is None:
+            _make_empty(folder)
+            out_dir.mkdir(exist_ok=True)
+            tmp_dir.mkdir(exist_ok=True)
+            _make_without(stdout.parent, stdout, stderr)
     except OSError as error:  # a full disk is the node's fault, not the command's
         is_full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if is_full else "no-folder"
@@ -253,7 +302,7 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
             None, lost=reason, detail=str(error), cause="resource" if is_full else "worker"
         ) from None
     run = CommandRun(
-        args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
+        args, out_dir, tmp_dir, stdout, stderr, attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
         run_id=around.run_id,

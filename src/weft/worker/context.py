@@ -52,6 +52,8 @@ class CommandFacilities:
     """The program that confines them, empty where none can; None if nobody has looked."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Values of variables that commands may ask for by name."""
+    outcome_token: str = field(default="", repr=False)
+    """What marks outcome files as the run's own; empty where none are written."""
 
 
 class TaskContext:

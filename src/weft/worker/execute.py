@@ -87,7 +87,7 @@ class Executor:
             hello["run_id"],
             Path(hello["kept_folder"]) if hello["kept_folder"] else None,
             hello["allow_paths"],
-            CommandFacilities(hello["sandbox"], hello["secrets"]),
+            CommandFacilities(hello["sandbox"], hello["secrets"], hello["outcome_token"]),
         )
 
     def prepare(

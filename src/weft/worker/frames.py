@@ -41,6 +41,8 @@ class Hello(TypedDict):
     """The program that confines commands, empty where none can; None if nobody has looked."""
     secrets: dict[str, str]
     """Variables for commands that ask for them by name; no process has them in its environment."""
+    outcome_token: str
+    """What marks outcome files as the run's own; empty where none are written."""
 
 
 class ResultBody(TypedDict):

@@ -37,8 +37,10 @@ class OutcomeRequest(TypedDict):
     key: str
     attempt: int
     token: str
+    base: str
+    """The attempt's folder."""
     folders: list[str]
-    """What the command may have changed; looked at again before the outcome is adopted."""
+    """What the command may have changed, relative to that; looked at again before adoption."""
     notes: dict[str, Any]
     """What the worker knew when the command started."""
 
@@ -61,9 +63,13 @@ def write(request: OutcomeRequest, logs: list[str], report: Any, started_ns: int
     """Note the end of a command; a disk that does not take it costs a repetition, no more."""
     body = {
         "key": request["key"], "attempt": request["attempt"], "report": report,
-        "notes": request["notes"], "started_ns": started_ns,
-        "digest": digest_of(request["folders"], logs, started_ns, durable=True),
+        "notes": request["notes"], "started_ns": started_ns, "folders": request["folders"],
     }  # fmt: skip
+    places = [os.path.join(request["base"], name) for name in request["folders"]]  # noqa: PTH118
+    try:
+        body["digest"] = digest_of(places, logs, started_ns, durable=True)
+    except OSError:  # it left something that cannot be read
+        return
     text = json.dumps(body, sort_keys=True)
     line = json.dumps({"body": text, "mac": _mac(request["token"], text)}).encode()
     path = Path(request["path"])
@@ -75,7 +81,7 @@ def write(request: OutcomeRequest, logs: list[str], report: Any, started_ns: int
 
 
 def read(
-    path: Path, key: str, attempt: int, token: str, folders: list[str], logs: list[str]
+    path: Path, key: str, attempt: int, token: str, base: Path, logs: list[str]
 ) -> StoredOutcome | None:
     """Return an outcome that may be adopted; None if it is another's, forged, damaged or stale."""
     try:
@@ -88,7 +94,8 @@ def read(
         body = json.loads(text)
         if (body["key"], body["attempt"]) != (key, attempt):
             return None
-        if body["digest"] != digest_of(folders, logs, body["started_ns"]):
+        places = [str(base / name) for name in body["folders"]]
+        if body["digest"] != digest_of(places, logs, body["started_ns"]):
             return None
         return StoredOutcome(path, attempt, body["report"], body["notes"])
     except (OSError, ValueError, TypeError, KeyError):

@@ -27,6 +27,7 @@ from typing import NotRequired, TypedDict
 if __name__ == "__main__":  # started by its path
     sys.path.append(str(Path(__file__).parents[2]))
 
+from weft.worker import outcomes
 from weft.worker.confinement import (
     FAILED,
     NOT_FOUND,
@@ -36,6 +37,7 @@ from weft.worker.confinement import (
     last_line,
 )
 from weft.worker.logpipes import CommandLogs
+from weft.worker.outcomes import OutcomeRequest
 from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
@@ -81,6 +83,8 @@ class CommandSpec(TypedDict):
     """What stands before `argv` to confine it: bubblewrap and its options."""
     secrets: NotRequired[dict[str, str]]
     """Variables whose values are taken out of its logs."""
+    outcome: NotRequired[OutcomeRequest]
+    """Where its end is noted, so that it is not run again after a crash."""
 
 
 class CommandReport(TypedDict):
@@ -138,6 +142,7 @@ class Supervisor:
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
         start_s = time.monotonic()
+        started_ns = time.time_ns()  # noqa: TID251 - compared with times of files
         self._main = self._start()
         self._watch(start_s)
         self._channel.end()
@@ -149,7 +154,7 @@ class Supervisor:
         _free_unused(self._spec["stderr"])
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
-        return {
+        report: CommandReport = {
             "status": self._status,
             "reason": self._reason,
             "wall_s": time.monotonic() - start_s,
@@ -159,6 +164,16 @@ class Supervisor:
             "unstarted": self._unstarted,
             "channel": self._channel.report(),
         }
+        self._note_outcome(report, started_ns)
+        return report
+
+    def _note_outcome(self, report: CommandReport, started_ns: int) -> None:
+        """Note an end that is the command's own, whether or not the worker still waits for it."""
+        spec = self._spec
+        if "outcome" not in spec or report["unstarted"] is not None:
+            return
+        if outcomes.is_final(report["status"], report["reason"]):
+            outcomes.write(spec["outcome"], [spec["stdout"], spec["stderr"]], report, started_ns)
 
     # -- starting -------------------------------------------------------------------------
 
