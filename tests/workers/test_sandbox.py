@@ -93,6 +93,14 @@ def test_what_is_declared_readable_is_shown_below_a_hidden_folder(
     assert run.answer[0]["stdout"].split() == ["7tools", "refused"]
 
 
+def test_programs_below_the_home_folder_bring_what_they_need(monkeypatch) -> None:
+    monkeypatch.setenv("HOME", "/home/u")
+    path = "/home/u/.pyenv/shims:/home/u/.local/bin:/home/u/bin:/usr/bin:/home/u/own:/bin"
+    assert sandbox.program_folders(path) == [
+        "/home/u/.pyenv", "/home/u/.local/bin", "/home/u/bin", "/usr", "/home/u/own", "/bin",
+    ]  # fmt: skip
+
+
 def test_network_only_by_declaration(lab: Lab) -> None:
     count = "grep -c : /proc/net/dev"
     with_network = {"mode": "required", "network": True}

@@ -39,7 +39,13 @@ from weft.worker.ending import Ending
 from weft.worker.environment import environment
 from weft.worker.outcomes import StoredOutcome
 from weft.worker.resultchannel import ChannelReport
-from weft.worker.sandbox import Isolation, SandboxView, find_isolation, interpreter_folders
+from weft.worker.sandbox import (
+    Isolation,
+    SandboxView,
+    find_isolation,
+    interpreter_folders,
+    program_folders,
+)
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 from weft.worker.supervision import supervise
 from weft.worker.supervisor import CommandReport, CommandSpec
@@ -166,10 +172,10 @@ class Template:
     ) -> SandboxView:
         """What a confined command sees: of the run, its own attempt alone."""
         around = task_context.current()
-        search_path = environment().get("PATH", "").split(":")
+        programs = program_folders(environment().get("PATH", ""))
         own, shown = str(run.out_dir.parent), [self._filled(p, names) for p in sandbox.readable]
         readable = [
-            own, str(run.work_dir), *search_path, *interpreter_folders(run.python),
+            own, str(run.work_dir), *programs, *interpreter_folders(run.python),
             *(os.path.expanduser(path) for path in shown),  # noqa: PTH111 - a string
         ]  # fmt: skip
         writable = [str(run.out_dir), str(run.tmp_dir)]

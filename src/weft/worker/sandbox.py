@@ -117,6 +117,21 @@ def interpreter_folders(*interpreters: str) -> list[str]:
     return list(dict.fromkeys(folder for folder in folders if folder.startswith("/")))
 
 
+def program_folders(search_path: str) -> list[str]:
+    """Return the folders of a PATH, with what programs there most often need beside them.
+
+    `~/.pyenv/shims` needs `~/.pyenv`; whole homes and `~/.local`, which is full of other things,
+    are not shown for the programs in them.
+    """
+    folders = []
+    for folder in filter(None, search_path.split(":")):
+        prefix, name = os.path.split(folder.rstrip("/"))
+        is_own = name in ("bin", "sbin", "shims") and os.path.basename(prefix) != ".local"  # noqa: PTH119
+        at_home = prefix in ("/", os.path.expanduser("~"))  # noqa: PTH111 - a string
+        folders.append(prefix if is_own and not at_home else folder)
+    return list(dict.fromkeys(folders))
+
+
 def find_isolation() -> Isolation:
     """Confine a small command as every other will be, and see whether that holds."""
     program = shutil.which(PROGRAM)

@@ -121,9 +121,11 @@ def keep_open(gate: Path, process: subprocess.Popen[bytes]) -> None:
 
 def test_moved_run_goes_on_in_its_new_place(wood: Wood) -> None:
     wood.plant(CONFIG + '[sweep]\nargv = ["sh", "-c", "exec {work_dir}/sweep.sh"]\n')
-    sweep = wood.write("sweep.sh", "#!/bin/sh\necho '{}'\n")
-    assert wood.run("r").code == 130  # not executable yet
-    sweep.chmod(0o755)
+    wait = 'while [ ! -e "$WEFT_WORK_DIR/go" ]; do sleep 0.02; done'
+    wood.write("sweep.sh", f"#!/bin/sh\n{wait}\necho '{{}}'\n")
+    while not (wood.folder / "r" / "repo.git" / "config").exists():
+        assert wood.run("r", "--wall-limit", "1").code == 130
+    wood.write("go", "")
     for name in ("run.toml", "ledger.jsonl", "repo.git/config"):
         assert str(wood.folder) not in (wood.folder / "r" / name).read_text("utf-8"), name
     (wood.folder / "there").mkdir()
@@ -145,7 +147,7 @@ def test_secrets_reach_the_stage_that_lists_them_and_nobody_else(
 ) -> None:
     place = wood.folder / "seen"
     look = KEYS.replace("{place}", str(place))
-    wood.plant(CONFIG + IMPLEMENT, look + SCORE)
+    wood.plant(UNCONFINED + IMPLEMENT, look + SCORE)
     wood.write("agent.py", look + 'pathlib.Path("new").write_text(os.environ["WEFT_EVAL_ID"])\n')
     wood.write("start/wide.txt", "x")
     monkeypatch.setenv("LAB_KEY", "s3cr3t-one")

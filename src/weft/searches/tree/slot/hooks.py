@@ -165,6 +165,7 @@ def collect(run: CommandRun) -> dict[str, Value]:
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Read the result of a command from where it must be."""
+    _check_secrets(run)
     form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
     if name := copies.changed(args.state.harness, run.out_dir.parent):
         raise Tampered(f"{name}, a copy of a file beside the config, changed while it was used")
@@ -173,6 +174,16 @@ def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     if run.channel["refused"]:
         raise Tampered(run.channel["refused"])
     return read_sent(run.channel["result"], run.out_dir, form)
+
+
+def _check_secrets(run: CommandRun) -> None:
+    """Refuse results that hold the value of a secret; only the transcript may, and is redacted."""
+    around = context.current()
+    if around.secrets:
+        results = (p for p in sorted(run.out_dir.rglob("*")) if p.is_file() or p.is_symlink())
+        for path in results:
+            if path != run.out_dir.parent / memory.TURNS:
+                around.check_free_of_secrets(around.secrets.found_in_file(path))
 
 
 def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
