@@ -61,6 +61,8 @@ class ViewedAttempt:
     """`failed` or `requeued`."""
     reason: str
     detail: str
+    seconds: float | None = None
+    """By the wall clock; None when it did not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ class RunView:
         """Every attempt that did not succeed, by task and in order."""
         with open_manifest(RunFolder(self.path)) as manifest:
             rows = manifest.query(
-                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, ''),"
+                " a.finished_at - a.started_at"
                 " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
             )
         for row in rows:
