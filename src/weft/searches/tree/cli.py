@@ -46,6 +46,7 @@ def run(
     fields: opts.RunFields,
     dry_run: opts.DryRun = False,
     import_from: opts.ImportFrom = None,
+    events: opts.Events = None,
     execution: opts.TreeExecutionOptions,
     mode: opts.ModeOptions,
     output: OutputOptions,
@@ -66,11 +67,11 @@ def run(
         runs.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
-    for check in validation.scorer_warnings(request):
-        render.message(f"warning: {check.detail}")
+    for check in validation.run_warnings(request):
+        render.message(f"warning: {check.check}: {check.detail}")
     how = execution.execution(out, request.file.backend)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = runs.execute_tree(request, how, watcher)
+        done = runs.execute_tree(request, how, watcher, events)
         parity = runs.check_parity(request, done, watcher) if mode.check_parity else None
     _show_done(done, parity, as_json=output.as_json)
     differs = parity is not None and parity.difference is not None
@@ -244,14 +245,12 @@ def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) 
 
 def root_lines(tree_run: load.TreeRun, run: Path) -> list[str]:
     """Say why the root could not be scored, and how to score it again."""
-    error, key = tree_run.history.root_error, tree_run.history.root_key
-    if error is None:
+    failure, key = load.root_failure(run, tree_run.history), tree_run.history.root_key
+    if not failure:
         return []
-    code = "" if error.exit_code is None else f", exit code {error.exit_code}"
-    last = load.last_log_line(run, key)
     retry = render.command("resume", run, "--retry-failed", "--out", "NEW")
     return [
-        f"root    {error.type}{code}: {last}",
+        f"root    {failure}",
         f"log     {render.command('explain', run, key[:12])}",
         f"again   {retry} once the cause is fixed; with another scorer or config, a new --out",
     ]

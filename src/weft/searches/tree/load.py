@@ -137,6 +137,15 @@ def last_log_line(run: Path, key: str) -> str:
     return lines[-1][:300] if lines else "it printed nothing"
 
 
+def root_failure(run: Path, history: TreeHistory) -> str:
+    """Say why the root could not be scored: type, exit code, last line; empty when it could."""
+    error = history.root_error
+    if error is None:
+        return ""
+    code = "" if error.exit_code is None else f", exit code {error.exit_code}"
+    return f"{error.type}{code}: {last_log_line(run, history.root_key)}"
+
+
 # -- from its records ---------------------------------------------------------------------------
 
 
