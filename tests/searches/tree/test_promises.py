@@ -119,9 +119,11 @@ def keep_open(gate: Path, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.01)
 
 
-def test_moved_run_goes_on_in_its_new_place(wood: Wood) -> None:
-    wood.plant(CONFIG + '[sweep]\nargv = ["sh", "-c", "exec {work_dir}/sweep.sh"]\n')
+def test_moved_run_goes_on_in_its_new_place(wood: Wood, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = 'shell = "exec $TREE_TEST_SWEEP"\nenv_from = ["TREE_TEST_SWEEP"]\n'
+    wood.plant(f"{CONFIG}[sweep]\n{line}")
     sweep = wood.write("sweep.sh", "#!/bin/sh\necho '{}'\n")
+    monkeypatch.setenv("TREE_TEST_SWEEP", str(sweep))
     assert wood.run("r").code == 130  # not executable yet
     sweep.chmod(0o755)
     for name in ("run.toml", "ledger.jsonl", "repo.git/config"):

@@ -45,6 +45,11 @@ class ValidationCheck:
     outcome: str
     detail: str
 
+    @property
+    def line(self) -> str:
+        """It in a line; a detail that begins with a stage says what it is about."""
+        return self.detail if self.detail.startswith("[") else f"{self.check}: {self.detail}"
+
 
 def report(checks: Sequence[ValidationCheck]) -> str:
     """Return VALIDATION_REPORT.md."""

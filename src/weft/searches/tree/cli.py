@@ -67,8 +67,9 @@ def run(
         runs.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
-    for check in validation.run_warnings(request):
-        render.message(f"warning: {check.check}: {check.detail}")
+    if not (out / "run.toml").exists():  # one that goes on was warned about at its start
+        for check in validation.run_warnings(request):
+            render.message(f"warning: {check.line}")
     how = execution.execution(out, request.file.backend)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = runs.execute_tree(request, how, watcher, events)
