@@ -17,9 +17,9 @@ from weft.searches.tree.agents.endpoint import (
     EndpointUnavailable,
     RequestRefused,
 )
-from weft.searches.tree.agents.wire import COMPLETE, REFUSED, TRUNCATED, Turn, Usage
+from weft.searches.tree.agents.wire import COMPLETE, REFUSED, TRUNCATED, ChatTurn, Usage
 
-PROMPT = [Turn("user", "hi")]
+PROMPT = [ChatTurn("user", "hi")]
 LONG = "Grüße, 你好: " + "word " * 50
 
 

@@ -132,6 +132,10 @@ class RunView:
         """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
         return RunFolder(self.path).read_run_file().execution
 
+    def run_id(self) -> str:
+        """Return the random id of the run, which its ledger does not have."""
+        return RunFolder(self.path).read_run_file().run_id
+
     def labels(self) -> Mapping[str, str]:
         """What people call what the ledger names by digests."""
         return RunFolder(self.path).read_run_file().labels

@@ -94,7 +94,7 @@ def approve(
     if yes is None:
         raise UsageError("--json needs --yes or --no with an EVAL")
     who = by or pwd.getpwuid(os.getuid()).pw_name
-    decision = decisions.Decision(yes, note, who, world.RealClock().wall())
+    decision = decisions.PersonDecision(yes, note, who, world.RealClock().wall())
     decided = approvals.decide(run, chosen, decision)
     if output.as_json:
         render.print_json({"run": str(run), "decided": [item.to_dict() for item in decided]})

@@ -12,7 +12,7 @@ from weft.model.values import JsonValue
 from weft.searches.tree.config import APPROVE
 from weft.searches.tree.decisions import (
     MAX_NOTE_CHARS,
-    Decision,
+    PersonDecision,
     decision_file,
     read_decision,
     write_decision,
@@ -37,7 +37,7 @@ class WaitingEval:
     changed: tuple[str, ...]
     key: str
     """Of the task that waits."""
-    decision: Decision | None
+    decision: PersonDecision | None
     """Given already, and not picked up yet by a coordinator."""
 
     @property
@@ -96,7 +96,7 @@ def find_waiting(
     return list(dict.fromkeys(by_name[name] for name in names))
 
 
-def decide(run: Path, items: Sequence[WaitingEval], decision: Decision) -> list[WaitingEval]:
+def decide(run: Path, items: Sequence[WaitingEval], decision: PersonDecision) -> list[WaitingEval]:
     """Write a decision about evals; raises InputError at the first that has one already."""
     if len(decision.note) > MAX_NOTE_CHARS:
         raise UsageError(f"--note has more than {MAX_NOTE_CHARS:,} characters")

@@ -26,7 +26,7 @@ MAX_NOTE_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PersonDecision:
     """What a person decided about an eval."""
 
     approved: bool
@@ -63,18 +63,18 @@ UNUSED = (
 """Of other stages; nobody reads them while a person is asked."""
 
 
-def read_decision(file: Path) -> Decision | None:
+def read_decision(file: Path) -> PersonDecision | None:
     """Return a decision; None when there is none. Raises InputError when it is malformed."""
     if not file.is_file():
         return None
     try:
         table = strictjson.loads(file.read_bytes(), where=str(file), max_bytes=MAX_BYTES)
-        return from_json(Decision, table)
+        return from_json(PersonDecision, table)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file}: not a decision: {error}") from None
 
 
-def write_decision(file: Path, decision: Decision) -> None:
+def write_decision(file: Path, decision: PersonDecision) -> None:
     """Write a decision, once and as a whole; raises InputError when there is one already."""
     file.parent.mkdir(exist_ok=True)
     aside = file.with_name(f".{file.name}.{os.getpid()}")

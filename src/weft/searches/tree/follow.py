@@ -10,15 +10,16 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from typing import Any
 
-from weft.coordinator.loop import Watcher
-from weft.coordinator.machine import Counts
 from weft.errors import WeftError
+from weft.inspect.report.view import RunView
+from weft.runs.run import Watcher
 from weft.runs.warmup import announcer
 from weft.searches.tree.load import TreeRun, load_tree_run
+from weft.searches.tree.search import NAME
 from weft.searches.tree.summary import graph, summary
 from weft.searches.tree.treeevents import EventLog
-from weft.storage.folder import RunFolder
 
 EVERY_S = 1.0
 IDLE_SHARE = 20
@@ -40,8 +41,8 @@ class TreeFollower:
         """Say what there is to wait for before the tasks."""
         announcer(self._watcher)(line)
 
-    def update(self, counts: Counts) -> None:
-        """Take the newest counts."""
+    def update(self, counts: Any) -> None:
+        """Take the newest counts, a coordinator's `Counts`."""
         if self._watcher is not None:
             self._watcher.update(counts)
         changed = counts.finished != self._finished
@@ -59,7 +60,7 @@ class TreeFollower:
         with contextlib.suppress(WeftError, OSError, StopIteration):  # its files may be changing
             tree_run = load_tree_run(self._run)
             if self._events is not None:
-                self._events.write(tree_run, RunFolder(self._run).read_run_file().run_id)
+                self._events.write(tree_run, RunView(self._run, NAME).run_id())
             if len(tree_run.history.frontiers) > max(1, self._depths):
                 write_pages(self._run, tree_run)
             self._depths = len(tree_run.history.frontiers)

@@ -26,7 +26,7 @@ from weft.searches.tree.agents.endpoint import (
     RequestRefused,
 )
 from weft.searches.tree.agents.settings import AgentSettings, SettingsInvalid, read_settings, usd_of
-from weft.searches.tree.agents.wire import COMPLETE, REFUSED, TRUNCATED, Turn, Usage
+from weft.searches.tree.agents.wire import COMPLETE, REFUSED, TRUNCATED, ChatTurn, Usage
 
 TEMPORARY, BROKEN = 75, 126
 MARGIN_S = 5.0
@@ -97,12 +97,12 @@ class Agent:
 
     def ask(self, prompt: str, short: str) -> str:
         """Return the answer to a prompt; `short` stands for it in the transcript."""
-        self._turns.append(Turn("user", prompt))
+        self._turns.append(ChatTurn("user", prompt))
         answer = self._endpoint.ask(self.settings.prompts["system"], self._turns)
         text = self._endpoint.redacted(answer.text)
-        self._turns.append(Turn("assistant", text))
+        self._turns.append(ChatTurn("assistant", text))
         print(text, file=sys.stderr)  # stdout could be taken for a result
-        _remember(Turn("user", short), Turn("assistant", text))
+        _remember(ChatTurn("user", short), ChatTurn("assistant", text))
         if answer.ending == TRUNCATED:
             most = self.settings.max_output_tokens
             raise StageFailed(f"the answer was cut off at max_output_tokens = {most}")
@@ -190,16 +190,16 @@ def _write_result(result: Mapping[str, Any]) -> None:
     _place("RESULT_FILE").write_text(text, "utf-8")
 
 
-def _transcript() -> list[Turn]:
+def _transcript() -> list[ChatTurn]:
     """Return the conversation so far, if the run keeps one; it begins with a user's turn."""
     lines = _read("TRANSCRIPT_FILE").splitlines()
-    turns = [Turn(table["role"], table["text"]) for table in map(json.loads, lines)]
+    turns = [ChatTurn(table["role"], table["text"]) for table in map(json.loads, lines)]
     while turns and turns[0].role != "user":
         turns.pop(0)
     return turns
 
 
-def _remember(*turns: Turn) -> None:
+def _remember(*turns: ChatTurn) -> None:
     if "WEFT_TURNS_FILE" in ENVIRONMENT:
         with _place("TURNS_FILE").open("a", encoding="utf-8") as file:
             for turn in turns:

@@ -19,7 +19,7 @@ from email.message import Message
 from http.client import HTTPResponse
 from typing import Any
 
-from weft.searches.tree.agents.wire import WIRES, Answer, Body, Garbled, Turn, Usage, Wire
+from weft.searches.tree.agents.wire import WIRES, Body, ChatTurn, Garbled, ModelAnswer, Usage, Wire
 
 MAX_BODY_BYTES = 16 * 2**20
 MAX_ERROR_BYTES = 64 * 2**10
@@ -84,7 +84,7 @@ class Endpoint:
     unmetered: int = 0
     """Answers whose usage the server did not report."""
 
-    def ask(self, system: str, turns: Sequence[Turn]) -> Answer:
+    def ask(self, system: str, turns: Sequence[ChatTurn]) -> ModelAnswer:
         """Return the model's answer; raises one of the errors above."""
         wire = WIRES[self.api]()
         body = wire.body(self.model, system, turns, self.max_output_tokens, self.stream)
@@ -109,7 +109,7 @@ class Endpoint:
                 f"{failure}; no time is left to wait {wait_s:.0f} s"
             ) from None
 
-    def _try(self, wire: Wire, body: Body) -> Answer:
+    def _try(self, wire: Wire, body: Body) -> ModelAnswer:
         try:
             with self._open(wire, body) as response:
                 answer = self._read(wire, response)
@@ -146,7 +146,7 @@ class Endpoint:
 
     # -- answers ------------------------------------------------------------------------------
 
-    def _read(self, wire: Wire, response: HTTPResponse) -> Answer:
+    def _read(self, wire: Wire, response: HTTPResponse) -> ModelAnswer:
         if "event-stream" in response.headers.get("Content-Type", ""):
             return wire.streamed(_events(self._chunks(response)))
         data = b"".join(self._chunks(response))

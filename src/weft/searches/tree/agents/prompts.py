@@ -38,7 +38,7 @@ The files:
 
 {files}
 
-Answer with search-replace blocks. The lines of SEARCH must be in the file exactly once; leave
+ModelAnswer with search-replace blocks. The lines of SEARCH must be in the file exactly once; leave
 SEARCH empty to write a new file:
 
 FILE: path/of/the/file
@@ -50,7 +50,7 @@ the lines as they should be
 """
 REPAIR = """\
 The edits could not be applied: {reason}
-Nothing was changed. Answer with all edits again, corrected.
+Nothing was changed. ModelAnswer with all edits again, corrected.
 """
 REVIEW = """\
 Review this change. It implements the idea:
@@ -104,14 +104,14 @@ def ideas_in(text: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReviewVerdict:
     """What a reviewer says."""
 
     approved: bool
     feedback: str
 
 
-def verdict_in(text: str) -> Verdict:
+def verdict_in(text: str) -> ReviewVerdict:
     """Return the last JSON object of an answer with a field `approved`; raises AnswerInvalid."""
     for match in reversed(list(_OBJECT.finditer(text))):
         try:
@@ -119,5 +119,5 @@ def verdict_in(text: str) -> Verdict:
         except ValueError:
             continue
         if isinstance(table.get("approved"), bool):
-            return Verdict(table["approved"], str(table.get("feedback") or "")[:4000])
+            return ReviewVerdict(table["approved"], str(table.get("feedback") or "")[:4000])
     raise AnswerInvalid('no verdict was found: no JSON object with "approved": true or false')

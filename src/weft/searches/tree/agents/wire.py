@@ -1,6 +1,6 @@
 """What a request and an answer look like: the OpenAI-compatible form and Anthropic's.
 
-    system, turns ─► request body            answer, whole or as events ─► Answer
+    system, turns ─► request body            answer, whole or as events ─► ModelAnswer
 
 Both forms come whole or as a stream of server-sent events. Knows no sockets.
 """
@@ -32,7 +32,7 @@ class Garbled(Exception):  # noqa: N818 - an outcome of a request
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChatTurn:
     """One turn of a conversation."""
 
     role: str
@@ -54,7 +54,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What a model answered."""
 
     text: str
@@ -72,13 +72,15 @@ class Wire(Protocol):
     def headers(self, key: str) -> Mapping[str, str]:
         """Return the headers that authorise a request; without a key there may be none."""
 
-    def body(self, model: str, system: str, turns: Sequence[Turn], most: int, stream: bool) -> Body:
+    def body(
+        self, model: str, system: str, turns: Sequence[ChatTurn], most: int, stream: bool
+    ) -> Body:
         """Return a request for at most `most` tokens."""
 
-    def whole(self, answer: Body) -> Answer:
+    def whole(self, answer: Body) -> ModelAnswer:
         """Read an answer that came at once; raises Garbled."""
 
-    def streamed(self, events: Iterable[Body]) -> Answer:
+    def streamed(self, events: Iterable[Body]) -> ModelAnswer:
         """Read an answer that came as events; raises Garbled."""
 
 
@@ -91,7 +93,9 @@ class OpenAIWire:
         """See Wire."""
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def body(self, model: str, system: str, turns: Sequence[Turn], most: int, stream: bool) -> Body:
+    def body(
+        self, model: str, system: str, turns: Sequence[ChatTurn], most: int, stream: bool
+    ) -> Body:
         """See Wire."""
         messages = [{"role": "system", "content": system}]
         messages += [{"role": turn.role, "content": turn.text} for turn in turns]
@@ -100,13 +104,13 @@ class OpenAIWire:
             {**body, "stream": True, "stream_options": {"include_usage": True}} if stream else body
         )
 
-    def whole(self, answer: Body) -> Answer:
+    def whole(self, answer: Body) -> ModelAnswer:
         """See Wire."""
         choice = _first(answer.get("choices"))
         text = _table(choice.get("message")).get("content")
-        return Answer(_text(text), _ending(choice.get("finish_reason")), _openai_usage(answer))
+        return ModelAnswer(_text(text), _ending(choice.get("finish_reason")), _openai_usage(answer))
 
-    def streamed(self, events: Iterable[Body]) -> Answer:
+    def streamed(self, events: Iterable[Body]) -> ModelAnswer:
         """See Wire."""
         parts: list[str] = []
         ending, usage = "", None
@@ -119,7 +123,7 @@ class OpenAIWire:
                 choice = _first(choices)
                 parts.append(_table(choice.get("delta")).get("content") or "")
                 ending = choice.get("finish_reason") or ending
-        return Answer("".join(parts), _ending(ending), usage)
+        return ModelAnswer("".join(parts), _ending(ending), usage)
 
 
 class AnthropicWire:
@@ -132,28 +136,30 @@ class AnthropicWire:
         version = {"anthropic-version": "2023-06-01"}
         return {"x-api-key": key, **version} if key else version
 
-    def body(self, model: str, system: str, turns: Sequence[Turn], most: int, stream: bool) -> Body:
+    def body(
+        self, model: str, system: str, turns: Sequence[ChatTurn], most: int, stream: bool
+    ) -> Body:
         """See Wire."""
         messages = [{"role": turn.role, "content": turn.text} for turn in turns]
         body: Body = {"model": model, "system": system, "messages": messages, "max_tokens": most}
         return {**body, "stream": True} if stream else body
 
-    def whole(self, answer: Body) -> Answer:
+    def whole(self, answer: Body) -> ModelAnswer:
         """See Wire."""
         blocks = answer.get("content")
         if not isinstance(blocks, list):
             raise Garbled("the answer has no content")
         texts = [_text(b.get("text")) for b in map(_table, blocks) if b.get("type") == "text"]
         usage = _anthropic_usage(answer.get("usage"))
-        return Answer("".join(texts), _ending(answer.get("stop_reason")), usage)
+        return ModelAnswer("".join(texts), _ending(answer.get("stop_reason")), usage)
 
-    def streamed(self, events: Iterable[Body]) -> Answer:
+    def streamed(self, events: Iterable[Body]) -> ModelAnswer:
         """See Wire."""
         message = _StreamedMessage()
         try:
             for event in events:
                 message.take(event)
-            return Answer("".join(message.parts), _ending(message.ending), message.usage())
+            return ModelAnswer("".join(message.parts), _ending(message.ending), message.usage())
         except (Garbled, OSError, HTTPException) as error:
             raise Garbled(str(error) or type(error).__name__, message.usage()) from None
 
