@@ -22,7 +22,7 @@ with lazy_imports():
     from weft.searches.tree import checks as validation
     from weft.searches.tree import evals as records
     from weft.searches.tree import export as exports
-    from weft.searches.tree import history, load, resultsource
+    from weft.searches.tree import history, load
     from weft.searches.tree import request as requests
     from weft.searches.tree import run as runs
 
@@ -285,7 +285,7 @@ def _why_lines(
         lines.append(
             f"  attempt {error.attempt} of {error.stage}: {error.type}{again}: {error.message}"
         )
-    lines += [f"  --  {note}" for note in resultsource.result_notes(tree_run.config)]
+    lines += [f"  --  {note}" for note in tree_run.score_notes()]
     lines += [f"  cost of {stage}: {cost}" for stage, cost in history.costs_of(item).items()]
     if record.approved_by is not None:
         lines.append(f"  decided by {record.approved_by}")

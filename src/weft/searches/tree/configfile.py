@@ -22,6 +22,7 @@ from weft.model.values import JsonValue
 from weft.searches.tree.config import (
     APPROVE,
     CHANNEL,
+    JUDGING,
     NO_LIMIT_S,
     RESULT_FD,
     STAGES,
@@ -55,6 +56,10 @@ class StageTable(BaseModel):
     format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
     regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
     channel: bool = False
+    sandbox: Literal["auto", "required", "off"] | None = None
+    network: bool = False
+    readable: list[Text] = []
+    writable: list[Text] = []
 
     @field_validator("regex")
     @classmethod
@@ -89,12 +94,13 @@ class StageTable(BaseModel):
         words = [*self.argv, self.shell or ""]
         return self.channel or any(names_harness(word) for word in words)
 
-    def to_stage(self) -> Stage:
-        """Return the stage as plain data."""
+    def to_stage(self, name: str) -> Stage:
+        """Return the stage as plain data; those that judge are confined unless told otherwise."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
         env = {**self.env, **(CHANNEL if self.has_channel else {})}
         given = self.model_dump(exclude_none=True, exclude={"channel"})
-        return from_json(Stage, {**given, "argv": argv, "env": env})
+        sandbox = self.sandbox or ("auto" if name in JUDGING else "off")
+        return from_json(Stage, {**given, "argv": argv, "env": env, "sandbox": sandbox})
 
 
 class ApproveTable(BaseModel):
@@ -169,10 +175,12 @@ class TreeFile(BaseModel):
         recorded = any(table is not None and table.recorded for table in tables)
         asks = self.approve is not None and not self.approve.recorded
         serial = self.parallel_backend == "serial"
+        online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
             ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
             (not any(sources), "give ideas, parameters, grids, mutations or propose"),
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
+            (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
             (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
             (any(again), "recorded is for propose, implement, review and approve, not for scores"),
             (recorded is not (self.recorded_from is not None),
@@ -195,8 +203,10 @@ class TreeFile(BaseModel):
 
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
-        tables = {name: getattr(self, name) for name in (*STAGES, APPROVE)}
-        stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
+        tables = {name: getattr(self, name) for name in STAGES}
+        stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
+        if self.approve is not None:
+            stages[APPROVE] = self.approve.to_stage()
         given = self.model_dump(exclude_none=True, exclude={"mutations"})
         return replace(
             from_json(TreeConfig, {**given, "stages": {}}),

@@ -16,8 +16,9 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round
 from weft.model.values import Object, encode, from_wire
 from weft.runs.run import real_place
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.config import JUDGING, TreeConfig
 from weft.searches.tree.history import TreeHistory, TreeNode
+from weft.searches.tree.isolation import isolation_notes
 from weft.searches.tree.memory import Turn, parse
 from weft.searches.tree.recordings import (
     ImportedRun,
@@ -28,6 +29,7 @@ from weft.searches.tree.recordings import (
     objects_in,
 )
 from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
@@ -83,6 +85,12 @@ class TreeRun:
     """Head of the run whose completed evals were taken over."""
     live: Mapping[int, LiveStage] = field(default_factory=dict)
     """Stages of the round that is under way, by eval."""
+    unconfined: bool = False
+    """A command that judges was not confined."""
+
+    def score_notes(self) -> list[str]:
+        """Return what a reader of scores must know of how they came about; most often nothing."""
+        return result_notes(self.config) + isolation_notes(self.config, self.unconfined)
 
 
 def load_run(run: RunView) -> TreeRun:
@@ -95,11 +103,13 @@ def load_run(run: RunView) -> TreeRun:
     timing: dict[int, Timing] = {}
     history = TreeHistory()
     steps = search_tree(args, inputs, history)
-    tasks = _timed(run.tasks(), timing, _failed_seconds(run))
+    unconfined: list[str] = []
+    tasks = _timed(run.tasks(), timing, _failed_seconds(run), unconfined)
     under_way = _drive(steps, groupby(tasks, key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
     live = {number: stage for number, stage in map(_live, under_way) if number is not None}
-    return TreeRun(args.config, history, timing, genesis["inputs"], head, live)
+    found = (genesis["inputs"], head, live, bool(unconfined))
+    return TreeRun(args.config, history, timing, *found)
 
 
 def load_tree_run(run: Path) -> TreeRun:
@@ -192,11 +202,16 @@ def _failed_seconds(run: RunView) -> dict[str, float]:
 
 
 def _timed(
-    tasks: Iterable[ViewedTask], timing: dict[int, Timing], earlier_s: Mapping[str, float]
+    tasks: Iterable[ViewedTask],
+    timing: dict[int, Timing],
+    earlier_s: Mapping[str, float],
+    unconfined: list[str],
 ) -> Iterator[ViewedTask]:
-    """Pass tasks on and record the timing of each."""
+    """Pass tasks on and record the timing of each, and keys of those that were not confined."""
     for task in tasks:
         name = stage_id_of(task)
+        if name.stage in JUDGING and task.notes.get("sandbox") == "none":
+            unconfined.append(task.key)
         if name.eval_id is not None:
             own = timing.setdefault(name.eval_id, Timing())
             _time(own, name.stage, task, earlier_s.get(task.key, 0.0))

@@ -15,7 +15,6 @@ from weft.searches.tree.approvals import unanswered, waiting_evals
 from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
-from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.search import best_of
 from weft.searches.tree.summary import attempts_text
 
@@ -40,7 +39,7 @@ def lines(run: RunView) -> list[str]:
         root = history.root_scores[0]
         summary.insert(0, f"best {best.score_text} at {best.name}, root {root}")
     summary += [*_live_lines(tree_run), *_waiting_lines(run, tree_run)]
-    return summary + result_notes(tree_run.config)
+    return summary + tree_run.score_notes()
 
 
 def _live_lines(tree_run: TreeRun) -> list[str]:
