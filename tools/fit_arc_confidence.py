@@ -3,6 +3,7 @@
     python tools/fit_arc_confidence.py features CANDIDATES.jsonl.gz FEATURES.jsonl
     python tools/fit_arc_confidence.py shallow PUZZLES.json FEATURES.jsonl
     python tools/fit_arc_confidence.py fit FEATURES.jsonl [FEATURES.jsonl ...]
+    python tools/fit_arc_confidence.py ablation CANDIDATES.jsonl.gz
 
 `features` judges what `tools/collect_arc_candidates.py` collected with the code of this checkout,
 one line per puzzle: its name, the features of its best answer, and whether that is right.
@@ -10,7 +11,8 @@ one line per puzzle: its name, the features of its best answer, and whether that
 is the cheap way to puzzles with few pairs. `fit`
 fits a model on each half of the puzzles' bases and measures it on the other, writes that to
 docs/benchmarks/arc-confidence.json, then fits on both and writes
-src/weft/searches/arc/confidence.json.
+src/weft/searches/arc/confidence.json. `ablation` judges the tasks that were collected as they are
+again without one part of the judgement at a time, and adds that to the report.
 
 The model is a logistic regression on levels of the features; the sign of each step from level to
 level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence.
@@ -35,7 +37,7 @@ from weft.searches.arc.data import load
 from weft.searches.arc.invariants import broken_names
 from weft.searches.arc.program import parse
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
-from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
+from weft.searches.arc.synthesis.ablation import CHECKS, CONFIDENCE, LISTS, VIEWS
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -45,7 +47,7 @@ from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import TaskVerdict
+from weft.searches.arc.verdict import MARGIN, Outcome, TaskVerdict
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "confidence.json"
@@ -365,6 +367,38 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
+def ablation_rows(lines: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Count answers on ARC-AGI-1's training tasks, as `weft arc bench --without PART` would."""
+    names = {task.name for task in load("arc-agi-1", "training").tasks}
+    raws = [
+        raw
+        for raw in map(json.loads, lines)
+        if "-whole-" in raw["name"] and raw["name"].partition("-")[0] in names
+    ]
+    rows = {}
+    for part in ("nothing", CONFIDENCE, "behaviour", "support", CHECKS):
+        margin = MARGIN if part == CONFIDENCE else None
+        without = () if part == "nothing" else (part,)
+        standard = Standard(margin_millibits=margin, without=without)
+        rows[part] = _counted(raws, standard)
+        print(part, rows[part], flush=True)
+    return rows
+
+
+def _counted(raws: Sequence[Mapping[str, Any]], standard: Standard) -> dict[str, int]:
+    count = {"tasks": len(raws), "right": 0, "wrong": 0, "top1": 0, "top2": 0}
+    for raw in raws:
+        task = ArcTask.from_canonical(json.dumps(raw["puzzle"]).encode(), raw["name"])
+        verdict = judge(task, *candidates_of(raw["phases"]), standard, exhausted=False)
+        truth = tuple(map(Grid.of, raw["truth"]))
+        ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth][:1]
+        count["top1"] += ranks == [0]
+        count["top2"] += ranks in ([0], [1])
+        if verdict.outcome is Outcome.SOLVED:
+            count["right" if ranks == [0] else "wrong"] += 1
+    return count
+
+
 def main(words: Sequence[str]) -> None:
     """Compute features, or fit and write."""
     match words:
@@ -384,6 +418,10 @@ def main(words: Sequence[str]) -> None:
             models = {name: fitted_on(rows, left_out) for name, left_out in LEFT_OUT.items()}
             SHIPPED.write_text(shipped(models))
             print(json.dumps(published, indent=1))
+        case ["ablation", source]:
+            with gzip.open(source, "rt") as lines:
+                body = {**json.loads(REPORT.read_text()), "training": ablation_rows(lines)}
+            REPORT.write_text(json.dumps(body, indent=2) + "\n")
         case _:
             raise SystemExit(__doc__)
 
