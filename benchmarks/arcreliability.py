@@ -62,7 +62,7 @@ def section(part: Figures) -> str:
 {part["puzzles"]:,} puzzles that a program explains, made of training tasks (ARC-AGI-1, and those of
 ARC-AGI-2 that are not in it) by `tools/make_pseudo_puzzles.py`; tasks as they are were searched at
 the default budget, most puzzles with two pairs by the shallow phase alone. Fitted on one half of
-the bases, measured on the other, both ways: no figure of this section but the last table is of a
+the bases, measured on the other, both ways: no figure of this section is of a
 puzzle whose base was fitted on. The probability is that the outputs for all tests are right.
 
 ![Confidence against the share of right answers](../images/arc-reliability.svg)
@@ -73,28 +73,7 @@ Right / wrong at a least confidence, and how many first guesses are right at any
 {_counts("puzzles", part["kinds"])}
 The same for all puzzles, each model fitted without some features:
 
-{_counts("left out", {NOTHING.get(name, name): row for name, row in part["ablation"].items()})}
-{_training(part.get("training", {}))}"""
-
-
-def _training(rows: Mapping[str, Figures]) -> str:
-    """What the shipped model and its ablations answer on the tasks as they are."""
-    if not rows:
-        return ""
-    tasks = next(iter(rows.values()))["tasks"]
-    lines = [
-        f"{tasks} training tasks of ARC-AGI-1 as they are, `--without` a part; the shipped model",
-        "was fitted on them too:",
-        "",
-        "| left out | answered | right | wrong | precision | pass@1 | pass@2 |",
-        "|---" * 7 + "|",
-    ]
-    for name, row in rows.items():
-        answered = row["right"] + row["wrong"]
-        share = f"{row['right'] / answered:.1%}" if answered else ""
-        cells = (name, answered, row["right"], row["wrong"], share, row["top1"], row["top2"])
-        lines.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(lines) + "\n"
+{_counts("left out", {NOTHING.get(name, name): row for name, row in part["ablation"].items()})}"""
 
 
 def _bins(bins: Sequence[Figures]) -> str:

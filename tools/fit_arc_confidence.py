@@ -1,18 +1,13 @@
 """Fit the confidence of `weft arc` on puzzles with known outputs, and check it on held-out halves.
 
-    python tools/fit_arc_confidence.py features CANDIDATES.jsonl.gz FEATURES.jsonl
     python tools/fit_arc_confidence.py shallow PUZZLES.json FEATURES.jsonl
     python tools/fit_arc_confidence.py fit FEATURES.jsonl [FEATURES.jsonl ...]
-    python tools/fit_arc_confidence.py ablation CANDIDATES.jsonl.gz
 
-`features` judges what `tools/collect_arc_candidates.py` collected with the code of this checkout,
-one line per puzzle: its name, the features of its best answer, and whether that is right.
-`shallow` does the same for puzzles that the shallow phase explains, after running that alone; it
-is the cheap way to puzzles with few pairs. `fit`
-fits a model on each half of the puzzles' bases and measures it on the other, writes that to
+Lines of features come from finished runs (`tools/collect_arc_features.py`), or from `shallow`,
+which runs the shallow phase alone: the cheap way to many puzzles with few pairs. `fit` fits a model
+on each half of the puzzles' bases and measures it on the other, writes that to
 docs/benchmarks/arc-confidence.json, then fits on both and writes
-src/weft/searches/arc/confidence.json. `ablation` judges the tasks that were collected as they are
-again without one part of the judgement at a time, and adds that to the report.
+src/weft/searches/arc/confidence.json.
 
 The model is a logistic regression on levels of the features; the sign of each step from level to
 level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence.
@@ -20,7 +15,6 @@ level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import sys
@@ -31,23 +25,18 @@ from typing import Any
 import numpy as np
 
 from weft.model.codec import to_json
-from weft.searches.arc.assessment import Standard, judge
 from weft.searches.arc.confidence import WHOLE, ConfidenceModel, FeaturePoints, Scale
 from weft.searches.arc.data import load
-from weft.searches.arc.invariants import broken_names
-from weft.searches.arc.program import parse
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
-from weft.searches.arc.synthesis.ablation import CHECKS, CONFIDENCE, LISTS, VIEWS
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.phases import Options, shallow
 from weft.searches.arc.synthesis.planner import ParallelPlanner
-from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import MARGIN, Outcome, TaskVerdict
+from weft.searches.arc.verdict import TaskVerdict
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "confidence.json"
@@ -57,20 +46,8 @@ REPORT = ROOT / "docs" / "benchmarks" / "arc-confidence.json"
 # -- features -------------------------------------------------------------------------------------
 
 
-def examples(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
-    """Judge every collected puzzle."""
-    for line in lines:
-        raw = json.loads(line)
-        body = json.dumps(raw["puzzle"]).encode()
-        task = ArcTask.from_canonical(body, raw["name"])
-        candidates, guesses = candidates_of(raw["phases"])
-        verdict = judge(task, candidates, guesses, Standard(), exhausted=False)
-        truth = tuple(map(Grid.of, raw["truth"]))
-        yield example(task, truth, verdict)
-
-
 def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[str, Any]:
-    """Return one line: the features of the best answer, its truth, and each group examined."""
+    """Return one line: the features of the best answer, and the place of the true outputs."""
     ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth]
     weighing = verdict.weighing
     confidence = None if weighing is None else weighing.confidence
@@ -78,51 +55,19 @@ def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[
         "name": task.name,
         "rank": ranks[0] if ranks else None,
         "features": None if confidence is None else dict(confidence.features),
-        "groups": [
-            {
-                "millibits": group.millibits,
-                "size": group.size,
-                "evidence": group.evidence.to_dict(),
-                "program": group.programs[0].text(),
-                "broken": [*map(list, broken_names(task, group.programs[0], group.outputs))],
-            }
-            for group in verdict.groups
-            if group.evidence is not None
-        ],
     }
 
 
 def shallow_examples(tasks: Iterable[ArcTask]) -> Iterator[dict[str, Any]]:
     """Search by the shallow phase alone; lists are learned where it finds a program."""
-    language, budget = Language(), SearchBudget()
+    planner = ParallelPlanner(Options(Language(), SearchBudget()))
     for task in tasks:
-        cache, problem = ApplyCache(), EncodedTask(task.without_truth())
-        plain = shallow(problem, Options(language, budget, without=(LISTS, VIEWS)), cache)
-        if plain.candidates:
-            options = Options(language, budget)
-            phase = shallow(problem, options, cache)
-            verdict = ParallelPlanner(options).combine(task, phase, ()).verdict
+        problem = EncodedTask(task.without_truth())
+        phase = shallow(problem, planner.options, ApplyCache(), planner.owners())
+        if phase.candidates:
+            choices, lists = planner.learn(problem, phase)
+            verdict = planner.combine(task, phase, (), (), choices, lists).verdict
             yield example(task, task.truth, verdict)
-
-
-def candidates_of(
-    phases: Sequence[Mapping[str, Any]],
-) -> tuple[list[ProgramCandidate], list[ProgramCandidate]]:
-    """Return candidates and guesses in the order in which the planner assembles the parts."""
-    order = {"arc.slice": 2, "arc.view": 1}
-    parts = sorted(phases, key=lambda phase: order.get(phase["function"], 0))
-    most = SearchBudget().max_candidates
-    return tuple(  # type: ignore[return-value]
-        [_candidate(raw) for part in parts for raw in part[kind]][:most]
-        for kind in ("candidates", "guesses")
-    )
-
-
-def _candidate(raw: Mapping[str, Any]) -> ProgramCandidate:
-    outputs = bytes.fromhex(raw["outputs"])
-    return ProgramCandidate(
-        parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["loo_passed"]
-    )
 
 
 # -- the model ------------------------------------------------------------------------------------
@@ -157,7 +102,6 @@ DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
 }
 """By feature: whether more of it speaks for an answer (1) or against it (-1), and its levels."""
 assert tuple(DIRECTIONS) == FEATURES
-"""Steps of the model, by feature."""
 PENALTY = 3.0
 """Weight of the squared steps against the log-loss: chosen by the halves."""
 FEW = 2
@@ -367,45 +311,9 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def ablation_rows(lines: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Count answers on ARC-AGI-1's training tasks, as `weft arc bench --without PART` would."""
-    names = {task.name for task in load("arc-agi-1", "training").tasks}
-    raws = [
-        raw
-        for raw in map(json.loads, lines)
-        if "-whole-" in raw["name"] and raw["name"].partition("-")[0] in names
-    ]
-    rows = {}
-    for part in ("nothing", CONFIDENCE, "behaviour", "support", CHECKS):
-        margin = MARGIN if part == CONFIDENCE else None
-        without = () if part == "nothing" else (part,)
-        standard = Standard(margin_millibits=margin, without=without)
-        rows[part] = _counted(raws, standard)
-        print(part, rows[part], flush=True)
-    return rows
-
-
-def _counted(raws: Sequence[Mapping[str, Any]], standard: Standard) -> dict[str, int]:
-    count = {"tasks": len(raws), "right": 0, "wrong": 0, "top1": 0, "top2": 0}
-    for raw in raws:
-        task = ArcTask.from_canonical(json.dumps(raw["puzzle"]).encode(), raw["name"])
-        verdict = judge(task, *candidates_of(raw["phases"]), standard, exhausted=False)
-        truth = tuple(map(Grid.of, raw["truth"]))
-        ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth][:1]
-        count["top1"] += ranks == [0]
-        count["top2"] += ranks in ([0], [1])
-        if verdict.outcome is Outcome.SOLVED:
-            count["right" if ranks == [0] else "wrong"] += 1
-    return count
-
-
 def main(words: Sequence[str]) -> None:
     """Compute features, or fit and write."""
     match words:
-        case ["features", source, target]:
-            with gzip.open(source, "rt") as lines, Path(target).open("w") as file:
-                for line in examples(lines):
-                    file.write(json.dumps(line) + "\n")
         case ["shallow", source, target]:
             with Path(target).open("w") as file:
                 for line in shallow_examples(load(source).tasks):
@@ -418,10 +326,6 @@ def main(words: Sequence[str]) -> None:
             models = {name: fitted_on(rows, left_out) for name, left_out in LEFT_OUT.items()}
             SHIPPED.write_text(shipped(models))
             print(json.dumps(published, indent=1))
-        case ["ablation", source]:
-            with gzip.open(source, "rt") as lines:
-                body = {**json.loads(REPORT.read_text()), "training": ablation_rows(lines)}
-            REPORT.write_text(json.dumps(body, indent=2) + "\n")
         case _:
             raise SystemExit(__doc__)
 
