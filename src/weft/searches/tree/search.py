@@ -20,10 +20,10 @@ from weft.model.plan import MAX_NOTE_CHARS, Plan
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
-from weft.searches.tree.config import Idea, Root, TreeConfig
+from weft.searches.tree.config import APPROVE, Idea, Root, TreeConfig
 from weft.searches.tree.decide import Spending, gain_rules, touched
 from weft.searches.tree.decimals import EXACT, gain, lower_is_better
-from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode, stop_text
+from weft.searches.tree.history import Eval, Rule, Skip, TreeHistory, TreeNode, stop_text
 from weft.searches.tree.objectives import missing, pareto_front
 from weft.searches.tree.propose import add_ideas, propose_call
 from weft.searches.tree.recordings import ImportedRun, Imports
@@ -44,7 +44,9 @@ from weft.searches.tree.selection import select
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
-Steps = Generator[Round, Sequence[Result], None]
+Step = Round | Plan
+Steps = Generator[Step, Sequence[Result], None]
+Promotion = Generator[Step, Sequence[Result], list[TreeNode]]
 Search = Generator[Round | Plan, Sequence[Result], dict[str, Value] | Unknown]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
@@ -116,7 +118,7 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
             break
         yield state.expected()
         yield from state.stages(planned)
-        promoted = state.promote(planned)
+        promoted = yield from state.promote(planned)
         state.check_goals()
         yield state.expected()
         if state.is_stopped():
@@ -282,6 +284,8 @@ class TreeState:
     def stages(self, planned: Sequence[Eval]) -> Steps:
         """Take all evals of a depth through their stages, one round per stage."""
         yield from self._implement(planned)
+        if self.config.asks_before("score"):
+            yield from self._ask(self._alive(planned))
         if self.config.has("sweep") and not self.config.dry_run:
             yield from self._round("sweep", self._alive(planned), _store_result)
         yield from self._score(self._alive(planned))
@@ -329,6 +333,13 @@ class TreeState:
             if not waiting:
                 return
 
+    def _ask(self, evals: Sequence[Eval]) -> Steps:
+        """Let a person decide about evals."""
+        if evals:
+            count = f"{len(evals)} eval waits" if len(evals) == 1 else f"{len(evals)} evals wait"
+            yield Plan(unit="stages", note=f"{count} for a person: weft tree approve RUN")
+        yield from self._round(APPROVE, evals, _store_approval)
+
     def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
         """Return those that go on: nothing failed, not collapsed, no protected path changed."""
         sound = [e for e in evals if e.error is None and e.state != "dropped"]
@@ -367,7 +378,7 @@ class TreeState:
 
     def _judged(
         self, stage: str, calls: Sequence[TaskCall]
-    ) -> Generator[Round, Sequence[Result], Sequence[Result]]:
+    ) -> Generator[Step, Sequence[Result], Sequence[Result]]:
         """Run one round; a failure or spent money may end it, judged in its order."""
         spending = Spending(self.config, self.history)
         judged = spending.limited and not self.history.stopped  # what is paid for is still scored
@@ -389,7 +400,7 @@ class TreeState:
 
     # -- promotion ------------------------------------------------------------------------
 
-    def promote(self, planned: Sequence[Eval]) -> list[TreeNode]:
+    def promote(self, planned: Sequence[Eval]) -> Promotion:
         """Gate and rank a depth; the best become nodes."""
         for item in planned:
             self._judge(item)
@@ -397,7 +408,38 @@ class TreeState:
         order = self._judges.ranked(passed)
         for place, item in enumerate(order, 1):
             item.rank = place
-        return [self._node(item) for item in select(order, self.config)]
+        if self.config.asks_before("promotion"):
+            chosen = yield from self._approved(order)
+        else:
+            chosen = select(order, self.config)
+        return [self._node(item) for item in chosen]
+
+    def _approved(self, order: Sequence[Eval]) -> Generator[Step, Sequence[Result], list[Eval]]:
+        """Ask a person about the best; where one is refused, about the next one."""
+        asked: set[int] = set()
+        while True:
+            chosen = select([item for item in order if not item.refused], self.config)
+            unasked = [item for item in chosen if item.eval_id not in asked]
+            if not unasked:
+                return chosen
+            asked.update(item.eval_id for item in unasked)
+            yield from self._ask(unasked)
+            for item in unasked:
+                self._settle(item)
+
+    def _settle(self, item: Eval) -> None:
+        """Note what a person decided about an eval that was scored."""
+        if item.state == "dropped":
+            item.refused = "dropped"
+        elif item.error is None:
+            item.rules.append(Rule("approval", True, item.feedback or "a person approved"))
+        else:
+            item.refused = item.error.type
+            item.rules.append(
+                Rule(item.refused, False, item.feedback or f"approve: {item.refused}")
+            )
+            if item.refused == "approval-rejected":  # it was completed all the same
+                item.error, item.state = None, "completed"
 
     def _judge(self, item: Eval) -> None:
         if item.state == "dropped":
@@ -495,6 +537,14 @@ def _store_scoring(item: Eval, value: Table) -> None:
         item.result = result
     else:
         item.scorings.append(result)
+
+
+def _store_approval(item: Eval, value: Table) -> None:
+    decision = from_json(Review, value)
+    item.feedback = decision.feedback
+    if not decision.approved:
+        item.refused = "approval-rejected"
+        item.error, item.state = TaskError("approval-rejected", APPROVE), "failed"
 
 
 def _store_result(item: Eval, value: Table) -> None:

@@ -19,7 +19,9 @@ CHILDREN = "max_children_per_parent"
 
 def select(order: Sequence[Eval], config: TreeConfig) -> list[Eval]:
     """Return the evals of a ranking that are promoted, in its order."""
-    distinct = [e for e in order if not e.passed_over]
+    for item in order:
+        item.passed_over = ""
+    distinct = list(order)
     if config.equal_siblings == "once":
         distinct = _first_of_equals(distinct, config)
     beam = _Beam(config)
