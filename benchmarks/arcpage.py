@@ -53,10 +53,7 @@ the largest process.
 
 {_table("split", runs)}
 {_halves(part["halves"])}
-With other `--min-confidence`, right / wrong:
-
-{_confidences(runs)}
-Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
+{_confidences(runs)}Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
 | figure, training | measured | aim |
 |---|---|---|
@@ -79,13 +76,17 @@ def _halves(halves: list[Figures]) -> str:
 
 
 def _confidences(runs: Mapping[str, Figures]) -> str:
+    """Counts at other confidences, or that runs of an older version decided otherwise."""
+    if any("confidences" not in run for run in runs.values()):
+        return "Here a price in bits decided; answers had no confidence yet.\n\n"
     asked = sorted(runs["training"]["confidences"], key=float)
-    lines = [f"| split | {' | '.join(asked)} |", "|---" * (len(asked) + 1) + "|"]
+    head = [f"| split | {' | '.join(asked)} |", "|---" * (len(asked) + 1) + "|"]
+    lines = ["With other `--min-confidence`, right / wrong:", "", *head]
     for name, run in runs.items():
         counts = [run["confidences"][least] for least in asked]
         cells = [f"{count['right']} / {count['wrong']}" for count in counts]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n\n"
 
 
 def _counted(counts: Mapping[str, int]) -> str:
