@@ -26,8 +26,9 @@ MAX_DRAWS = 10_000_000
 MAX_CALLS = 10**10
 MAX_SEED = 2**64 - 1
 MAX_PREDICTED = 10_000
-EFFORTS_MS = {"quick": 5_000, "standard": 300_000, "all": None}
-"""Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
+EFFORTS_MS = {"quick": 60_000, "standard": 400_000, "all": None}
+"""Milliseconds of one core that all attacks together may be estimated to cost, the likeliest
+first. Beyond that all but `quick` try every 32-bit seed of the calls that people make."""
 
 Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 
@@ -70,7 +71,7 @@ class AnalyseOptions:
         str,
         options.decision(
             "quick|standard|all",
-            "What an attack may cost of one core: 5 s, 5 minutes, or anything.",
+            "About a minute of one core; all 32-bit seeds of usual calls and 7 minutes; or all.",
         ),
     ] = "standard"
     predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100
@@ -93,6 +94,7 @@ class AnalyseOptions:
             starts=read_range("--starts", self.starts, MAX_START),
             corrupt_percent=round(100 * self.corrupt),
             max_cost_ms=EFFORTS_MS[self.effort],
+            all_seeds=self.effort != "quick",
             predict=self.predict,
         )
 
