@@ -117,9 +117,10 @@ def load_earlier(path: Path, step: str) -> EarlierRun:
     later = {name for at in STEPS[STEPS.index(step) :] for name in steps[at].artifacts}
     artifacts = {n: view.read(item) for n, item in artifacts_of(view).items() if n not in later}
     if step == "6":
-        if "model" not in artifacts:
-            raise InputError(f"{path} has no signal and left no model, which step 6 needs")
-        artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]).check(artifacts["model"])
+        sidecar = artifact.unpack(artifact.SIDECAR, artifacts["sidecar"])
+        sidecar.check_signal()
+        if "model" in artifacts:
+            sidecar.check(artifacts["model"])
     request = from_json(PipelineRequest, from_wire(view.genesis()["config"]["args"]["plan"]))
     return EarlierRun(checked.root, checked.size, request, artifacts)
 
