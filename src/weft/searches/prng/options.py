@@ -75,6 +75,9 @@ class AnalyseOptions:
         ),
     ] = "standard"
     predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100
+    after: Annotated[
+        Path | None, options.decision("RUN", "Repeat nothing that a finished run has excluded.")
+    ] = None
 
     def request(self) -> requests.AnalyseRequest:
         """Return the request; refuses values that make no sense."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from weft.searches.prng.attacks.likely_seeds import TIMES, typed_seeds
+from weft.searches.prng.attacks.likely_seeds import TIMES, dated_seeds, typed_seeds
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import LcgSeeding
@@ -21,6 +21,7 @@ MAX_CALLS_BACK = 1000
 MAX_ORIGINS = 3
 CHECKED = 200
 """Draws that an origin or another generator must make alike."""
+DATED = "a date or a process id"
 RARE_ENOUGH = 100
 """A seed is worth a note when so many times more states than such seeds were looked at."""
 
@@ -103,7 +104,7 @@ def _is_telling(family: Family, seed: int, back: int) -> bool:
     kind = kind_of(seed)
     if not kind:
         return False
-    sizes = {"typed": len(typed_seeds()), "Unix time": TIMES[1] - TIMES[0]}
+    sizes = {"typed": len(_TYPED), DATED: len(_DATED), "Unix time": TIMES[1] - TIMES[0]}
     size = sizes.get(kind.split(",")[0], 1000 * (TIMES[1] - TIMES[0]))
     return RARE_ENOUGH * size * (back + 1) <= 1 << min(family.seed_bits, family.state_bits)
 
@@ -112,13 +113,15 @@ def kind_of(seed: int) -> str:
     """Say what people would call a seed: typed, or a time; empty if neither."""
     if seed in _TYPED:
         return "typed"
+    if seed in _DATED and seed < TIMES[0]:
+        return DATED
     for name, unit in (("Unix time", 1), ("milliseconds", 1000)):
         if TIMES[0] * unit <= seed < TIMES[1] * unit:
             return f"{name}, {utc_text(seed // unit)} UTC"
     return ""
 
 
-_TYPED = frozenset(typed_seeds())
+_TYPED, _DATED = frozenset(typed_seeds()), frozenset(dated_seeds())
 
 
 def utc_text(seconds: int) -> str:

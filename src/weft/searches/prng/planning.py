@@ -40,6 +40,8 @@ SKIPS_ALIKE = 4
 NEVER_SEEDED = ("v8",)
 """Generators that programs do not seed: brute force over seeds is a last resort."""
 LAST_RESORT = 64
+NAMED_MS = 3_600_000
+"""What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = 600_000
 """What brute force over all seeds of one usual call may cost and still be promised."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
@@ -85,7 +87,7 @@ class Limits:
     all_seeds: bool = False
     """Exempt brute force over the seeds of usual calls, up to PROMISED_MS each."""
     all_named: bool = False
-    """Exempt all seeds and states: the user has named the family and the output map."""
+    """Exempt all seeds and states, up to NAMED_MS: the user has named the call."""
 
     @classmethod
     def of(cls, request: AnalyseRequest) -> Limits:
@@ -96,7 +98,7 @@ class Limits:
         """Whether a plan is carried out to its end whatever the others cost."""
         plan = planned.plan
         if self.all_named and plan.attack not in SELDOM_NEEDED:
-            return True
+            return plan.cost_ms <= NAMED_MS
         usual = plan.attack == "brute" and planned.weight <= USUAL
         return self.all_seeds and usual and plan.cost_ms <= PROMISED_MS
 

@@ -123,7 +123,9 @@ def conclude(
     signal = is_confirmed(ranked, request)
     certain = is_certain(ranked, request)
     shown = [s for s in ranked if not signal or s.is_confirmed(alpha)]
-    coverage = [Coverage.of(plan, _units(covered, number)) for number, plan in enumerate(plans)]
+    coverage = [
+        Coverage.of(plan, plan.done + _units(covered, number)) for number, plan in enumerate(plans)
+    ]
     return AnalyseAnswer(
         SIGNAL if certain else PARTIAL if signal else STRUCTURE if hints else NO_SIGNAL,
         request.modulus,

@@ -99,6 +99,12 @@ def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     yield from (f"  {line}" for line in uncovered_lines(answer))
 
 
+def estimate_text(seconds: int) -> str:
+    """Say before an analysis what it costs when nothing is found."""
+    cost = f"{-(-seconds // 60):,} minutes" if seconds > 120 else f"{seconds} seconds"
+    return f"planned: at most about {cost} of one core, the likeliest first"
+
+
 def covered_lines(covered: Sequence[Coverage]) -> list[str]:
     """Say what was covered, one line for each family and kind of coverage."""
     return _grouped([(item.family, item.output, item.covers) for item in covered])

@@ -153,7 +153,7 @@ def _vote(
     outputs: Draws16, heads: Ints32, nexts: Ints32, first: int, last: int, stride: int, starts: int,
     counts: NDArray[np.bool_], index: Ints, bases: Ints, votes: NDArray[np.int16],
 ) -> int:  # fmt: skip
-    """Let outputs first..last-1 vote for starts of the entries that count; return the most votes."""
+    """Let outputs vote for starts of the entries that count; return the most votes of a start."""
     top = 0
     for place in range(first, last):
         entry = heads[outputs[place]]
