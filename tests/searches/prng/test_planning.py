@@ -77,7 +77,7 @@ def test_named_call_is_tried_with_all_its_seeds(call: tuple[str, str]) -> None:
 
 
 def test_parts_that_an_earlier_run_excluded_are_not_planned_again() -> None:
-    plans, ranges = planned(default())
+    plans, _ = planned(default())
     (number,) = [n for n, p in enumerate(plans) if p.plan.attack == "brute" and
                  (p.plan.family, p.plan.output) == ("go", "bounded")]  # fmt: skip
     plan = plans[number].plan

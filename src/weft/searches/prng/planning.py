@@ -92,7 +92,7 @@ class Limits:
     @classmethod
     def of(cls, request: AnalyseRequest) -> Limits:
         """Return the limits of a request."""
-        return cls(request.max_cost_ms, request.all_seeds, request.is_named)
+        return cls(request.max_cost_ms, request.all_seeds, request.all_seeds and request.is_named)
 
     def exempts(self, planned: StreamPlan) -> bool:
         """Whether a plan is carried out to its end whatever the others cost."""
