@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
+from weft.errors import RunMismatch
+from weft.runs.execution import Execution
+from weft.runs.outcome import Run
 from weft.searches.prng import planning
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
@@ -17,6 +19,7 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.options import EFFORTS_MS
 from weft.searches.prng.planning import Limits, Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
+from weft.searches.prng.run import execute, take_over
 from weft.searches.prng.verdict import conclude
 from weft.searches.prng.words import uncovered_lines
 
@@ -100,21 +103,38 @@ def test_what_is_not_covered_is_said_in_the_words_of_calls() -> None:
     assert "--after RUN" in said
 
 
-def test_run_after_another_takes_over_what_it_excluded(analyse: Analyse, tmp_path: Path) -> None:
-    path, first, second = tmp_path / "draws", tmp_path / "first", tmp_path / "second"
-    path.write_text("".join(f"{draw}\n" for draw in DRAWS.draws))
-    words = (path, "--families", "minstd,msvc", "--outputs", "mod,high", "--skips", "0:1",
-             "--starts", "0", "-q", "--backend", "serial")  # fmt: skip
-    assert analyse(*words, "--effort", "quick", "--out", first).returncode == 1
-    again = analyse(*words, "--after", first, "--effort", "quick", "--out", second, "--json")
-    assert again.returncode == 1, again.stderr
-    genesis = json.loads((second / "ledger.jsonl").read_text().splitlines()[0])
-    assert len(genesis["body"]["config"]["args"]["settings"]["after"]) == 64
-    assert json.loads(again.stdout)["tasks"]["completed"] < 6
-    path.write_text("1\n" * 100)
-    refused = analyse(*words, "--after", first)
-    assert refused.returncode != 0
-    assert "other draws" in refused.stderr
+def test_run_after_another_takes_over_what_it_excluded(tmp_path: Path) -> None:
+    request = AnalyseRequest(
+        1000, ("minstd",), ("mod",), (0, 1), (0, 1), max_cost_ms=300, all_seeds=False
+    )
+    first = execute(DRAWS, request, Execution(tmp_path / "first", backend="serial"))
+    head = json.loads((tmp_path / "first" / "ledger.jsonl").read_text().splitlines()[0])
+    assert head["body"]["config"]["args"]["settings"]["after"] == ""
+    later = take_over(tmp_path / "first", DRAWS, request)
+    assert later.after == first.head
+    second = execute(DRAWS, later, Execution(tmp_path / "second", backend="serial"))
+    before, after = (covered_ranges(tmp_path / name) for name in ("first", "second"))
+    assert before
+    assert after
+    assert not before & after
+    assert done_units(second) > done_units(first)
+    with pytest.raises(RunMismatch, match="other draws"):
+        take_over(tmp_path / "first", History(DRAWS.draws[1:]), request)
+    with pytest.raises(RunMismatch, match="below 1000"):
+        take_over(tmp_path / "first", DRAWS, AnalyseRequest(999))
+
+
+def covered_ranges(run: Path) -> set[str]:
+    """Return what each task of a run covered."""
+    records = [json.loads(line)["body"] for line in (run / "ledger.jsonl").read_text().splitlines()]
+    tasks = [body for body in records if body.get("function") == "prng.cover"]
+    names = ("planned", "lo", "hi")
+    return {json.dumps([body["args"][name] for name in names], sort_keys=True) for body in tasks}
+
+
+def done_units(run: Run) -> int:
+    answer = run.answer.detail
+    return sum(item["done"] for item in (*answer["covered"], *answer["in_part"]))
 
 
 @pytest.mark.slow

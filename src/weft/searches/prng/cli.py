@@ -92,7 +92,9 @@ def analyse(
     analyses.check_device(how)
     if search.after is not None:
         request = analyses.take_over(search.after, history, request)
-    if not output.quiet:
+    if not output.quiet and not (
+        out is not None and out.exists()
+    ):  # a run that goes on has said it
         render.message(words.estimate_text(analyses.estimate_s(history, request)))
     with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
         with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):

@@ -249,7 +249,10 @@ def test_adapt_reads_nested_features_and_files_without_globals(
     assert (told.json["facts"]["survivors"], told.json["facts"]["held"]) == (40, 0)
 
 
-@pytest.mark.parametrize("true_survivors", [1, 2, 5])
+@pytest.mark.parametrize(
+    "true_survivors",
+    [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)],
+)
 def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
     weft_says: Weft, tmp_path: Path, true_survivors: int
 ) -> None:
@@ -266,7 +269,7 @@ def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
     out = tmp_path / "run"
     told = weft_says(
         "prng", "pipeline", tmp_path / "draws.txt", "--out", out, "--seeds", "40", "--skips",
-        "0:0", "--starts", "0:150", "--window-trials", "1", "--scorer-trials", "1",
+        "0:0", "--starts", "0:200", "--window-trials", "1", "--scorer-trials", "1",
         "--model-trials", "1", "--model", "random_forest", "--json", "-q",
     )  # fmt: skip
     assert told.code == 0, told.err
