@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from benchmarks import arcreliability
 from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
@@ -52,9 +53,9 @@ the largest process.
 
 {_table("split", runs)}
 {_halves(part["halves"])}
-With other `--margin-bits` (`all`: no competitor at all), right / wrong:
+With other `--min-confidence`, right / wrong:
 
-{_margins(runs)}
+{_confidences(runs)}
 Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
 | figure, training | measured | aim |
@@ -77,11 +78,12 @@ def _halves(halves: list[Figures]) -> str:
     return f"Training by halves (parity of the task's digest): {'; '.join(clauses)}.\n"
 
 
-def _margins(runs: Mapping[str, Figures]) -> str:
-    bits = list(runs["training"]["margins"])
-    lines = [f"| split | {' | '.join(bits)} |", "|---" * (len(bits) + 1) + "|"]
+def _confidences(runs: Mapping[str, Figures]) -> str:
+    asked = sorted(runs["training"]["confidences"], key=float)
+    lines = [f"| split | {' | '.join(asked)} |", "|---" * (len(asked) + 1) + "|"]
     for name, run in runs.items():
-        cells = [f"{m['right']} / {m['wrong']}" for m in (run["margins"][bit] for bit in bits)]
+        counts = [run["confidences"][least] for least in asked]
+        cells = [f"{count['right']} / {count['wrong']}" for count in counts]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -169,6 +171,7 @@ Warm start of a process to the first search done: {part["warm_start_s"]:.2f} s (
 
 SECTIONS: dict[str, Callable[[Figures], str]] = {
     "splits": _splits,
+    "confidence": arcreliability.section,
     "start": _start,
     "ablation": _ablation,
     "budgets": _budgets,

@@ -33,6 +33,7 @@ class OptionsRecord:
     prune: tuple[str, ...]
     seed: int
     slices: int
+    needed_permille: int
     margin_millibits: int | None
     operators: str
     bank: Bank | None
@@ -92,6 +93,9 @@ class AnswerRecord(TypedDict):
     """A lane's answer."""
 
     outcome: str
+    confidence_permille: NotRequired[int | None]
+    """Probability that the first group is right on all tests; None where it was not computed,
+    missing in runs of older versions."""
     groups: list[GroupRecord]
     weighing: Table | None
     """A `Weighing`."""

@@ -19,7 +19,7 @@ from weft.searches.arc.records import SEARCH, AnswerRecord, PhaseRecord
 from weft.searches.arc.tasks import conclude, planner_of, run_shallow, run_slice, run_view
 
 
-@search(name="arc.solve_one", version=5)
+@search(name="arc.solve_one", version=6)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
@@ -41,7 +41,7 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     return end.value
 
 
-@search(name=SEARCH, version=5)
+@search(name=SEARCH, version=6)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

@@ -12,6 +12,7 @@ from weft import get, note, put, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object
 from weft.searches.arc import failure
+from weft.searches.arc.assessment import Standard
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
@@ -94,7 +95,10 @@ def planner_of(options: Table) -> ParallelPlanner:
     assert record.operators == fingerprint(), "the operators are not those of the run"
     language = _language(record.bank)
     own = Options(language, record.budget, record.prune, record.seed, record.without)
-    return ParallelPlanner(own, record.slices, record.margin_millibits)
+    standard = Standard(
+        record.needed_permille, record.margin_millibits, record.budget.max_millibits, record.without
+    )
+    return ParallelPlanner(own, record.slices, standard)
 
 
 @lru_cache(maxsize=2)
@@ -157,6 +161,7 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> Ans
     weighing = result.verdict.weighing
     return {
         "outcome": result.verdict.outcome.value,
+        "confidence_permille": result.verdict.confidence_permille,
         "groups": [_group_to_wire(group) for group in result.verdict.groups],
         "weighing": None if weighing is None else to_json(weighing),
         "nearest": _nearest_to_wire(result.nearest),

@@ -8,16 +8,19 @@ order, so that it is the same for any number at a time. Recorded decimals only, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 
-from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.searches.tree.config import TreeConfig, is_protected
-from weft.searches.tree.history import Eval, Rule, TreeHistory
-from weft.searches.tree.results import StageCost
-
-EXACT = Context(prec=4000)
-"""Scores are compared to their last digit; the default context would round after 28."""
+from weft.searches.tree.history import (
+    EXACT,
+    CostSum,
+    Eval,
+    Rule,
+    TreeHistory,
+    stop_text,
+)
+from weft.searches.tree.results import cost_of, declared_failure
 
 
 def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
@@ -63,7 +66,8 @@ def _completed(item: Eval) -> Rule:
         return Rule("completed", True, "every stage ended well")
     code = item.error.exit_code
     suffix = "" if code is None else f", exit code {code}"
-    return Rule(item.error.type, False, f"{item.stage}: {item.error.type}{suffix}")
+    reason = f": {item.reason}" if item.reason else ""
+    return Rule(item.error.type, False, f"{item.stage}: {item.error.type}{suffix}{reason}")
 
 
 def _untouched(item: Eval, config: TreeConfig) -> Rule:
@@ -111,21 +115,25 @@ class Spending:
         """Whether nothing after this result may count."""
         return bool(self._take(result))
 
-    def settle(self, results: Sequence[Result]) -> None:
+    def settle(self, stage: str, results: Sequence[Result]) -> None:
         """Book what a round spent, and why the search ends with it, if it does."""
         again = Spending(self._config, self._history)
         for result in results:
             self._history.stopped = again._take(result) or self._history.stopped
+            if (cost := cost_of(result)) is not None:
+                self._history.costs.setdefault(stage, CostSum()).add(cost)
         self._history.usd, self._history.tokens = again._usd, again._tokens
 
     def _take(self, result: Result) -> str:
-        if not result.ok:
-            return "strict: an eval failed" if self._config.strict_fail_depth else ""
-        cost = from_json(StageCost, result.value.get("cost") or {})
-        self._usd = EXACT.add(self._usd, Decimal(cost.usd))
-        self._tokens += cost.input_tokens + cost.output_tokens
+        if (cost := cost_of(result)) is not None:
+            self._usd = EXACT.add(self._usd, Decimal(cost.usd))
+            self._tokens += cost.input_tokens + cost.output_tokens
+        failed = not result.ok or declared_failure(result)
+        if failed and self._config.strict_fail_depth:
+            return stop_text("strict-fail-depth")
         if self._config.max_usd and self._usd >= Decimal(self._config.max_usd):
-            return f"max_usd is spent: {self._usd}"
+            return stop_text("max-usd", f"{self._usd:f} of {self._config.max_usd} USD are spent")
         if self._config.max_tokens and self._tokens >= self._config.max_tokens:
-            return f"max_tokens are spent: {self._tokens}"
+            spent = f"{self._tokens} of {self._config.max_tokens} tokens are spent"
+            return stop_text("max-tokens", spent)
         return ""

@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from weft.model.codec import Table
 from weft.model.results import TaskError
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea
-from weft.searches.tree.results import Candidate, StageResult
+from weft.searches.tree.results import Candidate, StageCost, StageResult
+
+STOPS = {
+    "root-unscored": "the root could not be scored",
+    "no-ideas": "no idea is left to try",
+    "max-total-evals": "no more evals may be planned",
+    "empty-frontier": "no eval of the last depth was promoted",
+    "max-depth": "the last depth is done",
+    "max-usd": "the money is spent",
+    "max-tokens": "the tokens are spent",
+    "strict-fail-depth": "an eval failed",
+}
+"""Why a search may end: the name of each stop, and what it means."""
+
+
+def stop_text(name: str, detail: str = "") -> str:
+    """Return why a search ended: the name of the stop, then what it means or a detail."""
+    return f"{name}: {detail or STOPS[name]}"
+
+
+EXACT = Context(prec=4000)
+"""Scores are compared to their last digit; the default context would round after 28."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +103,11 @@ class Eval:
     keys: list[str] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     """The stage of each key."""
+    costs: list[StageCost] = field(default_factory=list)
+    """What each key cost."""
     error: TaskError | None = None
+    reason: str = ""
+    """Why it failed, in the words of the command that reported it."""
     candidate: Candidate | None = None
     feedback: str = ""
     imported: Mapping[str, Table] = field(default_factory=dict)
@@ -127,6 +152,31 @@ class Skip:
 
 
 @dataclass(slots=True)
+class CostSum:
+    """What the commands of one stage reported, all together."""
+
+    calls: int = 0
+    """How many reported a cost."""
+    usd: Decimal = Decimal(0)
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, cost: StageCost) -> None:
+        """Count one more."""
+        self.calls += 1
+        self.usd = EXACT.add(self.usd, Decimal(cost.usd))
+        self.input_tokens += cost.input_tokens
+        self.output_tokens += cost.output_tokens
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "calls": self.calls, "usd": f"{self.usd:f}",
+            "input_tokens": self.input_tokens, "output_tokens": self.output_tokens,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
 class TreeHistory:
     """All of it, in the order in which it was decided."""
 
@@ -136,9 +186,16 @@ class TreeHistory:
     frontiers: list[list[int]] = field(default_factory=list)
     band: Decimal = Decimal(0)
     root_scores: list[str] = field(default_factory=list)
+    root_error: TaskError | None = None
+    """Why the root could not be scored."""
+    root_key: str = ""
+    """Of the task that failed to."""
     usd: Decimal = Decimal(0)
     tokens: int = 0
+    costs: dict[str, CostSum] = field(default_factory=dict)
+    """By stage, in the order in which stages first ran."""
     stopped: str = ""
+    """Why the search ended: the name of the stop, then what it means."""
 
     def at(self, depth: int) -> list[Eval]:
         """Return the evals of one depth."""

@@ -139,8 +139,23 @@ BY_EXIT_CODE = {124: "timeout", 125: "skipped"}
 def failure_of(stage: str, result: Result) -> TaskError:
     """Return why a stage failed, in the terms of an eval."""
     error = result.error
-    assert error is not None
+    if error is None:
+        return TaskError(BY_STAGE[stage], stage)
     return TaskError(kind_of(stage, error.type, error.exit_code), stage, error.exit_code)
+
+
+def declared_failure(result: Result) -> str:
+    """Return why a command that ended well reported a failure itself; empty when it did not.
+
+    Reported in this way the failure has a cost: an exit code has none.
+    """
+    return str(result.value.get("failed", "")) if result.ok else ""
+
+
+def cost_of(result: Result) -> StageCost | None:
+    """Return what a command cost; None when it reported nothing."""
+    cost = result.value.get("cost") if result.ok else None
+    return None if cost is None else from_json(StageCost, cost)
 
 
 def kind_of(stage: str, type_: str, exit_code: int | None) -> str:

@@ -21,15 +21,18 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
-from weft.searches.tree.decide import EXACT, Spending, gain, lower_is_better, touched
-from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
+from weft.searches.tree.decide import Spending, gain, lower_is_better, touched
+from weft.searches.tree.history import EXACT, Eval, Skip, TreeHistory, TreeNode, stop_text
 from weft.searches.tree.propose import add_ideas, propose_call
 from weft.searches.tree.recordings import ImportedRun, Imports
 from weft.searches.tree.results import (
     Candidate,
     Review,
+    StageCost,
     StageOutcome,
     StageResult,
+    cost_of,
+    declared_failure,
     failure_of,
     read_stage,
 )
@@ -43,7 +46,7 @@ Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
 
-@search(name="tree.run", version=2)
+@search(name="tree.run", version=3)
 def tree(
     config: dict[str, Value],
     ideas: list[dict[str, Value]],
@@ -87,18 +90,21 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
     state = TreeState(args, inputs, history)
     yield from state.score_root(args.root)
     if history.nodes[0].result is None:
-        history.stopped = "the root could not be scored"
+        history.stopped = stop_text("root-unscored")
         return Unknown("incomplete", summary_of(state.config, history))
     yield state.expected()
     frontier = [history.nodes[0]]
     for depth in range(1, state.config.max_depth + 1):
+        if state.is_full():
+            history.stopped = state.full_text()
+            break
         yield from state.propose(depth, frontier)
         if state.is_stopped():
             break
         planned = state.plan(depth, frontier)
         history.frontiers.append([node.node_id for node in frontier])
         if not planned:
-            history.stopped = "no ideas left"
+            history.stopped = stop_text("no-ideas")
             break
         yield state.expected()
         yield from state.stages(planned)
@@ -107,9 +113,11 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
         if state.is_stopped():
             break
         if not promoted and state.config.stop_on_empty_frontier:
-            history.stopped = "no eval was promoted"
+            history.stopped = state.full_text() if state.is_cut else stop_text("empty-frontier")
             break
         frontier = promoted or frontier
+    else:
+        history.stopped = state.full_text() if state.is_cut else state.depth_text()
     return state.answer()
 
 
@@ -124,6 +132,8 @@ class TreeState:
         self.imports = Imports(args.imported)
         self._judges = Judges(args.config, history)
         self._tried_digests: set[str] = set()
+        self.is_cut = False
+        """Whether `max_total_evals` left an idea of the last planned depth out."""
 
     def expected(self) -> Plan:
         """Say where the search stands: evals that are over, and the best score."""
@@ -138,7 +148,9 @@ class TreeState:
         self.history.nodes.append(node)
         repeats = range(self.config.root_repeats)
         results = yield make_round([root_call(node, n, self.config, self.inputs) for n in repeats])
-        if not all(result.ok for result in results):
+        for result in (r for r in results if not r.ok):
+            self.history.root_error = failure_of("score", result)
+            self.history.root_key = result.key
             return
         scored = [read_stage(StageResult, result.value) for result in results]
         values = [Decimal(result.score_text) for result in scored]
@@ -150,6 +162,18 @@ class TreeState:
         """Whether a limit has ended the search."""
         return bool(self.history.stopped)
 
+    def is_full(self) -> bool:
+        """Whether no more evals may be planned."""
+        return len(self.history.evals) >= self.config.max_total_evals
+
+    def full_text(self) -> str:
+        """Say that no more evals may be planned."""
+        return stop_text("max-total-evals", f"{self.config.max_total_evals} evals are planned")
+
+    def depth_text(self) -> str:
+        """Say that the last depth is done."""
+        return stop_text("max-depth", f"depth {self.config.max_depth} is done")
+
     def propose(self, depth: int, frontier: Sequence[TreeNode]) -> Steps:
         """Let mutations and a command make ideas for each node, one task per node."""
         if not self.config.proposes():
@@ -159,7 +183,7 @@ class TreeState:
             propose_call(n, depth, self.config, self.history, self.inputs, self.recordings)
             for n in nodes
         ]
-        results = yield from self._judged(calls)
+        results = yield from self._judged("propose", calls)
         for node, result in zip(nodes, results, strict=False):
             add_ideas(node, depth, result, self.history)
 
@@ -170,8 +194,9 @@ class TreeState:
         planned: list[Eval] = []
         for node in sorted(frontier, key=lambda n: n.node_id):
             for idea in self._choose(depth, node):
-                if len(self.history.evals) >= self.config.max_total_evals:
+                if self.is_full():
                     self._skip(node, depth, idea, "max_total_evals is reached")
+                    self.is_cut = True
                     continue
                 item = Eval(len(self.history.evals) + 1, node, idea, depth)
                 item.imported = self.imports.find(item, message_of)
@@ -248,29 +273,35 @@ class TreeState:
             item.stage = stage
             store(item, item.imported[stage])
         evals = [e for e in evals if stage not in e.imported]
-        if not evals or self.history.stopped.startswith("strict"):
+        if not evals or self._is_strict():
             self._drop(evals)
             return
         calls = [stage_call(stage, e, self.config, self.inputs, self.recordings) for e in evals]
-        results = yield from self._judged(calls)
+        results = yield from self._judged(stage, calls)
         for item, result in zip(evals, results, strict=False):
             item.stage = stage
             item.keys.append(result.key)
             item.stages.append(stage)
-            if result.ok:
+            item.costs.append(cost_of(result) or StageCost())
+            item.reason = declared_failure(result)
+            if result.ok and not item.reason:
                 store(item, result.value)
             else:
                 item.error, item.state = failure_of(stage, result), "failed"
         self._drop(evals[len(results) :])
 
+    def _is_strict(self) -> bool:
+        """Whether a failure has ended the search."""
+        return self.history.stopped.startswith("strict-fail-depth")
+
     def _judged(
-        self, calls: Sequence[TaskCall]
+        self, stage: str, calls: Sequence[TaskCall]
     ) -> Generator[Round, Sequence[Result], Sequence[Result]]:
         """Run one round; a failure or spent money may end it, judged in its order."""
         spending = Spending(self.config, self.history)
         judged = spending.limited and not self.history.stopped  # what is paid for is still scored
         results = yield make_round(calls, spending.stops if judged else None)
-        spending.settle(results)
+        spending.settle(stage, results)
         return results
 
     def _drop(self, evals: Sequence[Eval]) -> None:
@@ -327,7 +358,7 @@ class TreeState:
         """Return the best path, or why there is none."""
         history, summary = self.history, summary_of(self.config, self.history)
         done = any(e.state == "completed" for e in history.evals)
-        if not done or history.stopped.startswith("strict"):
+        if not done or self._is_strict():
             return Unknown("incomplete", summary)
         best = best_of(self.config, history)
         better = gain(best.score, history.nodes[0].score, self.config.direction) > 0
@@ -347,7 +378,7 @@ def summary_of(config: TreeConfig, history: TreeHistory) -> dict[str, Value]:
         "failed": sum(e.state == "failed" for e in history.evals),
         "nodes": len(history.nodes),
         "depth": max((e.depth for e in history.evals), default=0),
-        "stopped": history.stopped or "max_depth is reached",
+        "stopped": history.stopped,
     }
     if history.nodes[0].result is None:
         return summary

@@ -53,10 +53,10 @@ def stage_call(
     if config.is_recorded(stage):
         key = _recording_key(stage, item)
         outcome = find_recording(recordings, key)
-        if outcome.error is not None or stage == "review":
+        value = outcome.value if isinstance(outcome.value, dict) else {}
+        if outcome.error is not None or stage == "review" or "failed" in value:
             return replay_call(_stage_id(stage, item), key, outcome)
-        assert isinstance(outcome.value, dict)
-        idea = _as_patch(idea, outcome.value)
+        idea = _as_patch(idea, value)
     state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
     args = StageArgs(_stage_id(stage, item), state, idea, memory=memory)
     return call_of(args, item.parent, config)

@@ -54,9 +54,9 @@ def graph(tree_run: TreeRun) -> str:
 
 def _head(tree_run: TreeRun) -> str:
     history = tree_run.history
-    stopped = history.stopped or "max_depth is reached"
-    counts = f"{len(history.evals)} evals, {len(history.nodes)} nodes. {stopped}."
-    lines = ["# Tree summary", "", counts]
+    counts = f"{len(history.evals)} evals, {len(history.nodes)} nodes."
+    ended = f"Stopped by {history.stopped}." if history.stopped else "Under way."
+    lines = ["# Tree summary", "", f"{counts} {ended}"]
     if len(history.root_scores) > 1:
         scores = ", ".join(history.root_scores)
         lines.append(f"The root scored {scores}: noise band {history.band}.")

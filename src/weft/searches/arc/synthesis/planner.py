@@ -14,17 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from weft.searches.arc.evidence import examine
-from weft.searches.arc.synthesis.ablation import CHECKS
+from weft.searches.arc.assessment import Standard, judge
 from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, split_budget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.log import SearchLog, merge
 from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.verdict import MARGIN, TaskVerdict, decide
+from weft.searches.arc.verdict import TaskVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +40,11 @@ class ParallelPlanner:
     """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
 
     def __init__(
-        self, options: Options, slices: int = SLICES, margin_millibits: int | None = MARGIN
+        self, options: Options, slices: int = SLICES, standard: Standard | None = None
     ) -> None:
-        self.options, self.slices, self.margin_millibits = options, slices, margin_millibits
+        self.options, self.slices = options, slices
+        limit = options.budget.max_millibits
+        self.standard = standard or Standard(limit_millibits=limit, without=options.without)
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
@@ -88,23 +88,18 @@ class ParallelPlanner:
         incomplete: bool = False,
     ) -> ParallelSearchResult:
         """Assemble the parts: views in their order, then slices in theirs."""
-        budget, checked = self.options.budget, CHECKS not in self.options.without
-        all_parts = (first, *views, *rest)
-        candidates = [c for part in all_parts for c in part.candidates][: budget.max_candidates]
-        guesses = [c for part in all_parts for c in part.guesses][: budget.max_candidates]
-        if not candidates and checked and any(guess.loo_passed for guess in guesses):
-            # a list that passes cross-validation is an explanation, and the others object to it
-            candidates = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
+        most, all_parts = self.options.budget.max_candidates, (first, *views, *rest)
+        candidates = [c for part in all_parts for c in part.candidates][:most]
+        guesses = [c for part in all_parts for c in part.guesses][:most]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
-            decide(
+            judge(
+                task,
                 candidates,
                 guesses,
+                self.standard,
                 exhausted=exhausted,
                 incomplete=incomplete,
-                margin_millibits=self.margin_millibits,
-                limit_millibits=budget.max_millibits,
-                examine=partial(examine, task) if checked else None,
             ),
             nearest(first, (*rest, *views)),
             exhausted,

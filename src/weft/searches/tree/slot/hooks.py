@@ -19,6 +19,7 @@ from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
+from weft.searches.tree.config import JUDGING
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import copies, evaluate
@@ -30,6 +31,7 @@ from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
 
+MAX_REASON_CHARS = 500
 NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
 
 # -- before -------------------------------------------------------------------------------------
@@ -149,6 +151,8 @@ def collect(run: CommandRun) -> dict[str, Value]:
     stage, folder = args.id.stage, run.out_dir.parent
     try:
         result = _result(run, args)
+        if "failed" in result:
+            return _failed(result, stage)
         if stage == "propose":
             return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
@@ -161,6 +165,14 @@ def collect(run: CommandRun) -> dict[str, Value]:
     except Invalid as error:
         raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
     return {**result, "seal": _unbroken_seal(run, args)}
+
+
+def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
+    """Return a failure that a command reports itself, with what it cost; scores have no cost."""
+    reason = str(result["failed"])[:MAX_REASON_CHARS]
+    if stage in JUDGING:
+        raise Invalid(f"failed: {reason}")
+    return {"failed": reason, "cost": result.get("cost")}
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
