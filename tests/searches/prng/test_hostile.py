@@ -18,7 +18,7 @@ from weft.searches.prng.attack import Units
 from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
-from weft.searches.prng.planning import Limits
+from weft.searches.prng.planning import PlanLimits
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.scoring import is_periodic
 
@@ -35,7 +35,7 @@ def verdict_of(draws: tuple[int, ...], request: AnalyseRequest) -> AnalyseAnswer
     """Do what the search does, without a run: all ranges within the limits, one score."""
     plans, gaps = planning.make_plans(History(draws), request)
     case, candidates = request.case(draws), []
-    covered = [item for wave in planning.waves(plans, Limits.of(request)) for item in wave]
+    covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]
     for number, lo, hi in covered:
         plan = plans[number].plan
         for match in attack_named(plan.attack).run(case, plan, Units(lo, hi)):

@@ -17,7 +17,7 @@ from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.options import EFFORTS_MS
-from weft.searches.prng.planning import Limits, Range, StreamPlan
+from weft.searches.prng.planning import PlanLimits, Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.run import execute, take_over
 from weft.searches.prng.verdict import conclude
@@ -27,7 +27,7 @@ DRAWS = History(tuple(at * 2654435761 % 1000 for at in range(100)))
 PLAIN = [
     ("php_mt", "bounded"), ("php_mt", "mod"), ("php_mt_legacy", "bounded"), ("go", "bounded"),
     ("go", "scaled"), ("mt19937", "bounded"), ("mt19937", "mod"), ("java", "bounded"),
-    ("java", "scaled"), ("glibc", "mod"),
+    ("java", "scaled"), ("glibc", "mod"), ("cpython", "bounded"), ("dotnet", "bounded"),
 ]  # fmt: skip
 """Calls of which every 32-bit seed is tried by default."""
 
@@ -39,7 +39,7 @@ def default(**changes: object) -> AnalyseRequest:
 
 def planned(request: AnalyseRequest) -> tuple[list[StreamPlan], list[Range]]:
     plans, _ = planning.make_plans(DRAWS, request)
-    waves = planning.waves(plans, Limits.of(request))
+    waves = planning.waves(plans, PlanLimits.of(request))
     return plans, [item for wave in waves for item in wave]
 
 
@@ -58,7 +58,7 @@ def test_default_plan_tries_all_seeds_of_usual_calls_and_costs_what_the_guide_sa
         (whole,) = [p.plan for p in plans if p.plan.attack == "brute" and
                     (p.plan.family, p.plan.output) == call]  # fmt: skip
         assert units(plans, ranges, "brute", call) == whole.units, call
-    assert planning.cost_ms(plans, ranges) < 45 * 60_000
+    assert planning.cost_ms(plans, ranges) < 60 * 60_000
 
 
 def test_cheap_states_come_before_seeds_and_seeds_before_the_exotic() -> None:
@@ -98,7 +98,7 @@ def test_what_is_not_covered_is_said_in_the_words_of_calls() -> None:
     lines = uncovered_lines(conclude(request, plans, ranges, gaps, (), ()))
     said = "\n".join(lines)
     assert "Go rand.Intn(m): 0 % of the seeds were tried; --families go --outputs bounded" in said
-    assert "Python random.randrange(m): seeds that are not likely ones" in said
+    assert "Python random.randrange(m): 0 % of the seeds were tried" in said
     assert "output maps that no library offers: --effort all" in said
     assert "--after RUN" in said
 

@@ -30,7 +30,7 @@ from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.attacks.detectors import Detection, detect
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
-from weft.searches.prng.planning import Limits, Range, StreamPlan
+from weft.searches.prng.planning import PlanLimits, Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic
@@ -88,7 +88,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
     return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=4)
+@search(name="prng.analyse", version=5)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
@@ -116,7 +116,7 @@ def _attack(
     records = [to_json(plan) for plan in plans]
     ranked: list[ScoredCandidate] = []
     covered: list[Range] = []
-    waves = planning.waves(plans, Limits.of(request))
+    waves = planning.waves(plans, PlanLimits.of(request))
     yield _expected(plans, waves, covered)
     for wave in waves:
         pending = _worth_trying(wave, plans, ranked, request)

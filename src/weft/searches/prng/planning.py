@@ -80,7 +80,7 @@ Range = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PlanLimits:
     """What ends a plan: a cost for all that is not exempt from it; None ends nothing."""
 
     max_cost_ms: int | None = None
@@ -90,7 +90,7 @@ class Limits:
     """Exempt all seeds and states, up to NAMED_MS: the user has named the call."""
 
     @classmethod
-    def of(cls, request: AnalyseRequest) -> Limits:
+    def of(cls, request: AnalyseRequest) -> PlanLimits:
         """Return the limits of a request."""
         return cls(request.max_cost_ms, request.all_seeds, request.all_seeds and request.is_named)
 
@@ -103,10 +103,10 @@ class Limits:
         return self.all_seeds and usual and plan.cost_ms <= PROMISED_MS
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = PlanLimits()
 
 
-def waves(plans: Sequence[StreamPlan], limits: Limits = NO_LIMITS) -> list[list[Range]]:
+def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[list[Range]]:
     """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty.
 
     A plan ends, for good, with the first range that its limits do not leave room for.

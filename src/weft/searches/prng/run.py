@@ -111,7 +111,7 @@ def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseR
 def estimate_s(history: History, request: AnalyseRequest) -> int:
     """Return the seconds of one core that the plan costs at most, as estimated."""
     plans, _ = planning.make_plans(history, request)
-    waves = planning.waves(plans, planning.Limits.of(request))
+    waves = planning.waves(plans, planning.PlanLimits.of(request))
     return -(-planning.cost_ms(plans, [item for wave in waves for item in wave]) // 1000)
 
 
