@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchart, arcpage, arcreliability
+from benchmarks import arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
@@ -177,4 +177,5 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "budgets": budgets,
     "transfer": transfer,
     "scaling": scaling,
+    "workers": arcworkers.measure,
 }

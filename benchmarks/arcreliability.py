@@ -12,6 +12,8 @@ WIDTH, HEIGHT = LEFT + SIDE + 24, TOP + SIDE + BOTTOM
 INK, RULE, DOT = "#7a7f87", "#7a7f8744", "#3b82c4"
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 Figures = Mapping[str, Any]
+NOTHING = {"whole": "nothing"}
+"""What the model with all features leaves out."""
 
 
 def draw(bins: Sequence[Figures]) -> str:
@@ -57,10 +59,11 @@ def section(part: Figures) -> str:
     return f"""\
 ## Confidence
 
-{part["puzzles"]:,} puzzles made of training tasks (ARC-AGI-1, and those of ARC-AGI-2 that are not
-in it), as `tools/make_pseudo_puzzles.py` makes them. Fitted on one half of the bases, measured on
-the other, both ways: no figure below is of a puzzle whose base was fitted on. The probability is
-that of the whole puzzle: that the outputs for all its tests are right.
+{part["puzzles"]:,} puzzles that a program explains, made of training tasks (ARC-AGI-1, and those of
+ARC-AGI-2 that are not in it) by `tools/make_pseudo_puzzles.py`; tasks as they are were searched at
+the default budget, most puzzles with two pairs by the shallow phase alone. Fitted on one half of
+the bases, measured on the other, both ways: no figure of this section is of a
+puzzle whose base was fitted on. The probability is that the outputs for all tests are right.
 
 ![Confidence against the share of right answers](../images/arc-reliability.svg)
 
@@ -70,7 +73,7 @@ Right / wrong at a least confidence, and how many first guesses are right at any
 {_counts("puzzles", part["kinds"])}
 The same for all puzzles, each model fitted without some features:
 
-{_counts("left out", part["ablation"])}"""
+{_counts("left out", {NOTHING.get(name, name): row for name, row in part["ablation"].items()})}"""
 
 
 def _bins(bins: Sequence[Figures]) -> str:

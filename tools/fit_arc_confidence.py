@@ -1,11 +1,11 @@
 """Fit the confidence of `weft arc` on puzzles with known outputs, and check it on held-out halves.
 
-    python tools/fit_arc_confidence.py features CANDIDATES.jsonl.gz FEATURES.jsonl
-    python tools/fit_arc_confidence.py fit FEATURES.jsonl
+    python tools/fit_arc_confidence.py shallow PUZZLES.json FEATURES.jsonl
+    python tools/fit_arc_confidence.py fit FEATURES.jsonl [FEATURES.jsonl ...]
 
-`features` judges what `tools/collect_arc_candidates.py` collected with the code of this checkout,
-one line per puzzle: its name, the features of its best answer, and whether that is right. `fit`
-fits a model on each half of the puzzles' bases and measures it on the other, writes that to
+Lines of features come from finished runs (`tools/collect_arc_features.py`), or from `shallow`,
+which runs the shallow phase alone: the cheap way to many puzzles with few pairs. `fit` fits a model
+on each half of the puzzles' bases and measures it on the other, writes that to
 docs/benchmarks/arc-confidence.json, then fits on both and writes
 src/weft/searches/arc/confidence.json.
 
@@ -15,26 +15,28 @@ level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from weft.model.codec import to_json
-from weft.searches.arc.assessment import Standard, judge
-from weft.searches.arc.confidence import WHOLE, ConfidenceModel, FeaturePoints
-from weft.searches.arc.invariants import broken_names
-from weft.searches.arc.program import parse
+from weft.searches.arc.confidence import WHOLE, ConfidenceModel, FeaturePoints, Scale
+from weft.searches.arc.data import load
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
 from weft.searches.arc.synthesis.budget import SearchBudget
-from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.synthesis.cache import ApplyCache
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import Options, shallow
+from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
+from weft.searches.arc.verdict import TaskVerdict
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "confidence.json"
@@ -44,64 +46,37 @@ REPORT = ROOT / "docs" / "benchmarks" / "arc-confidence.json"
 # -- features -------------------------------------------------------------------------------------
 
 
-def examples(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
-    """Judge every collected puzzle."""
-    for line in lines:
-        raw = json.loads(line)
-        body = json.dumps(raw["puzzle"]).encode()
-        task = ArcTask.from_canonical(body, raw["name"])
-        candidates, guesses = candidates_of(raw["phases"])
-        verdict = judge(task, candidates, guesses, Standard(), exhausted=False)
-        truth = tuple(map(Grid.of, raw["truth"]))
-        ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth]
-        weighing = verdict.weighing
-        confidence = None if weighing is None else weighing.confidence
-        yield {
-            "name": raw["name"],
-            "outcome": raw["answer"]["outcome"],
-            "rank": ranks[0] if ranks else None,
-            "features": None if confidence is None else dict(confidence.features),
-            "groups": [
-                {
-                    "millibits": group.millibits,
-                    "size": group.size,
-                    "evidence": group.evidence.to_dict(),
-                    "program": group.programs[0].text(),
-                    "broken": [*map(list, broken_names(task, group.programs[0], group.outputs))],
-                }
-                for group in verdict.groups
-                if group.evidence is not None
-            ],
-        }
+def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[str, Any]:
+    """Return one line: the features of the best answer, and the place of the true outputs."""
+    ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth]
+    weighing = verdict.weighing
+    confidence = None if weighing is None else weighing.confidence
+    return {
+        "name": task.name,
+        "rank": ranks[0] if ranks else None,
+        "features": None if confidence is None else dict(confidence.features),
+    }
 
 
-def candidates_of(
-    phases: Sequence[Mapping[str, Any]],
-) -> tuple[list[ProgramCandidate], list[ProgramCandidate]]:
-    """Return candidates and guesses in the order in which the planner assembles the parts."""
-    order = {"arc.slice": 2, "arc.view": 1}
-    parts = sorted(phases, key=lambda phase: order.get(phase["function"], 0))
-    most = SearchBudget().max_candidates
-    return tuple(  # type: ignore[return-value]
-        [_candidate(raw) for part in parts for raw in part[kind]][:most]
-        for kind in ("candidates", "guesses")
-    )
-
-
-def _candidate(raw: Mapping[str, Any]) -> ProgramCandidate:
-    outputs = bytes.fromhex(raw["outputs"])
-    return ProgramCandidate(
-        parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["loo_passed"]
-    )
+def shallow_examples(tasks: Iterable[ArcTask]) -> Iterator[dict[str, Any]]:
+    """Search by the shallow phase alone; lists are learned where it finds a program."""
+    planner = ParallelPlanner(Options(Language(), SearchBudget()))
+    for task in tasks:
+        problem = EncodedTask(task.without_truth())
+        phase = shallow(problem, planner.options, ApplyCache(), planner.owners())
+        if phase.candidates:
+            choices, lists = planner.learn(problem, phase)
+            verdict = planner.combine(task, phase, (), (), choices, lists).verdict
+            yield example(task, task.truth, verdict)
 
 
 # -- the model ------------------------------------------------------------------------------------
 
 DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
     "family": (0, (1, 2, 3, 4, 5, 6)),
-    "guess": (-1, (1,)),
     "bits": (-1, (8, 12, 16, 20, 25, 30, 40, 50, 60, 75, 100, 125)),
     "margin_bits": (1, (-20, -8, 0, 4, 8, 16, 32, 99)),
+    "price_margin_bits": (1, (4, 8, 16, 32, 64, 99)),
     "competitors": (-1, (1, 2, 4, 8)),
     "agreeing": (1, (2, 3, 4, 5, 6)),
     "loo_lacking": (-1, (1, 2)),
@@ -127,10 +102,11 @@ DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
 }
 """By feature: whether more of it speaks for an answer (1) or against it (-1), and its levels."""
 assert tuple(DIRECTIONS) == FEATURES
-"""Steps of the model, by feature."""
-PENALTY = 1.5
+PENALTY = 3.0
 """Weight of the squared steps against the log-loss: chosen by the halves."""
-FOLDS = 8
+FEW = 2
+"""Pairs of a puzzle that has few: its points are scaled apart."""
+FOLDS = 5
 NATS = 1000
 """Points are thousandths of a nat."""
 
@@ -146,7 +122,11 @@ def levels_of(rows: Sequence[Mapping[str, int]], names: Sequence[str]) -> np.nda
 
 
 def fit_steps(
-    x: np.ndarray, y: np.ndarray, weights: np.ndarray, signs: np.ndarray
+    x: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    signs: np.ndarray,
+    penalty: float = PENALTY,
 ) -> tuple[float, np.ndarray]:
     """Fit a logistic regression whose steps keep their signs; return the base and the steps."""
     from scipy.optimize import minimize  # noqa: PLC0415 - features need no scipy
@@ -154,8 +134,8 @@ def fit_steps(
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         z = w[0] + x @ w[1:]
         p = 1 / (1 + np.exp(-z))
-        value = (weights * (np.logaddexp(0, z) - y * z)).sum() + PENALTY * (w[1:] ** 2).sum() / 2
-        slope = x.T @ (weights * (p - y)) + PENALTY * w[1:]
+        value = (weights * (np.logaddexp(0, z) - y * z)).sum() + penalty * (w[1:] ** 2).sum() / 2
+        slope = x.T @ (weights * (p - y)) + penalty * w[1:]
         return value, np.concatenate([[(weights * (p - y)).sum()], slope])
 
     bounds = [(None, None), *((0 if s > 0 else None, 0 if s < 0 else None) for s in signs)]
@@ -176,12 +156,26 @@ def fit(
         own, other = folds == fold, folds != fold
         base, steps = fit_steps(x[other], y[other], w[other], signs)
         scores[own] = base + x[own] @ steps
-    shift, scale = fit_steps(scores[:, None], y, w, np.array([1]))
     base, steps = fit_steps(x, y, w, signs)
-    return model_of(names, shift + scale[0] * base, scale[0] * steps)
+    return model_of(names, base, steps, scales_of(rows, scores, y, w))
 
 
-def model_of(names: Sequence[str], base: float, steps: Sequence[float]) -> ConfidenceModel:
+def scales_of(
+    rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> list[Scale]:
+    """Fit how scores count (Platt scaling), apart for puzzles with few pairs and with more."""
+    pairs = np.array([row["features"]["pairs"] for row in rows])
+    scales = []
+    for least, own in ((FEW, pairs <= FEW), (FEW + 1, pairs > FEW)):
+        free = np.array([1])
+        shift, scale = fit_steps(scores[own][:, None], y[own], weights[own], free, penalty=0.0)
+        scales.append(Scale(least, round(1000 * scale[0]), round(NATS * shift)))
+    return scales
+
+
+def model_of(
+    names: Sequence[str], base: float, steps: Sequence[float], scales: Sequence[Scale]
+) -> ConfidenceModel:
     """Round to integers, and add the table from points to permille."""
     features, at = [], 0
     for name in names:
@@ -190,7 +184,7 @@ def model_of(names: Sequence[str], base: float, steps: Sequence[float]) -> Confi
         at += len(thresholds)
         if own.any():
             features.append(FeaturePoints(name, thresholds, tuple(own.tolist())))
-    return ConfidenceModel(int(np.rint(NATS * base)), tuple(features), least_points())
+    return ConfidenceModel(round(NATS * base), tuple(features), tuple(scales), least_points())
 
 
 def least_points() -> tuple[int, ...]:
@@ -203,11 +197,12 @@ def shipped(models: Mapping[str, ConfidenceModel]) -> str:
     bodies: dict[str, Any] = {}
     for name, model in models.items():
         body = to_json(model)
-        bodies[name] = {key: body[key] for key in ("base_points", "features")}
+        bodies[name] = {key: body[key] for key in ("base_points", "scales", "features")}
     lines = [f'"least_points": {json.dumps(least_points())}']
     for name, body in bodies.items():
         rows = ",\n    ".join(json.dumps(feature) for feature in body["features"])
-        head = f'"base_points": {body["base_points"]}, "features": ['
+        scales = json.dumps(body["scales"])
+        head = f'"base_points": {body["base_points"]}, "scales": {scales}, "features": ['
         lines.append(f'  "{name}": {{{head}\n    {rows}]}}')
     return "{" + lines[0] + ',\n "models": {\n' + ",\n".join(lines[1:]) + "}}\n"
 
@@ -216,6 +211,8 @@ def shipped(models: Mapping[str, ConfidenceModel]) -> str:
 
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
+LEAST = (850, 900, 950, 980)
+"""Least confidences, in permille, that right and wrong answers are counted at."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     WHOLE: (),
     "behaviour": BEHAVIOUR,
@@ -225,11 +222,11 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 """Models that are fitted, and the features that each does without."""
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read the puzzles that have an answer to be sure of."""
-    rows = []
-    for line in path.read_text().splitlines():
-        row = json.loads(line)
+def read_rows(*paths: Path) -> list[dict[str, Any]]:
+    """Read the puzzles that have an explanation; one that is in several files only once."""
+    rows, lines = [], [line for path in paths for line in path.read_text().splitlines()]
+    by_name = {row["name"]: row for row in map(json.loads, reversed(lines))}
+    for _, row in sorted(by_name.items()):
         base, half, kind, _ = row["name"].split("-")
         if row["features"] is not None:
             rows.append({**row, "base": base, "half": int(half[1]), "kind": kind,
@@ -287,12 +284,17 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     kinds: dict[str, Any] = {}
     for name, chosen in KINDS.items():
         own = [(row, permille) for row, permille in scored if chosen(row)]
-        kinds[name] = {str(least): counts(own, least) for least in (900, 950, 980)}
-    ablation = {name: {str(least): counts(cross_fitted(rows, left_out), least)
-                       for least in (900, 950, 980)}
-                for name, left_out in LEFT_OUT.items()}  # fmt: skip
-    return {"puzzles": len(rows), "reliability": reliability(scored), "kinds": kinds,
-            "ablation": ablation}  # fmt: skip
+        kinds[name] = {str(least): counts(own, least) for least in LEAST}
+    ablation: dict[str, Any] = {}
+    for name, left_out in LEFT_OUT.items():
+        own = cross_fitted(rows, left_out) if left_out else scored
+        ablation[name] = {str(least): counts(own, least) for least in LEAST}
+    return {
+        "puzzles": len(rows),
+        "reliability": reliability(scored),
+        "kinds": kinds,
+        "ablation": ablation,
+    }
 
 
 def _shape(row: Mapping[str, Any], pairs: int, tests: int) -> bool:
@@ -312,12 +314,13 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 def main(words: Sequence[str]) -> None:
     """Compute features, or fit and write."""
     match words:
-        case ["features", source, target]:
-            with gzip.open(source, "rt") as lines, Path(target).open("w") as file:
-                for example in examples(lines):
-                    file.write(json.dumps(example) + "\n")
-        case ["fit", source]:
-            rows = read_rows(Path(source))
+        case ["shallow", source, target]:
+            with Path(target).open("w") as file:
+                for line in shallow_examples(load(source).tasks):
+                    file.write(json.dumps(line) + "\n")
+                    file.flush()
+        case ["fit", *sources] if sources:
+            rows = read_rows(*map(Path, sources))
             published = report(rows)
             REPORT.write_text(json.dumps(published, indent=2) + "\n")
             models = {name: fitted_on(rows, left_out) for name, left_out in LEFT_OUT.items()}

@@ -7,9 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import arc, arcchart, arcpage, arcreliability
+from benchmarks import arc, arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
+from weft.inspect.report.view import ViewedTask
 from weft.searches.arc.data import load
 from weft.searches.arc.synthesis.ablation import PARTS
 
@@ -42,6 +43,25 @@ def figures() -> dict[str, Any]:
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
         "transfer": {"machine": "here", "halves": [both, both]},
         "scaling": {"machine": "here", "fifty": {"speed_up": 1.9}, "hard": {"speed_up": 1.7}},
+        "workers": {
+            "machine": "here",
+            "compile_s": 9.0,
+            "compile_cpu_s": 50.0,
+            "hard": {
+                "puzzles": ["a", "b"],
+                "alone": ["a"],
+                "seconds": {"1": 30.0, "16": 3.0},
+                "seconds_alone": {"a": {"1": 20.0, "16": 4.0}},
+            },
+            "busy": {
+                "workers": 16,
+                "puzzles": 160,
+                "wall_s": 20.0,
+                "busy": 14.2,
+                "cpu_s_per_task": 1.8,
+                "slowest_s": 7.5,
+            },
+        },
     }
 
 
@@ -63,6 +83,20 @@ def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
     assert "| all | 48 / 2 = 96.0% | 60 |" in page
     drawing = ET.fromstring(arcreliability.draw(CONFIDENCE["reliability"]))
     assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
+
+
+def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
+    page = arcpage.render({"workers": figures()["workers"]})
+    assert "| all 2 | 16 | 3.0 s | 10.00 × |" in page
+    assert "| a | 16 | 4.0 s | 5.00 × |" in page
+    assert "14.2 of 16 workers busy" in page
+    tasks = [
+        ViewedTask("k", lane, 0, 0, "f", "completed", {}, {}, None, run_s, {},
+                   started_at=start, finished_at=start + run_s)
+        for lane, start, run_s in (("/a", 0.0, 2.0), ("/a", 1.0, 3.0), ("/b", 0.0, 3.0))
+    ]  # fmt: skip
+    found = arcworkers.utilisation(tasks)
+    assert (found["wall_s"], found["busy"], found["slowest_s"]) == (4.0, 2.0, 5.0)
 
 
 def test_bank_that_helps_on_both_halves_is_said_to() -> None:

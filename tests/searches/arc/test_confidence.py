@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
 from weft.errors import UsageError
-from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, model
+from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, Scale, model
 from weft.searches.arc.options import permille
 from weft.searches.arc.program import Program
 from weft.searches.arc.recorded import read_run
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("arc-runs")
 MODELS = ("whole", "behaviour", "support", "behaviour+support")
 BEST = {
     "pairs": 9, "target_bits": 12, "surplus_bits": 999, "independent": 9, "agreeing": 7,
-    "margin_bits": 99, "lists_agree": 9, "tests": 1,
+    "margin_bits": 99, "price_margin_bits": 99, "lists_agree": 9, "tests": 1,
 }  # fmt: skip
 """The most favourable value of each feature that is not best at 0."""
 
@@ -41,6 +41,9 @@ def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
     for feature in own.features:
         reached = [t for t in feature.thresholds if features[feature.name] >= t]
         total += Fraction(feature.points[len(reached)])
+    few, more = own.scales
+    scale = few if features["pairs"] < more.pairs else more
+    total = total * Fraction(scale.thousandths, 1000) + scale.shift_points
     return 1000 / (1 + math.exp(-float(total / 1000)))
 
 
@@ -82,6 +85,18 @@ def test_models_of_ablations_do_without_their_features(
 ) -> None:
     names = {feature.name for feature in model(name).features}
     assert names <= set(FEATURES) - set(left_out)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scales_keep_the_order_of_points_and_depend_on_pairs(name: str) -> None:
+    few, more = model(name).scales
+    assert (few.pairs, more.pairs) == (2, 3)
+    assert few.thousandths > 0
+    assert more.thousandths > 0
+    assert Scale(2, 1500, -7).of(-3) == -12, "rounded down, so that the order is kept"
+    best = {**dict.fromkeys(FEATURES, 0), **BEST}
+    sure = model(name).confidence_permille(best)
+    assert sure >= model(name).confidence_permille({**best, "pairs": 2}), "few pairs need more"
 
 
 def test_threshold_counts_from_its_own_value_on() -> None:

@@ -1,7 +1,7 @@
 """From features to a probability: an additive model in integers, monotone in every feature.
 
     feature value ──► level (how many thresholds it reaches) ──► points
-    points added up ──► permille, by a fixed table
+    points added up ──► scaled by the number of pairs ──► permille, by a fixed table
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
 numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
@@ -38,11 +38,26 @@ class FeaturePoints:
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """How points count for puzzles with at least so many training pairs."""
+
+    pairs: int
+    thousandths: int
+    shift_points: int
+
+    def of(self, points: int) -> int:
+        """Return points as they count."""
+        return points * self.thousandths // 1000 + self.shift_points
+
+
+@dataclass(frozen=True, slots=True)
 class ConfidenceModel:
-    """A fitted model: points to begin with, points of features, and the table to permille."""
+    """A fitted model: points to begin with, points of features, scales, the table to permille."""
 
     base_points: int
     features: tuple[FeaturePoints, ...]
+    scales: tuple[Scale, ...]
+    """By rising numbers of pairs, the first for all that are fewer."""
     least_points: tuple[int, ...]
     """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
 
@@ -54,7 +69,8 @@ class ConfidenceModel:
     def confidence_permille(self, features: Mapping[str, int]) -> int:
         """Return the probability that an answer with these features is right."""
         total = self.base_points + sum(self.points(features).values())
-        return bisect_right(self.least_points, total)
+        scale = [each for each in self.scales if each.pairs <= features["pairs"]][-1:]
+        return bisect_right(self.least_points, (scale or self.scales[:1])[0].of(total))
 
 
 @cache

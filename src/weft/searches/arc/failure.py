@@ -43,8 +43,7 @@ def analyse(result: ParallelSearchResult) -> Failure | None:
         return Failure(FailureKind.AMBIGUOUS, f"{n} explanations differ on the tests")
     if outcome is Outcome.UNSURE:
         return Failure(FailureKind.UNSURE, "a program is right on every pair, but not sure enough")
-    weighing = result.verdict.weighing
-    if weighing is not None and weighing.confidence is None:
+    if result.verdict.weighing is not None:
         kind = FailureKind.MISSING_OPERATOR if result.exhausted else FailureKind.SEARCH_BUDGET
         return Failure(kind, "a program is right on every pair, but too doubtful to be accepted")
     if near.shape_loss:

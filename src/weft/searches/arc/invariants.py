@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from weft.searches.arc.program import Program
 from weft.searches.arc.refit import chain_values
@@ -63,32 +64,52 @@ def extrapolation(task: ArcTask, program: Program, outputs: Sequence[Grid]) -> E
 def broken_names(
     task: ArcTask, program: Program, outputs: Sequence[Grid]
 ) -> tuple[Sequence[str], ...]:
-    """Name what the worst test breaks, one list for each field of `Extrapolation`."""
+    """Name what the worst test breaks, one list for each field of `Extrapolation`.
+
+    What a test input breaks by itself is not counted again of the steps and the output: on a
+    larger input they are larger too, and a new colour changes in new ways.
+    """
     trained = len(task.train)
     inputs = [*(pair.input for pair in task.train), *task.test]
     results = [*(pair.output for pair in task.train), *outputs]
     both = list(zip(inputs, results, strict=True))
+    given = [grid_properties(grid) for grid in inputs]
     colours = [{str(cell) for cell in grid.cells} for grid in inputs]
-    changes = [_changes(*each) for each in both]
+    novel = [[*chain(*broken(given[:trained], test))] for test in given[trained:]]
+    new_colours = _new(colours, trained)
+    changes = [
+        {name for name in names if not new & set(name.split(" to "))}
+        for names, new in zip(
+            _new([_changes(*each) for each in both], trained), new_colours, strict=True
+        )
+    ]
     return (
-        *_worst([grid_properties(grid) for grid in inputs], trained),
-        _worst_new(colours, trained),
-        *_worst(_step_properties(program, inputs), trained),
-        *_worst([end_properties(*each) for each in both], trained),
-        _worst_new(changes, trained),
+        *_worst(given, trained, [[] for _ in task.test]),
+        max(map(sorted, new_colours), key=len),
+        *_worst(_step_properties(program, inputs), trained, novel),
+        *_worst([end_properties(*each) for each in both], trained, novel),
+        max(map(sorted, changes), key=len),
     )
 
 
-def _worst(examples: Sequence[Properties], trained: int) -> tuple[list[str], list[str]]:
-    """Name broken constants and left ranges; of the tests the worst of each."""
-    named = [broken(examples[:trained], test) for test in examples[trained:]]
+def _worst(
+    examples: Sequence[Properties], trained: int, novel: Sequence[Sequence[str]]
+) -> tuple[list[str], list[str]]:
+    """Name broken constants and left ranges; of the tests the worst of each.
+
+    `novel` are, for each test, properties of the input that it breaks anyway.
+    """
+    named = []
+    for test, names in zip(examples[trained:], novel, strict=True):
+        counted = {name: n for name, n in test.items() if name.split(".")[-1] not in names}
+        named.append(broken(examples[:trained], counted))
     return max((c for c, _ in named), key=len), max((r for _, r in named), key=len)
 
 
-def _worst_new(examples: Sequence[set[str]], trained: int) -> list[str]:
-    """Name what a test has and no training example; of the tests the worst."""
+def _new(examples: Sequence[set[str]], trained: int) -> list[set[str]]:
+    """Return what each test has and no training example."""
     known = set().union(*examples[:trained])
-    return max((sorted(test - known) for test in examples[trained:]), key=len)
+    return [test - known for test in examples[trained:]]
 
 
 def broken(training: Sequence[Properties], test: Properties) -> tuple[list[str], list[str]]:
@@ -166,7 +187,7 @@ def end_properties(given: Grid, output: Grid) -> dict[str, int]:
     """Return the properties of an output beside its input."""
     own, new = set(given.cells), set(output.cells)
     properties = {
-        f"output {name}": value
+        f"output.{name}": value
         for name, value in grid_properties(output).items()
         if name not in ("black most", "tie")
     }

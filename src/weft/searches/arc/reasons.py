@@ -33,14 +33,16 @@ def weighed(raw: Table | None) -> str:
 
 def _confidence(weighing: Weighing, confidence: Confidence) -> str:
     """State the confidence, what is needed, and the features that weigh most."""
-    needed = weighing.needed_permille or 0
-    word = "accepted" if confidence.permille >= needed else "refused"
+    needed, margin = weighing.needed_permille or 0, weighing.needed_millibits
     ranked = sorted(confidence.points.items(), key=lambda item: (-abs(item[1]), item[0]))
     shares = [f"{_named(name)} {points / 1000:+.1f}" for name, points in ranked[:SHOWN]]
     rest = f" ({', '.join(shares)})" if shares else ""
-    return (
-        f"{word}: confidence {confidence.permille / 1000:.3f} of {needed / 1000:.3f} needed{rest}"
-    )
+    reached = f"confidence {confidence.permille / 1000:.3f}, {needed / 1000:.3f} needed{rest}"
+    if confidence.permille < needed:
+        return f"refused: {reached}"
+    if margin is not None and not weighing.is_clear(margin):
+        return f"refused: a competitor is within {_bits(margin)} bits; {reached}"
+    return f"accepted: {reached}"
 
 
 def _named(feature: str) -> str:

@@ -33,8 +33,8 @@ SUPPORT = (
 )  # fmt: skip
 """Features of how much speaks for it: `--without support` leaves them out."""
 BASIC = (
-    "family", "guess", "bits", "margin_bits", "competitors", "agreeing", "loo_lacking", "refuted",
-    "inconsistent", "violated",
+    "family", "bits", "margin_bits", "price_margin_bits", "competitors", "agreeing",
+    "loo_lacking", "refuted", "inconsistent", "violated",
 )  # fmt: skip
 FEATURES = (*BASIC, *BEHAVIOUR, *SUPPORT)
 FAMILIES = ("operators", "fitted", "choose", "cells", "canvas", "scanned", "layered")
@@ -45,16 +45,16 @@ FAMILIES = ("operators", "fitted", "choose", "cells", "canvas", "scanned", "laye
 class Competition:
     """What speaks for and against an answer beside its own programs."""
 
-    is_guess: bool
-    """There is no explanation: all programs are too long, or lists that are not validated."""
     margin_millibits: int | None
     """How much more the shortest program of any other explanation costs; None without one."""
+    price_margin_millibits: int | None
+    """How much more the next explanation costs with the doubts of both."""
     groups: int
     """Other explanations."""
     lists_agree: int
-    """Learned lists and long programs that give the same outputs."""
+    """Guesses (learned lists, long programs) that give the same outputs in another way."""
     lists_differ: int
-    """Other outputs that cheaper lists give."""
+    """Other outputs that cheaper guesses give."""
 
 
 def features_of(
@@ -66,14 +66,13 @@ def features_of(
 ) -> dict[str, int]:
     """Return the features of an answer whose programs are `members`, the shortest first."""
     shortest, target = members[0], target_bits(task.train)
-    margin = competition.margin_millibits
     extrapolation = evidence.extrapolation or Extrapolation()
     found_late = min(candidate.time for candidate in members).bit_length()
     values = {
         "family": FAMILIES.index(family(first)),
-        "guess": int(competition.is_guess),
         "bits": min(candidate.millibits for candidate in members) // BIT,
-        "margin_bits": FAR if margin is None else max(-FAR, min(FAR, margin // BIT)),
+        "margin_bits": _bits(competition.margin_millibits),
+        "price_margin_bits": _bits(competition.price_margin_millibits),
         "competitors": competition.groups,
         "agreeing": len({candidate.program for candidate in members}).bit_length(),
         "loo_lacking": max(0, evidence.loo_required - evidence.loo_passed),
@@ -91,6 +90,10 @@ def features_of(
         **{name: getattr(extrapolation, name) for name in (*BEHAVIOUR, *NOVELTY)},
     }
     return {name: values[name] for name in FEATURES}
+
+
+def _bits(margin_millibits: int | None) -> int:
+    return FAR if margin_millibits is None else max(-FAR, min(FAR, margin_millibits // BIT))
 
 
 def family(program: Program) -> str:
@@ -113,11 +116,14 @@ def independent(programs: Iterable[Program]) -> int:
     return count
 
 
-def target_bits(pairs: Sequence[Pair]) -> int:
-    """Estimate how much the outputs say that their inputs do not, in bits, rounded down.
+def shares_operator(one: Program, other: Program) -> bool:
+    """Whether a program uses an operator of another, be it in the words of a learned list."""
+    text = other.text()
+    return any(name in text for name in one.names) or one.fitted == other.fitted != ""
 
-    The pair that says least counts as often as there are pairs: accidents pass the easy ones.
-    """
+
+def target_bits(pairs: Sequence[Pair]) -> int:
+    """Estimate how much the outputs say that their inputs do not, in bits, rounded down."""
     return sum(map(_pair_bits, pairs))
 
 

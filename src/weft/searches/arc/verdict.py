@@ -4,8 +4,8 @@ Programs that are right on every training pair are grouped by what they make of 
 group claims the answer at the price of its best program: its bits, and what doubts of it cost
 (`evidence`). The cheapest claim is the answer if it is probable enough (`confidence`, from what
 `support` counts). Programs longer than the limit are guesses, as learned lists are; they come
-after all explanations, and answer where there is none. Among guesses each doubling of those that
-agree is worth some bits.
+after all explanations and answer nothing. Among guesses each doubling of those that agree is worth
+some bits.
 
 Where no confidence is asked for (an ablation), a price decides: it must be within the limit, and
 every other group's objection, its shortest program whatever the doubts, must cost more than the
@@ -22,7 +22,7 @@ from weft.searches.arc.confidence import SURE
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.support import Competition
+from weft.searches.arc.support import Competition, shares_operator
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -170,23 +170,16 @@ def decide(
     explanations = group(candidates, examine)
     known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
-    rivals = explanations or tuple(guessed)
-    if not rivals or (assess is None and not explanations):
-        return TaskVerdict(_nothing(exhausted, incomplete), tuple(guessed))
-    if not explanations and examine is not None:
-        members = [c for c in guesses if c.outputs == encode_grids(rivals[0].outputs)]
-        guessed[0] = _examined(rivals[0], members, examine)
     groups = (*explanations, *guessed)
-    weighing = _weigh(rivals, limit_millibits, margin_millibits)
+    if not explanations:
+        return TaskVerdict(_nothing(exhausted, incomplete), groups)
+    weighing = _weigh(explanations, limit_millibits, margin_millibits)
     if assess is not None:
-        confidence = _assessed(groups[0], candidates, guesses, rivals, assess)
+        confidence = _assessed(explanations, candidates, guesses, assess)
         weighing = replace(weighing, confidence=confidence, needed_permille=needed_permille)
     if incomplete:  # the competitor may have been there
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
-    outcome = _outcome(weighing, exhausted)
-    if not explanations and outcome is not Outcome.SOLVED:
-        outcome = _nothing(exhausted, incomplete)
-    return TaskVerdict(outcome, groups, weighing)
+    return TaskVerdict(_outcome(weighing, exhausted), groups, weighing)
 
 
 def _nothing(exhausted: bool, incomplete: bool) -> Outcome:
@@ -209,24 +202,26 @@ def _outcome(weighing: Weighing, exhausted: bool) -> Outcome:
 
 
 def _assessed(
-    best: Group,
+    explanations: Sequence[Group],
     candidates: Sequence[ProgramCandidate],
     guesses: Sequence[ProgramCandidate],
-    rivals: Sequence[Group],
     assess: Assess,
 ) -> Confidence:
     """Compute the confidence in the best group, with what agrees and disagrees with it."""
-    outputs, is_guess = encode_grids(best.outputs), not candidates
+    best, *others = explanations
+    outputs = encode_grids(best.outputs)
     members = sorted(
-        (c for c in candidates or guesses if c.outputs == outputs),
+        (c for c in candidates if c.outputs == outputs),
         key=lambda c: (c.millibits, order_key(c.program)),
     )
-    margins = [other.shortest_millibits - best.shortest_millibits for other in rivals[1:]]
-    same = [c.millibits for c in guesses if c.outputs == outputs]
-    limit = min(same, default=LIMIT)
-    other = {c.outputs for c in guesses if c.outputs != outputs and c.millibits < limit}
+    same = [c for c in guesses if c.outputs == outputs]
+    limit = min((c.millibits for c in same), default=LIMIT)
     competition = Competition(
-        is_guess, min(margins, default=None), len(rivals) - 1, len(same), len(other)
+        min((g.shortest_millibits - best.shortest_millibits for g in others), default=None),
+        min((g.price_millibits - best.price_millibits for g in others), default=None),
+        len(others),
+        sum(not shares_operator(best.programs[0], c.program) for c in same),
+        len({c.outputs for c in guesses if c.outputs != outputs and c.millibits < limit}),
     )
     return assess(best, members, competition)
 

@@ -21,7 +21,7 @@ with lazy_imports():
     from weft.searches.tree import checks as validation
     from weft.searches.tree import evals as records
     from weft.searches.tree import export as exports
-    from weft.searches.tree import history, load, resultsource
+    from weft.searches.tree import history, load
     from weft.searches.tree import request as requests
     from weft.searches.tree import run as runs
 
@@ -261,7 +261,7 @@ def _why_lines(
         lines.append(
             f"  attempt {error.attempt} of {error.stage}: {error.type}{again}: {error.message}"
         )
-    lines += [f"  --  {note}" for note in resultsource.result_notes(tree_run.config)]
+    lines += [f"  --  {note}" for note in tree_run.score_notes()]
     lines.append(f"verdict {item.verdict}")
     if item.keys:
         lines.append(f"log     {render.command('explain', run, item.keys[-1][:12])}")

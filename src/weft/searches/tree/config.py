@@ -33,6 +33,13 @@ class Stage:
     """Takes the score out of stdout."""
     recorded: bool = False
     """What an earlier run recorded stands in for the command."""
+    sandbox: str = "off"
+    """`auto`, `required` or `off`."""
+    network: bool = False
+    readable: tuple[str, ...] = ()
+    """What it may read in a sandbox below the home folder and other hidden ones."""
+    writable: tuple[str, ...] = ()
+    """What it may change in a sandbox beside the worktree and its own folders."""
 
     @property
     def has_channel(self) -> bool:

@@ -19,7 +19,7 @@ from weft.errors import FileInvalid, UsageError
 from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import CHANNEL, RESULT_FD, STAGES, Stage, TreeConfig
+from weft.searches.tree.config import CHANNEL, JUDGING, RESULT_FD, STAGES, Stage, TreeConfig
 from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.searches.tree.runfiles import names_harness
 
@@ -47,6 +47,10 @@ class StageTable(BaseModel):
     format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
     regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
     channel: bool = False
+    sandbox: Literal["auto", "required", "off"] | None = None
+    network: bool = False
+    readable: list[Text] = []
+    writable: list[Text] = []
 
     @field_validator("regex")
     @classmethod
@@ -81,12 +85,13 @@ class StageTable(BaseModel):
         words = [*self.argv, self.shell or ""]
         return self.channel or any(names_harness(word) for word in words)
 
-    def to_stage(self) -> Stage:
-        """Return the stage as plain data."""
+    def to_stage(self, name: str) -> Stage:
+        """Return the stage as plain data; those that judge are confined unless told otherwise."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
         env = {**self.env, **(CHANNEL if self.has_channel else {})}
         given = self.model_dump(exclude_none=True, exclude={"channel"})
-        return from_json(Stage, {**given, "argv": argv, "env": env})
+        sandbox = self.sandbox or ("auto" if name in JUDGING else "off")
+        return from_json(Stage, {**given, "argv": argv, "env": env, "sandbox": sandbox})
 
 
 class TreeFile(BaseModel):
@@ -144,10 +149,12 @@ class TreeFile(BaseModel):
         tables = (self.propose, self.implement, self.review)
         recorded = any(table is not None and table.recorded for table in tables)
         serial = self.parallel_backend == "serial"
+        online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
             ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
             (not any(sources), "give ideas, parameters, grids, mutations or propose"),
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
+            (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
             (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
             (any(again), "recorded is for propose, implement and review; the rest runs again"),
             (recorded is not (self.recorded_from is not None),
@@ -169,7 +176,7 @@ class TreeFile(BaseModel):
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
-        stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
+        stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
         given = self.model_dump(exclude_none=True, exclude={"mutations"})
         return replace(
             from_json(TreeConfig, {**given, "stages": {}}),

@@ -16,8 +16,9 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round
 from weft.model.values import Object, encode, from_wire
 from weft.runs.run import real_place
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.config import JUDGING, TreeConfig
 from weft.searches.tree.history import TreeHistory, TreeNode
+from weft.searches.tree.isolation import isolation_notes
 from weft.searches.tree.memory import Turn, parse
 from weft.searches.tree.recordings import (
     ImportedRun,
@@ -28,6 +29,7 @@ from weft.searches.tree.recordings import (
     objects_in,
 )
 from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
@@ -66,6 +68,12 @@ class TreeRun:
     inputs: Mapping[str, str]
     imported_from: str = ""
     """Head of the run whose completed evals were taken over."""
+    unconfined: bool = False
+    """A command that judges was not confined."""
+
+    def score_notes(self) -> list[str]:
+        """Return what a reader of scores must know of how they came about; most often nothing."""
+        return result_notes(self.config) + isolation_notes(self.config, self.unconfined)
 
 
 def load_run(run: RunView) -> TreeRun:
@@ -78,9 +86,11 @@ def load_run(run: RunView) -> TreeRun:
     timing: dict[int, Timing] = {}
     history = TreeHistory()
     steps = search_tree(args, inputs, history)
-    _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
+    unconfined: list[str] = []
+    tasks = _timed(run.tasks(), timing, unconfined)
+    _drive(steps, groupby(tasks, key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
-    return TreeRun(args.config, history, timing, genesis["inputs"], head)
+    return TreeRun(args.config, history, timing, genesis["inputs"], head, bool(unconfined))
 
 
 def load_tree_run(run: Path) -> TreeRun:
@@ -135,12 +145,16 @@ def _next_round(steps: Search, results: Sequence[Result] | None) -> Round:
     return step
 
 
-def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:
-    """Pass tasks on and record the timing of each."""
+def _timed(
+    tasks: Iterable[ViewedTask], timing: dict[int, Timing], unconfined: list[str]
+) -> Iterator[ViewedTask]:
+    """Pass tasks on and record the timing of each, and keys of those that were not confined."""
     for task in tasks:
-        number = stage_id_of(task).eval_id
-        if number is not None:
-            _time(timing.setdefault(number, Timing()), task)
+        stage = stage_id_of(task)
+        if stage.stage in JUDGING and task.notes.get("sandbox") == "none":
+            unconfined.append(task.key)
+        if stage.eval_id is not None:
+            _time(timing.setdefault(stage.eval_id, Timing()), task)
         yield task
 
 

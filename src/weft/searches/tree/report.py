@@ -13,7 +13,6 @@ from weft.inspect.report.view import RunView
 from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
-from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.search import best_of
 
 WIDTH, STEP, RADIUS = 1000, 90, 9
@@ -36,7 +35,7 @@ def lines(run: RunView) -> list[str]:
         best = best_of(tree_run.config, history)
         root = history.root_scores[0]
         summary.insert(0, f"best {best.score_text} at {best.name}, root {root}")
-    return summary + result_notes(tree_run.config)
+    return summary + tree_run.score_notes()
 
 
 def pages(run: RunView) -> list[Page]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from weft import command, reference, task
 from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
+from weft.model.sandbox import Sandbox
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value
 from weft.searches.tree import memory
@@ -131,8 +132,18 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
         env={**environment(args, has_channel=own.has_channel), **own.env},
         env_from=own.env_from,
         cwd="{worktree}",
+        sandbox=_sandbox(own, stage),
     )
     return replace(call, limits=limits)
+
+
+def _sandbox(own: Stage, stage: str) -> Sandbox | None:
+    """How a stage's command is confined; None if it is not to be."""
+    if own.sandbox == "off":
+        return None
+    ideas = ("{ideas_dir}",) if stage == "propose" else ()
+    writable = ("{worktree}", *ideas, *own.writable)
+    return Sandbox(own.sandbox, own.network, writable, own.readable)
 
 
 # -- without commands ---------------------------------------------------------------------------

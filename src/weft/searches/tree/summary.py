@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from weft.model.codec import to_json
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
-from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.search import best_of
 
 MIB = 1 << 20
@@ -66,7 +65,7 @@ def _head(tree_run: TreeRun) -> str:
         lines.append(f"{count} evals are imported from {origin}.")
     if history.usd or history.tokens:
         lines.append(f"Spent: {history.usd} USD, {history.tokens} tokens.")
-    lines += [f"{note}." for note in result_notes(tree_run.config)]
+    lines += [f"{note}." for note in tree_run.score_notes()]
     return "\n".join([*lines, ""])
 
 

@@ -27,7 +27,7 @@ COMPARED = ("score", "holdout", "rows", "metrics")
 """Fields of a result in which scorings of the root must agree."""
 
 
-@search(name="tree.validate", version=2)
+@search(name="tree.validate", version=3)
 def validate(
     config: dict[str, Value],
     ideas: list[dict[str, Value]],

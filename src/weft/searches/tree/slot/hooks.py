@@ -177,6 +177,7 @@ def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Read the result of a command from where it must be."""
+    _check_secrets(run)
     form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
     if name := copies.changed(args.state.harness, run.out_dir.parent):
         raise Tampered(f"{name}, a copy of a file beside the config, changed while it was used")
@@ -187,12 +188,24 @@ def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     return read_sent(run.channel["result"], run.out_dir, form)
 
 
+def _check_secrets(run: CommandRun) -> None:
+    """Refuse results that hold the value of a secret; only the transcript may, and is redacted."""
+    around = context.current()
+    if around.secrets:
+        results = (p for p in sorted(run.out_dir.rglob("*")) if p.is_file() or p.is_symlink())
+        for path in results:
+            if path != run.out_dir.parent / memory.TURNS:
+                around.check_free_of_secrets(around.secrets.found_in_file(path))
+
+
 def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Take in what a command made of the worktree."""
     folder = run.out_dir.parent
     index = {"GIT_INDEX_FILE": str(folder / "index")}
     own = folder / "repo.git"
     git = Git(own if own.is_dir() else _repository(), folder / "worktree", index)
+    around = context.current()
+    around.check_free_of_secrets(around.secrets.found_below(folder / "worktree"))
     try:
         git.run("add", "-A", ".")
     except GitFailed as error:
@@ -205,7 +218,9 @@ def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     assert args.idea is not None
     assert args.idea.idea is not None
     prompt = get(args.idea.idea).decode("utf-8", "replace") + args.idea.feedback
-    return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
+    return memory.collect_turns(
+        args.memory, run.out_dir.parent, run.stdout, prompt, memory.put_text
+    )
 
 
 def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
