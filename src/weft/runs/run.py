@@ -64,6 +64,7 @@ from weft.storage.heads import HeadsList
 from weft.storage.reserve import Reserve
 from weft.worker.context import DEVICE
 from weft.worker.space import NO_ROOM
+from weft.worker.supervisor import become_unreadable
 
 with lazy_imports():
     from weft.runs import rayrun
@@ -244,6 +245,8 @@ def _isolation(
     """Find out how commands are confined, and say so where they are not."""
     runs_commands = recall is None and not is_over(folder, execution.sign_key)
     isolation = session_isolation(decision, execution, folder, runs_commands=runs_commands)
+    if isolation.needs.variables and runs_commands:
+        become_unreadable()  # our own environment has their values
     if isolation.warning:
         notices.show(f"warning: {isolation.warning}")
     return isolation

@@ -327,6 +327,8 @@ class Supervisor:
                 self._await_child(LOOK_AGAIN_S)
                 if self._logs is not None:
                     self._logs.receive()
+        if self._confinement.words and self._reap():
+            self._await_child(LOOK_AGAIN_S)  # the sandbox ends with bubblewrap, all by itself
         while self._reap():
             _signal_all(signal.SIGKILL)
             self._await_child(KILL_AGAIN_S)
