@@ -61,6 +61,8 @@ class ViewedAttempt:
     """`failed` or `requeued`."""
     reason: str
     detail: str
+    seconds: float | None = None
+    """By the wall clock; None when it did not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ class RunView:
         """Every attempt that did not succeed, by task and in order."""
         with open_manifest(RunFolder(self.path)) as manifest:
             rows = manifest.query(
-                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, ''),"
+                " a.finished_at - a.started_at"
                 " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
             )
         for row in rows:
@@ -128,6 +131,10 @@ class RunView:
     def execution(self) -> Mapping[str, Any]:
         """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
         return RunFolder(self.path).read_run_file().execution
+
+    def run_id(self) -> str:
+        """Return the random id of the run, which its ledger does not have."""
+        return RunFolder(self.path).read_run_file().run_id
 
     def labels(self) -> Mapping[str, str]:
         """What people call what the ledger names by digests."""

@@ -23,6 +23,8 @@ from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
+from weft.searches.tree.ideas import SUFFIXES, other_files
+from weft.searches.tree.load import root_failure
 from weft.searches.tree.repository import root_git
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
@@ -42,6 +44,11 @@ class ValidationCheck:
     check: str
     outcome: str
     detail: str
+
+    @property
+    def line(self) -> str:
+        """It in a line; a detail that begins with a stage says what it is about."""
+        return self.detail if self.detail.startswith("[") else f"{self.check}: {self.detail}"
 
 
 def report(checks: Sequence[ValidationCheck]) -> str:
@@ -101,10 +108,13 @@ def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationChe
     return checks
 
 
-def history_checks(history: TreeHistory, *, deterministic: bool) -> list[ValidationCheck]:
-    """Judge the same from a run: how its root was scored."""
+def history_checks(
+    history: TreeHistory, *, deterministic: bool, root_failure: str = ""
+) -> list[ValidationCheck]:
+    """Judge the same from a run: how its root was scored, or why it could not be."""
     if not history.nodes or history.nodes[0].result is None:
-        return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
+        why = f"fails on the root: {root_failure}" if root_failure else "the root has no score yet"
+        return [ValidationCheck("score", FAILED, why)]
     first = from_json(RootOutcome, history.nodes[0].result.recorded)
     outcomes = [replace(first, score=score) for score in history.root_scores]
     return [_score(first, "score"), *_agreement(outcomes, deterministic)]
@@ -183,18 +193,32 @@ def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
     files = _files(request)
     checks = [ValidationCheck("config", OK, "every field is known and in its range")]
     checks += config_checks(request.config, request.args.ideas, request.args.root, files)
+    checks += _other_files(request)
     for name, stage in sorted(request.config.stages.items()):
         if stage.argv and not stage.recorded:
             checks.append(_command(name, stage, files, request.base))
     return checks + protection_checks(request, files)
 
 
-def scorer_warnings(request: TreeRequest) -> list[ValidationCheck]:
-    """Return the warnings that a run gives before it starts: who could decide a score."""
-    if request.config.dry_run:
-        return []
-    checks = protection_checks(request, _files(request))
+def run_warnings(request: TreeRequest) -> list[ValidationCheck]:
+    """Return the warnings that a run gives before it starts; a dry run scores nothing."""
+    files = _files(request)
+    checks = config_checks(request.config, request.args.ideas, request.args.root, files)
+    checks += _other_files(request)
+    if not request.config.dry_run:
+        checks += protection_checks(request, files)
     return [check for check in checks if check.outcome == WARNING]
+
+
+def _other_files(request: TreeRequest) -> list[ValidationCheck]:
+    """Name what lies among the ideas and is not one."""
+    if request.file.ideas is None:
+        return []
+    names = other_files(request.base / Path(request.file.ideas).expanduser())
+    if not names:
+        return []
+    detail = f"not read, since they do not end in {', '.join(SUFFIXES)}: {_some(names)}"
+    return [ValidationCheck("ideas", WARNING, detail)]
 
 
 def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[ValidationCheck]:
@@ -225,7 +249,9 @@ def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
     """Write what was checked at the start of a run, and how its root was scored."""
     checks = standing_checks(request)
     if not request.config.dry_run:
-        checks += history_checks(history, deterministic=request.file.deterministic)
+        deterministic = request.file.deterministic
+        failure = root_failure(out, history)
+        checks += history_checks(history, deterministic=deterministic, root_failure=failure)
     (out / REPORT).write_text(report(checks), "utf-8")
 
 

@@ -14,6 +14,7 @@ from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import InputError, UsageError
 from weft.lazy_imports import lazy_imports
+from weft.searches.tree import agentcli
 from weft.searches.tree import options as opts
 
 with lazy_imports():
@@ -45,6 +46,7 @@ def run(
     fields: opts.RunFields,
     dry_run: opts.DryRun = False,
     import_from: opts.ImportFrom = None,
+    events: opts.Events = None,
     execution: opts.TreeExecutionOptions,
     mode: opts.ModeOptions,
     output: OutputOptions,
@@ -65,15 +67,20 @@ def run(
         runs.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
-    for check in validation.scorer_warnings(request):
-        render.message(f"warning: {check.detail}")
+    if not (out / "run.toml").exists():  # one that goes on was warned about at its start
+        for check in validation.run_warnings(request):
+            render.message(f"warning: {check.line}")
     how = execution.execution(out, request.file.backend)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = runs.execute_tree(request, how, watcher)
+        done = runs.execute_tree(request, how, watcher, events)
         parity = runs.check_parity(request, done, watcher) if mode.check_parity else None
     _show_done(done, parity, as_json=output.as_json)
     differs = parity is not None and parity.difference is not None
     raise typer.Exit(DIFFERENT if differs else runs.exit_code(done))
+
+
+app.command()(agentcli.init)
+app.command()(agentcli.approve)
 
 
 @app.command()
@@ -222,15 +229,32 @@ def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) 
         idea = node.idea.name if node.idea else "root"
         score = node.score_text if node.result else "?"
         render.out(f"{node.name:5} depth {node.depth}  {score:>12}  {idea}")
+    for line in root_lines(tree_run, done.out):
+        render.out(line)
     render.out(f"stopped {answer['stopped']}")
     if "best_score" in answer:
         path = " > ".join(answer["path"]) or "none"
         render.out(f"best    {answer['best_score']} (root {answer['root_score']}): {path}")
+    for stage, cost in tree_run.history.costs.items():
+        render.out(f"cost    {stage}: {cost}")
     if parity is not None:
         how = "recorded outputs of commands" if parity.recorded else "commands run again"
         word = "equal" if parity.difference is None else "DIFFERENT"
         render.out(f"parity  {word} with {parity.workers} at a time ({how})")
     render.show_end(done)
+
+
+def root_lines(tree_run: load.TreeRun, run: Path) -> list[str]:
+    """Say why the root could not be scored, and how to score it again."""
+    failure, key = load.root_failure(run, tree_run.history), tree_run.history.root_key
+    if not failure:
+        return []
+    retry = render.command("resume", run, "--retry-failed", "--out", "NEW")
+    return [
+        f"root    {failure}",
+        f"log     {render.command('explain', run, key[:12])}",
+        f"again   {retry} once the cause is fixed; with another scorer or config, a new --out",
+    ]
 
 
 def _find_eval(tree_run: load.TreeRun, name: str, run: Path) -> history.Eval:
@@ -262,6 +286,9 @@ def _why_lines(
             f"  attempt {error.attempt} of {error.stage}: {error.type}{again}: {error.message}"
         )
     lines += [f"  --  {note}" for note in tree_run.score_notes()]
+    lines += [f"  cost of {stage}: {cost}" for stage, cost in history.costs_of(item).items()]
+    if record.approved_by is not None:
+        lines.append(f"  decided by {record.approved_by}")
     lines.append(f"verdict {item.verdict}")
     if item.keys:
         lines.append(f"log     {render.command('explain', run, item.keys[-1][:12])}")

@@ -14,6 +14,9 @@ RESULT_FD = "WEFT_RESULT_FD"
 """The variable of a command that has a result channel, and its value: descriptor 3."""
 CHANNEL = {RESULT_FD: "3"}
 STAGES = ("propose", "implement", "review", "sweep", "score")
+APPROVE = "approve"
+"""The stage that waits for a person."""
+NO_LIMIT_S = 1e9
 JUDGING = ("sweep", "score")
 """Stages whose result decides."""
 
@@ -80,7 +83,13 @@ class TreeConfig:
     """SHA-256 of its module's source."""
     rank: str = ""
     rank_source: str = ""
+    approve_before: str = ""
+    """What a person is asked before: `score`, or `promotion`; empty for nothing."""
     dry_run: bool = False
+
+    def asks_before(self, what: str) -> bool:
+        """Whether a person is asked before this."""
+        return self.approve_before == what and not self.dry_run
 
     def limit_s(self, stage: str) -> float:
         """Seconds that one attempt of a stage may take."""

@@ -19,7 +19,16 @@ from weft.errors import FileInvalid, UsageError
 from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import CHANNEL, JUDGING, RESULT_FD, STAGES, Stage, TreeConfig
+from weft.searches.tree.config import (
+    APPROVE,
+    CHANNEL,
+    JUDGING,
+    NO_LIMIT_S,
+    RESULT_FD,
+    STAGES,
+    Stage,
+    TreeConfig,
+)
 from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.searches.tree.runfiles import names_harness
 
@@ -94,6 +103,21 @@ class StageTable(BaseModel):
         return from_json(Stage, {**given, "argv": argv, "env": env, "sandbox": sandbox})
 
 
+class ApproveTable(BaseModel):
+    """`[approve]`: a person decides."""
+
+    model_config = STRICT
+
+    before: Literal["score", "promotion"] = "promotion"
+    timeout_s: Seconds | None = None
+    recorded: bool = False
+
+    def to_stage(self) -> Stage:
+        """Return the stage: a command of ours that waits for the decision."""
+        argv = ("{python}", "-I", "{approval}", "{decision_file}")
+        return Stage(argv, self.timeout_s or NO_LIMIT_S, recorded=self.recorded)
+
+
 class TreeFile(BaseModel):
     """The whole file."""
 
@@ -139,6 +163,7 @@ class TreeFile(BaseModel):
     propose: StageTable | None = None
     implement: StageTable | None = None
     review: StageTable | None = None
+    approve: ApproveTable | None = None
     sweep: StageTable | None = None
     score: StageTable
 
@@ -146,8 +171,9 @@ class TreeFile(BaseModel):
     def _check_together(self) -> TreeFile:
         sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
         again = [table is not None and table.recorded for table in (self.sweep, self.score)]
-        tables = (self.propose, self.implement, self.review)
+        tables = (self.propose, self.implement, self.review, self.approve)
         recorded = any(table is not None and table.recorded for table in tables)
+        asks = self.approve is not None and not self.approve.recorded
         serial = self.parallel_backend == "serial"
         online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
@@ -156,9 +182,11 @@ class TreeFile(BaseModel):
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
             (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
             (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
-            (any(again), "recorded is for propose, implement and review; the rest runs again"),
+            (any(again), "recorded is for propose, implement, review and approve, not for scores"),
             (recorded is not (self.recorded_from is not None),
              "recorded = true and recorded_from, the run, belong together"),
+            (asks and self.parallel_backend == "ray",
+             "[approve] waits in the run's folder, which the machines of ray do not have"),
             (serial and self.max_parallel_evals > 1,
              "parallel_backend serial and max_parallel_evals above 1 contradict"),
             (self.review_rounds > 1 and not self.review, "review_rounds needs [review]"),
@@ -177,6 +205,8 @@ class TreeFile(BaseModel):
         """Return what decides the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
+        if self.approve is not None:
+            stages[APPROVE] = self.approve.to_stage()
         given = self.model_dump(exclude_none=True, exclude={"mutations"})
         return replace(
             from_json(TreeConfig, {**given, "stages": {}}),
@@ -184,6 +214,7 @@ class TreeFile(BaseModel):
             eval_timeout_s=float(self.eval_timeout_seconds),
             protected=tuple(p.rstrip("/") for p in self.protected),
             mutations=tuple(table.to_mutation() for table in self.mutations),
+            approve_before="" if self.approve is None else self.approve.before,
             dry_run=dry_run,
         )
 

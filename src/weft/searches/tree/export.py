@@ -55,26 +55,36 @@ def export(
     messages = [message_of(evals[n.eval_id or 0]) for n in path]
     steps = [(view.read(n.steps[-1]), m) for n, m in zip(path, messages, strict=True)]
     names = tuple(n.idea.name for n in path if n.idea is not None)
-    if patches is not None:
-        return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
-    assert repo is not None
     first = tree_run.history.nodes[0]
     stream, commit = (_input(view, tree_run, name) for name in ("root", "root-commit"))
     root_commit = RootCommit(Root(first.commit, first.tree), stream, commit)
-    with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
+    where = patches or repo
+    assert where is not None
+    with git_errors_named(where), rebuilt(root_commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
+        if patches is not None:
+            return _write_patches(patches, [_mail(source, c) for c in commits], names, commits)
+        assert repo is not None
         write = write_branch if repo.exists() else write_new
         write(repo, branch, source, root_commit.root, commits)
     return Exported(repo, tuple(commits), names)
 
 
+def _mail(git: Git, commit: str) -> bytes:
+    """Return a commit as a message for `git am`."""
+    return git.run(
+        "format-patch", "-1", "--stdout", "--binary", "--full-index", "--no-renames",
+        "--no-ext-diff", "--no-textconv", "--no-color", "--no-signature", "--no-stat", commit,
+    )  # fmt: skip
+
+
 def _write_patches(
-    folder: Path, diffs: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
+    folder: Path, mails: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
 ) -> Exported:
     if folder.exists():
         raise InputError(f"{folder} is there already", hint="choose another --patches")
     folder.mkdir(parents=True)
-    for number, (data, name) in enumerate(zip(diffs, names, strict=True), 1):
+    for number, (data, name) in enumerate(zip(mails, names, strict=True), 1):
         stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(name).stem)
         (folder / f"{number:04}-{stem[:80]}.patch").write_bytes(data)
     return Exported(folder, tuple(commits), tuple(names))

@@ -164,9 +164,13 @@ class CostSum:
     def add(self, cost: StageCost) -> None:
         """Count one more."""
         self.calls += 1
-        self.usd = EXACT.add(self.usd, Decimal(cost.usd))
+        self.usd = EXACT.normalize(EXACT.add(self.usd, Decimal(cost.usd)))
         self.input_tokens += cost.input_tokens
         self.output_tokens += cost.output_tokens
+
+    def __str__(self) -> str:
+        tokens = f"{self.input_tokens} + {self.output_tokens} tokens"
+        return f"{self.usd:f} USD, {tokens}, {self.calls} call{'s' * (self.calls != 1)}"
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form."""
@@ -174,6 +178,15 @@ class CostSum:
             "calls": self.calls, "usd": f"{self.usd:f}",
             "input_tokens": self.input_tokens, "output_tokens": self.output_tokens,
         }  # fmt: skip
+
+
+def costs_of(item: Eval) -> dict[str, CostSum]:
+    """Return what each stage of an eval reported, in the order of the stages."""
+    costs: dict[str, CostSum] = {}
+    for stage, cost in zip(item.stages, item.costs, strict=True):
+        if cost != StageCost():
+            costs.setdefault(stage, CostSum()).add(cost)
+    return costs
 
 
 @dataclass(slots=True)

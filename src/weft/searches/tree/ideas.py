@@ -111,6 +111,12 @@ def _parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
     return Idea(name_of(values), "parameter", digest_of(data)), data
 
 
+def other_files(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder of ideas and is not read as one."""
+    present = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [p.name for p in present if p.suffix not in SUFFIXES and not p.name.startswith(".")]
+
+
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
 

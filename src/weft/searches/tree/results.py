@@ -130,6 +130,7 @@ class StageOutcome:
 
 BY_STAGE = {
     "propose": "propose-failed", "implement": "implement-failed", "review": "review-rejected",
+    "approve": "approval-rejected",
     "sweep": "incomplete", "score": "score-invalid",
 }  # fmt: skip
 """The failure of a stage whose command fails, or whose result is malformed."""

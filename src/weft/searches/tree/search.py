@@ -20,9 +20,9 @@ from weft.model.plan import MAX_NOTE_CHARS, Plan
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
-from weft.searches.tree.config import Idea, Root, TreeConfig
+from weft.searches.tree.config import APPROVE, Idea, Root, TreeConfig
 from weft.searches.tree.decide import Spending, gain, lower_is_better, touched
-from weft.searches.tree.history import EXACT, Eval, Skip, TreeHistory, TreeNode, stop_text
+from weft.searches.tree.history import EXACT, Eval, Rule, Skip, TreeHistory, TreeNode, stop_text
 from weft.searches.tree.propose import add_ideas, propose_call
 from weft.searches.tree.recordings import ImportedRun, Imports
 from weft.searches.tree.results import (
@@ -40,7 +40,9 @@ from weft.searches.tree.rules import Judges
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
-Steps = Generator[Round, Sequence[Result], None]
+Step = Round | Plan
+Steps = Generator[Step, Sequence[Result], None]
+Promotion = Generator[Step, Sequence[Result], list[TreeNode]]
 Search = Generator[Round | Plan, Sequence[Result], dict[str, Value] | Unknown]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
@@ -108,7 +110,7 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
             break
         yield state.expected()
         yield from state.stages(planned)
-        promoted = state.promote(planned)
+        promoted = yield from state.promote(planned)
         yield state.expected()
         if state.is_stopped():
             break
@@ -241,6 +243,8 @@ class TreeState:
     def stages(self, planned: Sequence[Eval]) -> Steps:
         """Take all evals of a depth through their stages, one round per stage."""
         yield from self._implement(planned)
+        if self.config.asks_before("score"):
+            yield from self._ask(self._alive(planned))
         if self.config.has("sweep") and not self.config.dry_run:
             yield from self._round("sweep", self._alive(planned), _store_result)
         yield from self._round("score", self._alive(planned), _store_result)
@@ -261,6 +265,13 @@ class TreeState:
                 item.refused, item.error, item.state = "", None, "queued"
             if not waiting:
                 return
+
+    def _ask(self, evals: Sequence[Eval]) -> Steps:
+        """Let a person decide about evals."""
+        if evals:
+            count = f"{len(evals)} eval waits" if len(evals) == 1 else f"{len(evals)} evals wait"
+            yield Plan(unit="stages", note=f"{count} for a person: weft tree approve RUN")
+        yield from self._round(APPROVE, evals, _store_approval)
 
     def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
         """Return those that go on: nothing failed, not collapsed, no protected path changed."""
@@ -296,7 +307,7 @@ class TreeState:
 
     def _judged(
         self, stage: str, calls: Sequence[TaskCall]
-    ) -> Generator[Round, Sequence[Result], Sequence[Result]]:
+    ) -> Generator[Step, Sequence[Result], Sequence[Result]]:
         """Run one round; a failure or spent money may end it, judged in its order."""
         spending = Spending(self.config, self.history)
         judged = spending.limited and not self.history.stopped  # what is paid for is still scored
@@ -318,7 +329,7 @@ class TreeState:
 
     # -- promotion ------------------------------------------------------------------------
 
-    def promote(self, planned: Sequence[Eval]) -> list[TreeNode]:
+    def promote(self, planned: Sequence[Eval]) -> Promotion:
         """Gate and rank a depth; the best become nodes."""
         for item in planned:
             self._judge(item)
@@ -326,7 +337,36 @@ class TreeState:
         order = self._judges.ranked(passed)
         for place, item in enumerate(order, 1):
             item.rank = place
+        if self.config.asks_before("promotion"):
+            order = yield from self._approved(order)
         return [self._node(item) for item in order[: self.config.beam_width]]
+
+    def _approved(self, order: Sequence[Eval]) -> Generator[Step, Sequence[Result], list[Eval]]:
+        """Ask a person about the best; where one is refused, about the next one."""
+        approved: list[Eval] = []
+        position = 0
+        while len(approved) < self.config.beam_width and position < len(order):
+            asked = order[position : position + self.config.beam_width - len(approved)]
+            position += len(asked)
+            yield from self._ask(asked)
+            for item in asked:
+                self._settle(item)
+            approved += [item for item in asked if not item.refused]
+        return approved
+
+    def _settle(self, item: Eval) -> None:
+        """Note what a person decided about an eval that was scored."""
+        if item.state == "dropped":
+            item.refused = "dropped"
+        elif item.error is None:
+            item.rules.append(Rule("approval", True, item.feedback or "a person approved"))
+        else:
+            item.refused = item.error.type
+            item.rules.append(
+                Rule(item.refused, False, item.feedback or f"approve: {item.refused}")
+            )
+            if item.refused == "approval-rejected":  # it was completed all the same
+                item.error, item.state = None, "completed"
 
     def _judge(self, item: Eval) -> None:
         if item.state == "dropped":
@@ -407,6 +447,14 @@ def _store_review(item: Eval, value: Table) -> None:
         item.refused = "review-rejected"
         item.error = TaskError("review-rejected", "review")
         item.state = "failed"
+
+
+def _store_approval(item: Eval, value: Table) -> None:
+    decision = from_json(Review, value)
+    item.feedback = decision.feedback
+    if not decision.approved:
+        item.refused = "approval-rejected"
+        item.error, item.state = TaskError("approval-rejected", APPROVE), "failed"
 
 
 def _store_result(item: Eval, value: Table) -> None:

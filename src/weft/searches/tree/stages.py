@@ -39,6 +39,8 @@ COLLECT = reference("tree.collect", "weft.searches.tree.slot.hooks:collect")
 ON_BROKEN = reference("tree.on_broken", "weft.searches.tree.slot.hooks:on_broken")
 APPLY_IDEA = reference("tree.apply_idea", "weft.searches.tree.slot.hooks:apply")
 MUTATE = reference("tree.mutate", "weft.searches.tree.slot.hooks:mutate")
+JUDGED_ONCE = ("review", "approve")
+"""Stages that judge a candidate: what they recorded is taken over as it is."""
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
@@ -55,7 +57,7 @@ def stage_call(
         key = _recording_key(stage, item)
         outcome = find_recording(recordings, key)
         value = outcome.value if isinstance(outcome.value, dict) else {}
-        if outcome.error is not None or stage == "review" or "failed" in value:
+        if outcome.error is not None or stage in JUDGED_ONCE or "failed" in value:
             return replay_call(_stage_id(stage, item), key, outcome)
         idea = _as_patch(idea, value)
     state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
@@ -72,7 +74,8 @@ def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
 
 
 def _recording_key(stage: str, item: Eval) -> RecordingKey:
-    tree = item.candidate.tree if stage == "review" and item.candidate else item.parent.tree
+    judged = item.candidate if stage in JUDGED_ONCE else None
+    tree = judged.tree if judged else item.parent.tree
     return RecordingKey(stage, tree, item.depth, item.idea.digest, item.feedback)
 
 
@@ -196,7 +199,9 @@ def environment(args: StageArgs, *, has_channel: bool) -> dict[str, str]:
     """Return the variables of a stage, as templates; a channel stands for the result file."""
     known = [name for name in NAMES if name != "result_file" or not has_channel]
     copies = COPIES if args.state.harness else ()
-    names = (*known, *copies, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
+    own = PROPOSAL_FILES if args.id.stage == "propose" else ()
+    diff = ("diff_file",) if args.id.stage == "review" else ()
+    names = (*known, *copies, *own, *diff)
     form = args.command.format if args.command else ""
     variables = {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
     return {**variables, **memory.environment(args.memory), **tool_environment(form)}

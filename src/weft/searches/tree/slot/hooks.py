@@ -19,7 +19,8 @@ from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
-from weft.searches.tree.config import JUDGING
+from weft.searches.tree.config import APPROVE, JUDGING
+from weft.searches.tree.decisions import approval_names, decision_file, read_decision
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import copies, evaluate
@@ -42,6 +43,9 @@ def prepare(run: CommandRun) -> dict[str, str]:
     """Lay out the recorded state and the idea in the attempt's folder."""
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
     note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    if args.id.stage == APPROVE:
+        (folder / "worktree").mkdir()
+        return approval_names(folder, _decision_file())
     with _git_losses():
         _open(args.state, folder, files=True)
     if args.id.stage not in ("propose", "implement"):
@@ -61,7 +65,11 @@ def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
 
 
 def _repository() -> Path:
-    return context.current().attempts.parent / "repo.git"
+    return _run_folder() / "repo.git"
+
+
+def _run_folder() -> Path:
+    return context.current().attempts.parent
 
 
 def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
@@ -92,12 +100,19 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
 def _result_files(args: StageArgs) -> dict[str, str]:
     """Return what earlier stages reported, by the name of the file that a command reads."""
     known = args.idea or args.propose
-    return {
+    files = {"diff_file": _last_diff(args)} if args.id.stage == "review" else {}
+    return files | {
         "parent_result": json.dumps(known.parent_result if known else None),
         "root_result": json.dumps(known.root_result if known else None),
         "sweep_result": json.dumps(args.idea.sweep if args.idea else None),
         "feedback_file": args.idea.feedback if args.idea else "",
     }
+
+
+def _last_diff(args: StageArgs) -> str:
+    """Return what the idea changed."""
+    diff = args.state.diffs[-1] if args.state.diffs else None
+    return "" if diff is None else get(diff).decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
@@ -149,6 +164,8 @@ def collect(run: CommandRun) -> dict[str, Value]:
     """Read what the stage produced; the value is all that is decided from."""
     args = StageArgs.from_dict(run.args)
     stage, folder = args.id.stage, run.out_dir.parent
+    if stage == APPROVE:
+        return _decided()
     try:
         result = _result(run, args)
         if "failed" in result:
@@ -173,6 +190,19 @@ def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
     if stage in JUDGING:
         raise Invalid(f"failed: {reason}")
     return {"failed": reason, "cost": result.get("cost")}
+
+
+def _decision_file() -> Path:
+    return decision_file(_run_folder(), context.current().assignment.key)
+
+
+def _decided() -> dict[str, Value]:
+    """Return what a person decided; by whom and when goes to the manifest."""
+    decision = read_decision(_decision_file())
+    if decision is None:
+        raise Ending(None, lost="decision-removed", detail="the decision is not there any more")
+    note(approved_by=decision.by, approved_at=decision.at)
+    return {"approved": decision.approved, "feedback": decision.note}
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
