@@ -32,7 +32,7 @@ Tasks = Annotated[
     list[str] | None,
     typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
 ]
-DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file."
+DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a zip, a file."
 Data = Annotated[str, _tasks("--data", "--arc_root", metavar="SET|PATH", help=DATA_HELP)]
 Split = Annotated[str | None, _tasks(metavar="training|evaluation", help="Which half.")]
 Limit = Annotated[int | None, _tasks(min=1, metavar="N", help="The first N tasks by name.")]
