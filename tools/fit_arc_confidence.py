@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from weft.model.codec import to_json
-from weft.searches.arc.confidence import WHOLE, ConfidenceModel, FeaturePoints, Scale
+from weft.searches.arc.confidence import WHOLE, ConfidenceModel, FeaturePoints, PointScale
 from weft.searches.arc.data import load
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
 from weft.searches.arc.synthesis.budget import SearchBudget
@@ -162,19 +162,19 @@ def fit(
 
 def scales_of(
     rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarray, weights: np.ndarray
-) -> list[Scale]:
+) -> list[PointScale]:
     """Fit how scores count (Platt scaling), apart for puzzles with few pairs and with more."""
     pairs = np.array([row["features"]["pairs"] for row in rows])
     scales = []
     for least, own in ((FEW, pairs <= FEW), (FEW + 1, pairs > FEW)):
         free = np.array([1])
         shift, scale = fit_steps(scores[own][:, None], y[own], weights[own], free, penalty=0.0)
-        scales.append(Scale(least, round(1000 * scale[0]), round(NATS * shift)))
+        scales.append(PointScale(least, round(1000 * scale[0]), round(NATS * shift)))
     return scales
 
 
 def model_of(
-    names: Sequence[str], base: float, steps: Sequence[float], scales: Sequence[Scale]
+    names: Sequence[str], base: float, steps: Sequence[float], scales: Sequence[PointScale]
 ) -> ConfidenceModel:
     """Round to integers, and add the table from points to permille."""
     features, at = [], 0

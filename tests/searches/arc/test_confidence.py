@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
 from weft.errors import UsageError
-from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, Scale, model
+from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, PointScale, model
 from weft.searches.arc.options import permille
 from weft.searches.arc.program import Program
 from weft.searches.arc.recorded import read_run
@@ -93,7 +93,7 @@ def test_scales_keep_the_order_of_points_and_depend_on_pairs(name: str) -> None:
     assert (few.pairs, more.pairs) == (2, 3)
     assert few.thousandths > 0
     assert more.thousandths > 0
-    assert Scale(2, 1500, -7).of(-3) == -12, "rounded down, so that the order is kept"
+    assert PointScale(2, 1500, -7).of(-3) == -12, "rounded down, so that the order is kept"
     best = {**dict.fromkeys(FEATURES, 0), **BEST}
     sure = model(name).confidence_permille(best)
     assert sure >= model(name).confidence_permille({**best, "pairs": 2}), "few pairs need more"

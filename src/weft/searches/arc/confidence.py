@@ -38,7 +38,7 @@ class FeaturePoints:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class PointScale:
     """How points count for puzzles with at least so many training pairs."""
 
     pairs: int
@@ -56,7 +56,7 @@ class ConfidenceModel:
 
     base_points: int
     features: tuple[FeaturePoints, ...]
-    scales: tuple[Scale, ...]
+    scales: tuple[PointScale, ...]
     """By rising numbers of pairs, the first for all that are fewer."""
     least_points: tuple[int, ...]
     """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
