@@ -215,7 +215,9 @@ def _execute(
     genesis = decision.genesis_text(store)
     inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
-    isolation = _isolation(decision, execution, folder, recall)
+    with _path_named(folder):
+        runs_commands = recall is None and not is_over(folder, execution.sign_key)
+    isolation = _isolation(decision, execution, folder, runs_commands=runs_commands)
     _make_folder(folder, place.disk, decision.call)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
@@ -240,10 +242,9 @@ def _execute(
 
 
 def _isolation(
-    decision: Decision, execution: Execution, folder: RunFolder, recall: Recall | None
+    decision: Decision, execution: Execution, folder: RunFolder, *, runs_commands: bool
 ) -> SessionIsolation:
     """Find out how commands are confined, and say so where they are not."""
-    runs_commands = recall is None and not is_over(folder, execution.sign_key)
     isolation = session_isolation(decision, execution, folder, runs_commands=runs_commands)
     if isolation.needs.variables and runs_commands:
         become_unreadable()  # our own environment has their values
@@ -265,12 +266,19 @@ def unnoted_place() -> Place:
 
 
 def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
-    """Make the folder of a new run; a path that cannot be one is the caller's input."""
-    try:
+    """Make the folder of a new run."""
+    with _path_named(folder):
         if not folder.is_run():
             folder.check_free()
             check_loaded(search)
             disk.make_folder(folder.path)
+
+
+@contextmanager
+def _path_named(folder: RunFolder) -> Iterator[None]:
+    """Say in one line that a path cannot be a run's folder: it is the caller's input."""
+    try:
+        yield
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if getattr(error, "errno", None) in DISK_TROUBLE:
