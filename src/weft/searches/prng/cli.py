@@ -33,7 +33,8 @@ with lazy_imports():
     from weft.runs import execution as executions
     from weft.runs import outcome
     from weft.searches.prng import answer as answers
-    from weft.searches.prng import catalogue, planting, words
+    from weft.searches.prng import catalogue, guessing, intake, planting, words
+    from weft.searches.prng import history as histories
     from weft.searches.prng import run as analyses
     from weft.searches.prng.pipeline import render as piperender
     from weft.searches.prng.pipeline import request as requests
@@ -86,10 +87,12 @@ def analyse(
     Exit code 0 with a signal, 1 without one.
     """
     how = replace(execution.execution(out or UNSAVED), device=device)
-    request = search.request()
-    history, where = analyses.load_history(draws)
+    history, modulus, where = search.history(draws)
+    request = search.request(modulus, history.form)
     analyses.check(history, where, request)
     analyses.check_device(how)
+    if not output.quiet and search.modulus is None and modulus != intake.USUAL_MODULUS:
+        render.message(guessing.reading_text(history, modulus))
     if search.after is not None:
         request = analyses.take_over(search.after, history, request)
     if not output.quiet and not (
@@ -99,7 +102,7 @@ def analyse(
     with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
         with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):
             done = analyses.execute(history, request, placed, watcher)
-        _show_analysis(done, len(history), as_json=output.as_json, saved=out is not None)
+        _show_analysis(done, history, as_json=output.as_json, saved=out is not None)
         if out is not None and not output.quiet and done.exit_code == 1:
             render.message(f"to go on: the same with --after {out} --effort all --out DIR")
     raise typer.Exit(done.exit_code)
@@ -123,25 +126,49 @@ def _placed(
             raise Interrupted(reason, hint="nothing is saved without --out DIR") from None
 
 
-def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool) -> None:
+def _show_analysis(
+    done: outcome.Run, history: histories.History, *, as_json: bool, saved: bool
+) -> None:
     if as_json:
         render.show_run(done, as_json=True)
         return
     raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     if isinstance(raw, dict):
-        _show_verdict(from_json(answers.AnalyseAnswer, raw), draws)
+        _show_verdict(from_json(answers.AnalyseAnswer, raw), history)
     else:
         render.show_answer(done)
     if saved:
         render.show_end(done)
 
 
-def _show_verdict(answer: answers.AnalyseAnswer, draws: int) -> None:
-    for line in words.verdict_lines(answer, draws):
+def _show_verdict(answer: answers.AnalyseAnswer, history: histories.History) -> None:
+    for line in words.verdict_lines(answer, history):
         render.out(line)
     if answer.found:
         render.out("")
         render.table(words.table_rows(answer))
+
+
+@app.command()
+@with_groups
+def guess(
+    draws: prngoptions.Draws,
+    column: prngoptions.Column = None,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Say what a file of draws probably holds, how it would be read, and the next command.
+
+    Exit code 1 if no form is recognised.
+    """
+    data, where = analyses.load_bytes(draws)
+    found = guessing.guess_file(data, where, column)
+    if output.as_json:
+        render.print_json({"file": where, "guesses": [item.to_dict() for item in found]})
+    else:
+        for line in guessing.guess_lines(found, where):
+            render.out(line)
+    raise typer.Exit(0 if found else 1)
 
 
 # -- pipeline ---------------------------------------------------------------------------------

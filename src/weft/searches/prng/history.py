@@ -16,8 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.errors import FileInvalid
+from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue
+from weft.searches.prng.drawforms import DrawForm
 
 COLUMNS = ("draw", "date", "session")
 MAX_BYTES = 256 * 2**20
@@ -33,20 +35,29 @@ class History:
 
     draws: tuple[int, ...]
     sessions: tuple[str, ...] = ()
+    form: DrawForm | None = None
+    """How they were read, where the file does not have them as they are."""
 
     def __len__(self) -> int:
         return len(self.draws)
 
     def canonical(self) -> bytes:
         """Return the content in one form, whatever file it came from."""
-        body = {"draws": list(self.draws), "sessions": list(self.sessions)}
+        body: dict[str, object] = {"draws": list(self.draws), "sessions": list(self.sessions)}
+        if self.form is not None:
+            body["form"] = to_json(self.form)
         return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
 
     @staticmethod
     def from_canonical(data: bytes) -> History:
         """Read what `canonical` wrote."""
         body = json.loads(data)
-        return History(tuple(body["draws"]), tuple(body["sessions"]))
+        form = from_json(DrawForm, body["form"]) if "form" in body else None
+        return History(tuple(body["draws"]), tuple(body["sessions"]), form)
+
+    def texts(self, draws: Sequence[int]) -> list[str]:
+        """Write draws in the form in which the file has them."""
+        return [str(draw) for draw in draws] if self.form is None else self.form.texts(draws)
 
     def streams(self) -> dict[str, tuple[int, ...]]:
         """Return the draws as one stream, and each session as one when there are several.

@@ -14,9 +14,11 @@ from weft.errors import UsageError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
+    from weft.searches.prng import drawforms, intake, planting
+    from weft.searches.prng import history as histories
     from weft.searches.prng import hypothesis as hypotheses
-    from weft.searches.prng import planting
     from weft.searches.prng import request as requests
+    from weft.searches.prng import run as analyses
 
 MAX_SKIP = 100_000
 MAX_START = 10_000_000
@@ -36,7 +38,12 @@ Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 
 Draws = Annotated[
     str,
-    typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
+    typer.Argument(
+        metavar="DRAWS", help="CSV, JSON, JSON lines or text, also .gz, oldest first; - for stdin."
+    ),
+]
+Column = Annotated[
+    str | None, typer.Option("--column", metavar="NAME", help="The column that holds the draws.")
 ]
 OutOrNone = Annotated[
     Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
@@ -50,7 +57,20 @@ Device = Annotated[
 class AnalyseOptions:
     """What decides an analysis beside the draws."""
 
-    modulus: Modulus = 1000
+    modulus: Annotated[
+        int | None,
+        options.decision("M", "Draws are from 0 to M-1 (1000, or what the draws plainly show)."),
+    ] = None
+    low: Annotated[int | None, options.decision("N", "The least draw, where it is not 0.")] = None
+    form: Annotated[
+        str, options.decision("NAME", "What the draws are; weft prng guess FILE names it.")
+    ] = "auto"
+    column: Annotated[str | None, options.decision("NAME", "The column that holds the draws.")] = (
+        None
+    )
+    alphabet: Annotated[
+        str | None, options.decision("CHARS", "Characters that strings are drawn from, in order.")
+    ] = None
     families: Annotated[
         str, options.decision("NAME,…", "Generators to try; weft prng families lists them.")
     ] = "all"
@@ -79,9 +99,22 @@ class AnalyseOptions:
         Path | None, options.decision("RUN", "Repeat nothing that a finished run has excluded.")
     ] = None
 
-    def request(self) -> requests.AnalyseRequest:
-        """Return the request; refuses values that make no sense."""
-        check_modulus(self.modulus)
+    def history(self, source: str) -> tuple[histories.History, int, str]:
+        """Read the draws; return them with their modulus and the name of their source."""
+        if self.modulus is not None:
+            check_modulus(self.modulus)
+        if self.alphabet is not None:
+            _check_alphabet(self.alphabet)
+        history, where = analyses.load_draws(source, self.form, self.column, self.alphabet)
+        if self.modulus is None and self.low is None:
+            return *intake.with_range(history), where
+        return *intake.in_range(history, where, self.modulus, self.low or 0), where
+
+    def request(self, modulus: int, form: drawforms.DrawForm | None) -> requests.AnalyseRequest:
+        """Return the request; refuses values that make no sense.
+
+        What the form of the draws implies is taken where the user has not said otherwise.
+        """
         if not 0 <= self.corrupt <= 0.3:
             raise UsageError(f"--corrupt is a share from 0 to 0.3, not {self.corrupt}")
         if self.effort not in EFFORTS_MS:
@@ -90,9 +123,9 @@ class AnalyseOptions:
         if not 0 <= self.predict <= MAX_PREDICTED:
             raise UsageError(f"--predict must be 0 to {MAX_PREDICTED}, not {self.predict}")
         return requests.AnalyseRequest(
-            modulus=self.modulus,
+            modulus=modulus,
             families=_names("--families", self.families),
-            outputs=_names("--outputs", self.outputs),
+            outputs=_names("--outputs", self.outputs) or (form.outputs if form else ()),
             skips=read_range("--skips", self.skips, MAX_SKIP),
             starts=read_range("--starts", self.starts, MAX_START),
             corrupt_percent=round(100 * self.corrupt),
@@ -100,6 +133,13 @@ class AnalyseOptions:
             all_seeds=self.effort != "quick",
             predict=self.predict,
         )
+
+
+def _check_alphabet(alphabet: str) -> None:
+    repeated = next((one for one in alphabet if alphabet.count(one) > 1), None)
+    if len(alphabet) < 2 or repeated is not None:
+        why = "it has fewer than two" if repeated is None else f"{repeated!r} is in it twice"
+        raise UsageError(f"--alphabet {alphabet[:40]!r}: characters in order, each once; {why}")
 
 
 def _names(option: str, text: str) -> tuple[str, ...]:

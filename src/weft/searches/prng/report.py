@@ -44,7 +44,7 @@ def lines(run: RunView) -> list[str]:
     answer = answer_of(run)
     if answer is None:
         return []
-    return list(words.verdict_lines(answer, len(_history(run))))[:1]
+    return list(words.verdict_lines(answer, _history(run)))[:1]
 
 
 def pages(run: RunView) -> list[Page]:
@@ -55,7 +55,7 @@ def pages(run: RunView) -> list[Page]:
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + _residues(history.draws, 0), order=1)]
-    verdict = [line for line in words.verdict_lines(answer, len(history)) if line]
+    verdict = [line for line in words.verdict_lines(answer, history) if line]
     verdict = verdict[: 5 if answer.is_signal else 2]
     parts = [
         element("p", verdict[0], class_="claim"),

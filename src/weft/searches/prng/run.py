@@ -23,7 +23,9 @@ from weft.searches.prng.analyse import NAME, analyse
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
+from weft.searches.prng.intake import AUTO, read_draws
 from weft.searches.prng.kernels.cuda import is_available
+from weft.searches.prng.records import gunzipped
 from weft.searches.prng.report import answer_of
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
@@ -35,13 +37,26 @@ MOST_DRAWS_ASKED = 10_000
 
 
 def load_history(source: str) -> tuple[History, str]:
-    """Read draws from a file, or from standard input when `source` is `-`; with its name."""
+    """Read whole numbers from a file, or from standard input when `source` is `-`."""
+    data, where = load_bytes(source)
+    return read_history(gunzipped(data, where), where), where
+
+
+def load_draws(
+    source: str, form: str = AUTO, column: str | None = None, alphabet: str | None = None
+) -> tuple[History, str]:
+    """Read draws of any form; with the name of their source."""
+    data, where = load_bytes(source)
+    return read_draws(data, where, form, column, alphabet), where
+
+
+def load_bytes(source: str) -> tuple[bytes, str]:
+    """Read a file, or standard input when `source` is `-`; with its name."""
     if source == "-":
-        where = "standard input"
-        return read_history(sys.stdin.buffer.read(MAX_BYTES + 1), where), where
+        return sys.stdin.buffer.read(MAX_BYTES + 1), "standard input"
     try:
         with Path(source).open("rb") as file:  # not read_bytes: a device may have no end
-            return read_history(file.read(MAX_BYTES + 1), source), source
+            return file.read(MAX_BYTES + 1), source
     except FileNotFoundError:
         raise FileInvalid(f"{source}: there is no such file") from None
     except IsADirectoryError:

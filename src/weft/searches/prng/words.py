@@ -14,6 +14,7 @@ from weft.searches.prng.answer import (
 from weft.searches.prng.apis import EXOTIC, call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.families import family_named
+from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import probability_text
 
@@ -23,13 +24,13 @@ SHOWN_DRAWS = 20
 SHOWN_CANDIDATES = 5
 
 
-def verdict_lines(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
+def verdict_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
     """Say in plain words what was found, or that nothing was and what that means."""
-    yield from (_signal(answer, draws) if answer.is_signal else _no_signal(answer, draws))
+    yield from (_signal(answer, history) if answer.is_signal else _no_signal(answer, len(history)))
 
 
-def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
-    best = answer.found[0]
+def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
+    best, draws = answer.found[0], len(history)
     score, hypothesis = best.score, best.hypothesis
     title = family_named(hypothesis.family).title
     if answer.verdict == PARTIAL:
@@ -51,7 +52,7 @@ def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     if best.stream:
         yield f"  in the draws of session {best.stream!r} alone"
     yield ""
-    yield from _predictions(best)
+    yield from _predictions(best, history)
 
 
 def _origins(best: ScoredCandidate) -> Iterator[str]:
@@ -64,7 +65,7 @@ def _origins(best: ScoredCandidate) -> Iterator[str]:
         yield f"  the same draws are made by {', '.join(best.equivalents)}"
 
 
-def _predictions(best: ScoredCandidate) -> Iterator[str]:
+def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
     if not best.next:
         reason = "predicted too few of the last draws" if best.tail else "has no draws to predict"
         if not best.hypothesis.skips.is_constant:
@@ -75,9 +76,10 @@ def _predictions(best: ScoredCandidate) -> Iterator[str]:
         f"The next draws, if it goes on so (of the last {best.tail} draws it predicted"
         f" {best.tail_hits} before it saw them):"
     )
-    yield "  " + " ".join(str(draw) for draw in best.next[:SHOWN_DRAWS])
-    if len(best.next) > SHOWN_DRAWS:
-        yield f"  … {len(best.next) - SHOWN_DRAWS} more with --json"
+    texts = history.texts(best.next)
+    yield "  " + " ".join(texts[:SHOWN_DRAWS])
+    if len(texts) > SHOWN_DRAWS:
+        yield f"  … {len(texts) - SHOWN_DRAWS} more with --json"
 
 
 def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:

@@ -14,38 +14,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.searches.prng.pipeline.conftest import SMALL, finished_rows, ledger_sha, made_once, write
+from tests.searches.prng.pipeline.conftest import PLAN, finished_rows, ledger_sha, write
 from tests.searches.prng.pipeline.planted import planted
 from tests.support.commands import COMMAND
 from tests.workers.lab import print_figures
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline.steps import STEPS
 
-pytestmark = pytest.mark.xdist_group("pipeline-parity")
+pytestmark = pytest.mark.xdist_group("pipeline-runs")
 NODES = """
 [[nodes]]
 hostname = "one"
-cpu_count = 2
+cpu_count = 1
 [[nodes]]
 hostname = "two"
 cpu_count = 1
 """
 
 
-def make(place: Path) -> None:
-    """Write history and nodes, and run with one worker."""
-    write(planted(seeds=1200), place / "draws.csv")
-    (place / "nodes.toml").write_text(NODES)
-    carried_out(place, "one", "--workers", "1")
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(tmp_path_factory, "pipeline-parity", make)
-
-
 def words(place: Path, out: Path, *more: str) -> list[str]:
-    own = ["prng", "pipeline", str(place / "draws.csv"), "--out", str(out), *SMALL]
+    own = ["prng", "pipeline", str(place / "draws.csv"), "--out", str(out), *PLAN]
     return [*COMMAND, *own, *more]
 
 
@@ -66,19 +54,8 @@ def sha(place: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["4", "8"])
 def test_more_workers_give_the_same_ledger(place: Path, sha: str, workers: str) -> None:
-    """Two are below, after a kill, and three on nodes."""
+    """Two are below, after a kill and on nodes."""
     assert ledger_sha(carried_out(place, workers, "--workers", workers)[0]) == sha
-
-
-def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) -> None:
-    more = ("--nodes", str(place / "nodes.toml"), "--simulate-nodes", "--placement", "static")
-    out, said = carried_out(place, "nodes", *more)
-    assert ledger_sha(out) == sha
-    lines = said.splitlines()
-    heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
-    assert [lines[at].split()[1] for at in heads] == list(STEPS)
-    assert lines[heads[4] + 1].startswith("  PARALLEL: one | 2 CPU workers | ")
-    assert lines[heads[4] + 2].startswith("  PARALLEL: two | 1 CPU workers | ")
 
 
 def steps_done(run: Path) -> int:
@@ -108,25 +85,38 @@ def killed(place: Path, out: Path, steps: int, tasks: int) -> bool:
     return False
 
 
-def check_killed(place: Path, name: str, steps: int, tasks: int, sha: str) -> bool:
+def check_killed(place: Path, name: str, steps: int, tasks: int, *resumed: str) -> tuple[bool, str]:
+    """Kill a run and resume it; return whether it was killed, and what it said in the end."""
     out = place / name
     was_killed = killed(place, out, steps, tasks)
     before = finished_rows(out)
-    carried_out(place, name, "--workers", "2")
+    _, said = carried_out(place, name, *(resumed or ("--workers", "2")))
     after = finished_rows(out)
     assert all(after[key] == row for key, row in before.items()), "a completed task ran again"
-    assert ledger_sha(out) == sha
-    return was_killed
+    return was_killed, said
 
 
-def test_pauses_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
+def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
     place: Path, sha: str
 ) -> None:
-    for step in ("1", "4"):
-        out, said = carried_out(place, "torn", "--to", step, "--workers", "1")
+    """One run goes from one worker to nodes, to two workers, is killed, and ends on nodes."""
+    (place / "nodes.toml").write_text(NODES)
+    nodes = ("--nodes", str(place / "nodes.toml"), "--simulate-nodes", "--placement", "static")
+    lines: list[str] = []
+    for step, how in (("1", ("--workers", "1")), ("4", nodes)):
+        out, said = carried_out(place, "torn", "--to", step, *how)
         assert steps_done(out) == STEPS.index(step) + 1
         assert said.splitlines()[-1].startswith(f"step {step} ")
-    assert check_killed(place, "torn", 4, 20, sha)
+        lines += said.splitlines()
+    was_killed, said = check_killed(place, "torn", 4, 20, *nodes)
+    assert was_killed
+    assert ledger_sha(out) == sha
+    lines += said.splitlines()
+    heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
+    assert list(dict.fromkeys(lines[at].split()[1] for at in heads)) == list(STEPS)
+    [fifth] = [at for at in heads if lines[at].startswith("step 5 ")]
+    assert lines[fifth + 1].startswith("  PARALLEL: one | 1 CPU workers | ")
+    assert lines[fifth + 2].startswith("  PARALLEL: two | 1 CPU workers | ")
 
 
 @pytest.mark.slow
@@ -154,6 +144,8 @@ def test_kill_in_every_step_gives_the_same_ledger(place: Path, sha: str) -> None
     for step, most in enumerate((4, 4, 1, 1, 100, 1)):
         for repeat in range(3):
             tasks = chance.randrange(most)
-            kills += check_killed(place, f"step{step}-{repeat}", step, tasks, sha)
+            was_killed, _ = check_killed(place, f"step{step}-{repeat}", step, tasks)
+            assert ledger_sha(place / f"step{step}-{repeat}") == sha
+            kills += was_killed
     assert kills >= 12
     print_figures("pipeline kills", kills=kills, runs=18)

@@ -1,0 +1,232 @@
+"""From a file of any form to a history: what `weft prng guess` and `analyse` read draws with.
+
+Whole numbers in the usual files are read as they always were, strictly. Where that fails the
+likeliest other form is taken if it is plain enough, and the user is told which; `--form` decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from weft.errors import FileInvalid, UsageError
+from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
+from weft.searches.prng.formreaders import (
+    NUMBER,
+    Reader,
+    Reading,
+    base64_bytes,
+    bytes_reading,
+    hex_bytes,
+    read_floats,
+    read_hex_digits,
+    read_integers,
+    read_letters,
+    read_signed,
+    read_words64,
+)
+from weft.searches.prng.history import History, read_history
+from weft.searches.prng.records import Records, gunzipped, read_records
+from weft.searches.prng.rowreaders import (
+    card_reading,
+    read_row_all,
+    read_row_first,
+    read_row_sorted,
+    read_uuid_digits,
+    read_uuid_parts,
+    read_uuid_words,
+)
+
+AUTO = "auto"
+CERTAIN = 55
+"""From this likelihood on a form is taken that nobody has named."""
+USUAL_MODULUS = 1000
+ENOUGH_FOR_A_RANGE = 20
+SESSION = "session"
+LETTERS = "letters"
+BESIDE = ("date", "time", "timestamp", "id", SESSION)
+"""Columns that hold no draws."""
+READERS: Mapping[str, Reader] = {
+    INTEGERS: read_integers,
+    "signed": read_signed,
+    "words64": read_words64,
+    "floats": read_floats,
+    "hex-digits": read_hex_digits,
+    "hex-bytes": lambda records: bytes_reading(hex_bytes(records), "hex-bytes", None),
+    "hex-words": lambda records: bytes_reading(hex_bytes(records), "hex-words", "big"),
+    "hex-words-le": lambda records: bytes_reading(hex_bytes(records), "hex-words-le", "little"),
+    "hex-numbers": lambda records: bytes_reading(hex_bytes(records), "hex-numbers", NUMBER),
+    "base64-bytes": lambda records: bytes_reading(base64_bytes(records), "base64-bytes", None),
+    "base64-words": lambda records: bytes_reading(base64_bytes(records), "base64-words", "big"),
+    "uuid-digits": read_uuid_digits,
+    "uuid-parts": read_uuid_parts,
+    "uuid-words": read_uuid_words,
+    LETTERS: read_letters,
+    "card-top": lambda records: card_reading(records, 0, "card-top", 75),
+    "card-bottom": lambda records: card_reading(records, -1, "card-bottom", 74),
+    "row-all": read_row_all,
+    "row-first": read_row_first,
+    "row-sorted": read_row_sorted,
+}
+"""In the order in which equally likely readings are named."""
+RAW = {"bytes": None, "words": "big", "words-le": "little"}
+"""Forms of files that are not text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """One way to read a file: the column, or None where there is one only, and the reading."""
+
+    column: str | None
+    reading: Reading
+
+
+def guesses(records: Records, alphabet: str | None = None) -> list[Guess]:
+    """Return the ways to read records, the likeliest first."""
+    named = [name for name in records.columns if name not in BESIDE]
+    columns: list[str | None] = [None] if len(records.columns) < 2 else list(named)
+    found = [
+        Guess(column, reading)
+        for column in columns
+        for reading in _readings(records.column(column), alphabet)
+    ]
+    return sorted(found, key=lambda guess: -guess.reading.likelihood)
+
+
+def _readings(records: Records, alphabet: str | None) -> list[Reading]:
+    """Ask every reader; with an alphabet only the one of strings."""
+    if alphabet is not None:
+        made = [read_letters(records, alphabet)]
+    else:
+        made = [reader(records) for reader in READERS.values()]
+    return [reading for reading in made if reading is not None]
+
+
+def read_draws(
+    data: bytes,
+    where: str,
+    form: str = AUTO,
+    column: str | None = None,
+    alphabet: str | None = None,
+) -> History:
+    """Read a history of any form; refuses what no reader understands."""
+    data = gunzipped(data, where)
+    if form != AUTO:
+        return _named(data, where, form, column, alphabet)
+    if column is None and alphabet is None:
+        try:
+            return read_history(data, where)
+        except FileInvalid as error:
+            best = _certain(data, where, alphabet)
+            if best is None:
+                raise error from None
+            return _history(best, read_records(data, where), where)
+    best = _certain(data, where, alphabet, column)
+    if best is None:
+        raise FileInvalid(
+            f"{where}: no form of draws is recognised", hint=f"weft prng guess {where}"
+        )
+    return _history(best, read_records(data, where), where)
+
+
+def _certain(
+    data: bytes, where: str, alphabet: str | None, column: str | None = None
+) -> Guess | None:
+    """Return the likeliest guess if it is likely enough."""
+    try:
+        records = read_records(data, where).column(column)
+    except FileInvalid:
+        if column is not None:
+            raise
+        return None
+    found = guesses(records, alphabet)
+    likely = bool(found) and (found[0].reading.likelihood >= CERTAIN or alphabet is not None)
+    return replace(found[0], column=found[0].column or column) if likely else None
+
+
+def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str | None) -> History:
+    if form in RAW:
+        return History(*_drawn(read_raw(data, form)))
+    if form not in READERS:
+        names = ", ".join([*READERS, *RAW])
+        raise UsageError(f"--form {form[:40]!r} is none; forms are {names}")
+    records = read_records(data, where)
+    chosen = column or _only_column(records)
+    given = records.column(chosen)
+    reading = read_letters(given, alphabet) if form == LETTERS else READERS[form](given)
+    if reading is None:
+        raise FileInvalid(
+            f"{where}: the records are not of the form {form}", hint=f"weft prng guess {where}"
+        )
+    return _history(Guess(chosen, reading), records, where)
+
+
+def _only_column(records: Records) -> str | None:
+    """Return the column that holds draws, where a file with headings has one such."""
+    names = [name for name in records.columns if name not in BESIDE]
+    return names[0] if len(records.columns) > 1 and len(names) == 1 else None
+
+
+def _history(guess: Guess, records: Records, where: str) -> History:
+    draws, _, form = _drawn(guess.reading)
+    if not draws:
+        raise FileInvalid(f"{where}: {guess.reading.note}")
+    sessions: tuple[str, ...] = ()
+    if SESSION in records.columns and guess.column is not None:
+        named = records.column(SESSION).cells
+        sessions = tuple(named) if len(named) == len(draws) else ()
+    return History(draws, sessions, form)
+
+
+def _drawn(reading: Reading) -> tuple[tuple[int, ...], tuple[str, ...], DrawForm | None]:
+    return reading.draws, (), None if reading.form.is_plain else reading.form
+
+
+def with_range(history: History) -> tuple[History, int]:
+    """Return a history of whole numbers with its modulus, and shifted to begin with 0.
+
+    A thousand is usual. Numbers that are all below a hundred, or reach beyond it, are taken for
+    the likeliest range that they come from.
+    """
+    if history.form is not None:
+        return history, history.form.modulus
+    below_hundred = max(history.draws) < USUAL_MODULUS // 10
+    beyond = max(history.draws) >= USUAL_MODULUS
+    if len(history) < ENOUGH_FOR_A_RANGE or not (below_hundred or beyond):
+        return history, USUAL_MODULUS
+    best = ranges_of(history.draws)[0]
+    if best.size > 1 << 32 or best.size < 2:
+        return history, USUAL_MODULUS
+    form = DrawForm(INTEGERS, best.size, best.low)
+    draws = tuple(draw - best.low for draw in history.draws)
+    return History(draws, history.sessions, None if form.is_plain else form), best.size
+
+
+def in_range(history: History, where: str, modulus: int | None, low: int) -> tuple[History, int]:
+    """Return a history of whole numbers from `low` on; refuses forms that have a range already."""
+    form = history.form
+    if form is not None and form.name != INTEGERS:
+        if low == 0 and modulus == form.modulus:
+            return history, modulus
+        raise UsageError(
+            f"as {form.name} the draws are from 0 to {form.modulus - 1}, whatever --modulus and"
+            " --low say",
+            hint="leave them out, or --form",
+        )
+    numbers = [draw + (form.low if form else 0) for draw in history.draws]
+    for row, number in enumerate(numbers, 1):
+        if number < low:
+            raise FileInvalid(f"{where}: draw {row} is {number}, below --low {low}")
+    size = modulus or max(2, max(numbers) - low + 1)
+    shifted = DrawForm(INTEGERS, size, low)
+    draws = tuple(number - low for number in numbers)
+    return History(draws, history.sessions, None if shifted.is_plain else shifted), size
+
+
+def read_raw(data: bytes, name: str) -> Reading:
+    """Make draws of the bytes of a file as they are."""
+    order = RAW[name]
+    usable = data if order is None else data[: len(data) // 4 * 4]
+    reading = bytes_reading(([usable], 50), name, order)
+    assert reading is not None, "cut to whole words"
+    return reading

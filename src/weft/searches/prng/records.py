@@ -1,0 +1,187 @@
+"""A file of draws as rows of texts, before anybody knows what the texts mean.
+
+    bytes ──► gunzip ──► JSON | JSON lines | table (comma, semicolon, tab, bar, blanks) ──► Records
+
+Nothing is interpreted here: numbers stay as they are written. What cannot be a table is refused
+with its place.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from weft.errors import FileInvalid
+from weft.model.strictjson import loads
+from weft.model.values import JsonValue
+
+MAX_BYTES = 256 * 2**20
+MAX_ROWS = 10_000_000
+GZIP = b"\x1f\x8b"
+DELIMITERS = (",", ";", "\t", "|")
+PLAIN = "draw"
+"""The column of a file without headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Rows of cells; `columns` are their names, where the file gives any."""
+
+    where: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def column(self, name: str | None) -> Records:
+        """Return one column alone; None returns all."""
+        if name is None:
+            return self
+        if name not in self.columns:
+            known = ", ".join(self.columns) or "none, it has no headings"
+            raise FileInvalid(f"{self.where}: there is no column {name[:40]!r}; there are {known}")
+        at = self.columns.index(name)
+        cells = (row[at : at + 1] for row in self.rows)
+        return Records(self.where, (name,), tuple(cell for cell in cells if cell))
+
+    @property
+    def cells(self) -> list[str]:
+        """All cells, row by row."""
+        return [cell for row in self.rows for cell in row]
+
+
+def gunzipped(data: bytes, where: str) -> bytes:
+    """Return what a gzip file holds, at most one byte more than is allowed; others as they are."""
+    if data[:2] != GZIP:
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileInvalid(f"{where}: a damaged gzip file: {error}") from None
+
+
+def read_records(data: bytes, where: str) -> Records:
+    """Read a file of any of the kinds; `where` names it in errors."""
+    data = gunzipped(data, where)
+    if len(data) > MAX_BYTES:
+        raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileInvalid(
+            f"{where}: not UTF-8 text at byte {error.start}",
+            hint="for raw bytes give --form bytes or --form words",
+        ) from None
+    if "\0" in text:
+        raise FileInvalid(f"{where}: holds a NUL character", hint="for raw bytes give --form bytes")
+    if not text.strip():
+        raise FileInvalid(f"{where}: is empty; it should hold draws")
+    records = _json(text, where) if text.lstrip()[0] in "[{" else _table(text, where)
+    if not records.rows:
+        raise FileInvalid(f"{where}: has a heading and no draws")
+    if len(records.rows) > MAX_ROWS:
+        raise FileInvalid(f"{where}: more than {MAX_ROWS:,} rows")
+    return records
+
+
+# -- JSON -------------------------------------------------------------------------------------
+
+
+def _json(text: str, where: str) -> Records:
+    """Read one document, or one document per line."""
+    first, _, rest = text.strip().partition("\n")
+    if rest and first.rstrip()[-1:] in "]}" and first.strip() not in "[{":
+        lines = [line for line in text.splitlines() if line.strip()]
+        values: list[JsonValue] = [
+            loads(line, where=f"{where}: line {at}") for at, line in enumerate(lines, 1)
+        ]
+    else:
+        values = _list_in(loads(text, where=where, max_bytes=MAX_BYTES), where)
+    return _of_values(values, where)
+
+
+def _list_in(value: JsonValue, where: str) -> list[JsonValue]:
+    """Return a list, or the only list that an object has."""
+    if isinstance(value, list):
+        return value
+    lists = [item for item in value.values() if isinstance(item, list)] if _is_object(value) else []  # type: ignore[union-attr]
+    if len(lists) != 1:
+        raise FileInvalid(f"{where}: should be a list of draws, or an object with one list")
+    return lists[0]
+
+
+def _is_object(value: JsonValue) -> bool:
+    return isinstance(value, dict)
+
+
+def _of_values(values: Sequence[JsonValue], where: str) -> Records:
+    columns = tuple(values[0]) if values and isinstance(values[0], dict) else (PLAIN,)
+    rows = []
+    for number, value in enumerate(values, 1):
+        place = f"{where}: row {number}"
+        if isinstance(value, dict):
+            rows.append(tuple(_cell(value.get(name, ""), place) for name in columns))
+        elif isinstance(value, list):
+            rows.append(tuple(_cell(item, place) for item in value))
+        else:
+            rows.append((_cell(value, place),))
+    return Records(where, columns, tuple(rows))
+
+
+def _cell(value: JsonValue, place: str) -> str:
+    if isinstance(value, list) and all(isinstance(item, int | str) for item in value):
+        return " ".join(map(str, value))
+    if isinstance(value, dict | list) or value is None:
+        raise FileInvalid(f"{place}: a cell is a number or a text")
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def _table(text: str, where: str) -> Records:
+    lines = [line for line in text.splitlines() if line.strip()]
+    delimiter = _delimiter(lines)
+    rows = list(_split(lines, delimiter, where))
+    columns: tuple[str, ...] = (PLAIN,)
+    if len(rows) > 1 and _is_heading(rows[0], rows[1:20]):
+        columns, rows = tuple(cell.lower() for cell in rows[0]), rows[1:]
+    if len(rows) == 1 and len(rows[0]) > 1:  # all draws in one line
+        rows = [(cell,) for cell in rows[0]]
+    return Records(where, columns, tuple(rows))
+
+
+def _delimiter(lines: Sequence[str]) -> str | None:
+    """Return what separates cells in most of the first lines; None for blanks."""
+    sample = lines[:50]
+    for delimiter in DELIMITERS:
+        if 2 * sum(delimiter in line for line in sample) > len(sample):
+            return delimiter
+    return None
+
+
+def _split(lines: Iterable[str], delimiter: str | None, where: str) -> Iterable[tuple[str, ...]]:
+    if delimiter is None:
+        yield from (tuple(line.split()) for line in lines)
+        return
+    try:
+        for cells in csv.reader(lines, delimiter=delimiter, strict=True):
+            yield tuple(cell.strip() for cell in cells)
+    except csv.Error as error:
+        raise FileInvalid(f"{where}: not a table: {error}") from None
+
+
+def _is_heading(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether a row names columns: words where every other row has something with a digit."""
+    if not all(cell and cell[0].isalpha() and cell.replace("_", "").isalnum() for cell in first):
+        return False
+    if first[0].lower() in ("draw", "date", "time", "value", "token", "id", "number"):
+        return True
+    return all(any(_looks_numeric(cell) for cell in row) for row in others)
+
+
+def _looks_numeric(cell: str) -> bool:
+    return cell.lstrip("+-").replace(".", "", 1).isdigit()

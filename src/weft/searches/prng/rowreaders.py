@@ -1,0 +1,147 @@
+"""Readers of draws that come in records of several: UUIDs, deals of cards, `k of n` rows.
+
+What a record fixes (the version of a UUID, cards that are gone) is left out, so that every draw
+that remains is one call below one modulus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from weft.searches.prng.drawforms import SCALED, DrawForm, ranges_of
+from weft.searches.prng.formreaders import FEWEST, HEX, INTEGER, Reading, matched, one_column
+from weft.searches.prng.records import Records
+
+_UUID = re.compile(
+    r"\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?", re.I
+)
+_CARD = re.compile(r"(10|[2-9TJQKA])([SHDCshdc♠♥♦♣])")
+SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
+RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K")
+DECK = tuple(rank + suit for suit in "SHDC" for rank in RANKS)
+
+# -- UUIDs ------------------------------------------------------------------------------------
+
+
+def _uuids(records: Records) -> list[str] | None:
+    texts = one_column(records)
+    matches = matched(texts, _UUID) if texts else None
+    uuids = [] if matches is None else ["".join(match.groups()).lower() for match in matches]
+    random = all(one[12] == "4" and one[16] in "89ab" for one in uuids)
+    return uuids if uuids and random else None
+
+
+def read_uuid_digits(records: Records) -> Reading | None:
+    """One call for each digit but the version's, as scripts with Math.random() make them."""
+    uuids = _uuids(records)
+    if uuids is None:
+        return None
+    draws = tuple(int(digit, 16) for one in uuids for digit in one[:12] + one[13:])
+    note = "the variant's digit shows two bits of its call: one row in 31 counts as wrong"
+    form = DrawForm("uuid-digits", 16, alphabet=HEX, each=31, outputs=SCALED)
+    return Reading(form, draws, 75, note)
+
+
+def read_uuid_parts(records: Records) -> Reading | None:
+    """Eight calls of mt_rand(0, 0xffff), as PHP's manual has them: twelve low bits of each."""
+    uuids = _uuids(records)
+    if uuids is None:
+        return None
+    parts = [int(one[at : at + 4], 16) & 0xFFF for one in uuids for at in range(0, 32, 4)]
+    form = DrawForm("uuid-parts", 4096, each=8, outputs=("bounded", "mod"))
+    return Reading(form, tuple(parts), 70, "of each part the low 12 bits, which are not fixed")
+
+
+def read_uuid_words(records: Records) -> Reading | None:
+    """uuid.UUID(int=random.getrandbits(128), version=4): four words, the lowest first."""
+    uuids = _uuids(records)
+    if uuids is None:
+        return None
+    words = [int(one[at : at + 8], 16) & 0xFFF for one in uuids for at in (24, 16, 8, 0)]
+    form = DrawForm("uuid-words", 4096, each=4, outputs=("mod",))
+    return Reading(form, tuple(words), 65, "of each word the low 12 bits, which are not fixed")
+
+
+# -- cards and rows ---------------------------------------------------------------------------
+
+
+def _deals(records: Records) -> list[list[int]] | None:
+    """Return deals as numbers of cards; a deal has each card once."""
+    deals = []
+    for row in records.rows:
+        cells = row[0].split() if len(row) == 1 else row
+        cards = [_CARD.fullmatch(cell) for cell in cells]
+        if len(cells) < 5 or not all(cards):
+            return None
+        names = [_card(card) for card in cards if card]
+        if len(set(names)) < len(names):
+            return None
+        deals.append([DECK.index(name) for name in names])
+    return deals if len(deals) >= FEWEST else None
+
+
+def _card(match: re.Match[str]) -> str:
+    rank = "T" if match[1] == "10" else match[1]
+    return rank + SUITS.get(match[2], match[2].upper())
+
+
+def card_reading(records: Records, at: int, name: str, likelihood: int) -> Reading | None:
+    """Take one card of every deal: the one that a shuffle of a sorted deck places first."""
+    deals = _deals(records)
+    if deals is None:
+        return None
+    form = DrawForm(name, 52, alphabet=" ".join(DECK), skips=(0, 52))
+    note = (
+        f"the {'first' if at == 0 else 'last'} card of each deal, from a deck in order A to K, SHDC"
+    )
+    return Reading(form, tuple(deal[at] for deal in deals), likelihood, note)
+
+
+def read_row_first(records: Records) -> Reading | None:
+    """Take the first number of every row of k of n; k - 1 calls lie between two of them."""
+    rows = _rows(records)
+    if rows is None or _sorted_share(rows) == 100:
+        return None
+    best = ranges_of([number for row in rows for number in row])[0]
+    each = len(rows[0])
+    form = DrawForm("row-first", best.size, best.low, skips=(0, 2 * each))
+    draws = tuple(row[0] - best.low for row in rows)
+    return Reading(form, draws, 60, f"one draw of each row of {each}; the other calls are skips")
+
+
+def read_row_all(records: Records) -> Reading | None:
+    """Take all numbers of rows of k of n in order; those that had come were drawn again."""
+    rows = _rows(records)
+    if rows is None or _sorted_share(rows) == 100:
+        return None
+    numbers = [number for row in rows for number in row]
+    best = ranges_of(numbers)[0]
+    repeats = any(len(set(row)) < len(row) for row in rows)
+    form = DrawForm("row-all", best.size, best.low, each=len(rows[0]))
+    note = "" if repeats else "repeated numbers were drawn again: skips vary"
+    return Reading(form, tuple(n - best.low for n in numbers), 75 if repeats else 65, note)
+
+
+def read_row_sorted(records: Records) -> Reading | None:
+    """Recognise rows in rising order: which number was drawn first is lost."""
+    rows = _rows(records)
+    if rows is None or _sorted_share(rows) < 100:
+        return None
+    best = ranges_of([number for row in rows for number in row])[0]
+    note = "rows are sorted, so the order of the calls is lost: bring them as they were drawn"
+    return Reading(DrawForm("row-sorted", best.size, best.low, each=len(rows[0])), (), 70, note)
+
+
+def _rows(records: Records) -> list[list[int]] | None:
+    rows = [list(row[0].split() if len(row) == 1 else row) for row in records.rows]
+    if len(rows) < FEWEST or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return None
+    if not all(INTEGER.fullmatch(cell) and len(cell) < 10 for row in rows for cell in row):
+        return None
+    numbers = [[int(cell) for cell in row] for row in rows]
+    return numbers if min(map(min, numbers)) >= 0 else None
+
+
+def _sorted_share(rows: Sequence[Sequence[int]]) -> int:
+    return 100 * sum(list(row) == sorted(row) for row in rows) // len(rows)
