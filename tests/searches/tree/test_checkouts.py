@@ -47,7 +47,7 @@ def plant(wood: Wood, more: str = "") -> None:
 
 
 def files_seen(wood: Wood, out: str) -> list[list[str]]:
-    """The file that each stage of the one eval saw: its inode, which may be used again, and time."""
+    """The file that each stage of the one eval saw: its inode (used again, later) and its time."""
     [item] = wood.load(out).history.evals
     logs = [next((wood.folder / out / "logs" / key).glob("*.out")) for key in item.keys[1:]]
     return [log.read_text().split()[1:3] for log in logs]
