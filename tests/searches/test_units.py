@@ -6,7 +6,7 @@ from weft.model.plan import Plan
 from weft.model.values import Object
 from weft.searches.arc.search import solve
 from weft.searches.jobs.search import jobs
-from weft.searches.prng.analyse import _expected
+from weft.searches.prng.search import _expected
 from weft.searches.prng.attack import AttackPlan
 from weft.searches.prng.planning import StreamPlan
 

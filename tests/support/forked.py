@@ -51,7 +51,7 @@ LOADED = (
 SEARCHES = (
     "weft.searches.arc.check",
     "weft.searches.arc.learn",
-    "weft.searches.prng.analyse",
+    "weft.searches.prng.search",
     "weft.searches.arc.request",
     "weft.searches.jobs.request",
     "weft.searches.prng.pipeline.run",

@@ -16,7 +16,7 @@ Analyse = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def prng_forks() -> Iterator[ForkServer]:
-    server = ForkServer("weft.searches.prng.analyse", "weft.searches.prng.run")
+    server = ForkServer("weft.searches.prng.search", "weft.searches.prng.run")
     yield server
     server.close()
 

@@ -17,12 +17,12 @@ from tests.support.commands import COMMAND
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
 from weft.model.codec import from_json, to_json
 from weft.runs.execution import Execution
-from weft.searches.prng.analyse import NAME
 from weft.searches.prng.generate import checked_family
 from weft.searches.prng.history import History, read_history
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.planning import TOO_GREAT, StreamPlan, make_plans, waves
 from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.search import NAME
 from weft.storage.manifest import Manifest
 
 pytestmark = pytest.mark.xdist_group("prng-runs")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from weft.searches.prng.analyse import _on_stream
 from weft.searches.prng.attack import Case, compare
 from weft.searches.prng.attacks.varying import extend_skips, tried_in
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic, score
+from weft.searches.prng.search import _on_stream
 from weft.searches.prng.statistics import corrected, corrected_at, decades
 
 VARYING = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips((0, 3)))

@@ -33,7 +33,7 @@ with lazy_imports():
     from weft.runs import execution as executions
     from weft.runs import outcome
     from weft.searches.prng import answer as answers
-    from weft.searches.prng import catalogue, guessing, intake, planting, words
+    from weft.searches.prng import catalogue, guessing, intake, library, planting, programs, words
     from weft.searches.prng import history as histories
     from weft.searches.prng import run as analyses
     from weft.searches.prng.pipeline import render as piperender
@@ -270,6 +270,25 @@ def adapt(
         render.out(f"{name:16}{value}")
     if apply:
         render.message(f"written to {CONFIG_FILE}; use it with --params {CONFIG_FILE}")
+
+
+# -- programs ---------------------------------------------------------------------------------
+
+
+@app.command(name="export-program")
+@with_groups
+def export_program(
+    run: options.RunArgument,
+    language: prngoptions.Language = "python",
+    count: prngoptions.Count = 100,
+) -> None:
+    """Write the generator that a run found as a program that makes its draws.
+
+    In Python, C or Java; run with COUNT and FIRST it prints so many draws from one on.
+    """
+    prngoptions.check_count(count)
+    best, _ = library.found_in(run)
+    sys.stdout.write(programs.program(best.hypothesis, language, count))
 
 
 # -- generate ---------------------------------------------------------------------------------

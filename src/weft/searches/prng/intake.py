@@ -42,6 +42,7 @@ CERTAIN = 55
 """From this likelihood on a form is taken that nobody has named."""
 USUAL_MODULUS = 1000
 ENOUGH_FOR_A_RANGE = 20
+UNLIKELY = 1e-6
 SESSION = "session"
 LETTERS = "letters"
 BESIDE = ("date", "time", "timestamp", "id", SESSION)
@@ -161,6 +162,17 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
     return _history(Guess(chosen, reading), records, where)
 
 
+def read_listed(records: Records, form: str) -> History:
+    """Read records that are no file; without a form the likeliest one is taken."""
+    if form != AUTO and form not in READERS:
+        raise UsageError(f"there is no form {form[:40]!r}; forms are {', '.join(READERS)}")
+    found = guesses(records) if form == AUTO else []
+    reading = READERS[form](records) if form != AUTO else found[0].reading if found else None
+    if reading is None:
+        raise FileInvalid(f"{records.where}: no form of draws is recognised")
+    return _history(Guess(None, reading), records, records.where)
+
+
 def _only_column(records: Records) -> str | None:
     """Return the column that holds draws, where a file with headings has one such."""
     names = [name for name in records.columns if name not in BESIDE]
@@ -185,14 +197,14 @@ def _drawn(reading: Reading) -> tuple[tuple[int, ...], tuple[str, ...], DrawForm
 def with_range(history: History) -> tuple[History, int]:
     """Return a history of whole numbers with its modulus, and shifted to begin with 0.
 
-    A thousand is usual. Numbers that are all below a hundred, or reach beyond it, are taken for
-    the likeliest range that they come from.
+    A thousand is usual. Numbers that reach beyond it, or stay so low that draws below a thousand
+    would not, are taken for the likeliest range that they come from.
     """
     if history.form is not None:
         return history, history.form.modulus
-    below_hundred = max(history.draws) < USUAL_MODULUS // 10
-    beyond = max(history.draws) >= USUAL_MODULUS
-    if len(history) < ENOUGH_FOR_A_RANGE or not (below_hundred or beyond):
+    most, count = max(history.draws), len(history)
+    is_usual = most < USUAL_MODULUS and ((most + 1) / USUAL_MODULUS) ** count >= UNLIKELY
+    if count < ENOUGH_FOR_A_RANGE or is_usual:
         return history, USUAL_MODULUS
     best = ranges_of(history.draws)[0]
     if best.size > 1 << 32 or best.size < 2:

@@ -106,9 +106,13 @@ class AnalyseOptions:
         if self.alphabet is not None:
             _check_alphabet(self.alphabet)
         history, where = analyses.load_draws(source, self.form, self.column, self.alphabet)
+        return *self.ranged(history, where), where
+
+    def ranged(self, history: histories.History, where: str) -> tuple[histories.History, int]:
+        """Return draws from 0 on and their modulus, as given or as the draws show."""
         if self.modulus is None and self.low is None:
-            return *intake.with_range(history), where
-        return *intake.in_range(history, where, self.modulus, self.low or 0), where
+            return intake.with_range(history)
+        return intake.in_range(history, where, self.modulus, self.low or 0)
 
     def request(self, modulus: int, form: drawforms.DrawForm | None) -> requests.AnalyseRequest:
         """Return the request; refuses values that make no sense.
@@ -149,6 +153,20 @@ def _names(option: str, text: str) -> tuple[str, ...]:
             f"{option} {text[:40]!r} names nothing", hint=f"leave {option} out for all"
         )
     return () if "all" in names else names
+
+
+Language = Annotated[
+    str, typer.Option("--language", metavar="python|c|java", help="The language of the program.")
+]
+Count = Annotated[
+    int, typer.Option("-n", "--count", metavar="N", help="Draws it prints if it is not told.")
+]
+
+
+def check_count(count: int) -> None:
+    """Refuse a number of draws that makes no sense."""
+    if not 1 <= count <= MAX_DRAWS:
+        raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {count}")
 
 
 # -- generate ---------------------------------------------------------------------------------
@@ -211,8 +229,7 @@ class PlantedOptions:
         if not 0 <= self.start <= MAX_START:
             raise UsageError(f"--start must be 0 to {MAX_START}, not {self.start}")
         check_modulus(self.modulus)
-        if not 1 <= self.count <= MAX_DRAWS:
-            raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {self.count}")
+        check_count(self.count)
         if not 0 <= self.corrupt <= 1:
             raise UsageError(f"--corrupt is a share from 0 to 1, not {self.corrupt}")
         if not 0 <= self.corrupt_seed <= MAX_SEED:

@@ -9,7 +9,7 @@ PRODUCT = Product(
     summary="Which generator and seed produced these draws, and what comes next; or no signal.",
     app="weft.searches.prng.cli:app",
     searches={
-        "prng.analyse": "weft.searches.prng.analyse:analyse",
+        "prng.analyse": "weft.searches.prng.search:analyse",
         "prng.pipeline": "weft.searches.prng.pipeline.search:pipeline",
     },
     pages="weft.searches.prng.report:pages",

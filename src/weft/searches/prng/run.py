@@ -19,7 +19,6 @@ from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng import planning
-from weft.searches.prng.analyse import NAME, analyse
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
@@ -29,6 +28,7 @@ from weft.searches.prng.records import gunzipped
 from weft.searches.prng.report import answer_of
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
+from weft.searches.prng.search import NAME, analyse
 from weft.searches.prng.statistics import hits_needed
 
 FEWEST_TRIED = 2**32

@@ -1,0 +1,212 @@
+"""`weft prng` from Python: analyse draws, recover a generator, go on with it.
+
+from weft.searches.prng import analyse, recover
+
+generator = recover([582, 17, …], modulus=1000, families=["java"])
+generator.take(5)       # the next draws
+generator.rewind(10)    # back by ten draws
+generator.program("c")  # a C program that makes them
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from weft.errors import InputError, UsageError
+from weft.inspect.report.view import view_of
+from weft.model.codec import from_json
+from weft.model.tasks import Unknown
+from weft.model.values import Object
+from weft.runs.execution import Execution
+from weft.searches.prng import intake, options, programs
+from weft.searches.prng import run as analyses
+from weft.searches.prng.answer import SIGNAL, AnalyseAnswer, ScoredCandidate
+from weft.searches.prng.backtest import continued
+from weft.searches.prng.generate import draws as drawn
+from weft.searches.prng.history import History
+from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.records import Records
+from weft.searches.prng.report import answer_of
+from weft.searches.prng.search import NAME
+
+GOES_ON = 10_000
+"""Draws for which a generator with skips that vary goes on with its usual skip."""
+
+
+class Generator:
+    """A generator at a place in its stream of draws; `recover` returns one after the last draw.
+
+    It is an iterator: `next(generator)` makes the next draw.
+    """
+
+    def __init__(self, hypothesis: Hypothesis, position: int = 0) -> None:
+        self._hypothesis = hypothesis
+        self._position = 0
+        self._stream = drawn(hypothesis)
+        self.seek(position)
+
+    @classmethod
+    def of_run(cls, path: str | Path) -> Generator:
+        """Return the generator that a finished run found, after the last draw of its history."""
+        best, history = found_in(Path(path))
+        return _after(best, history)
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """Family, output map, seed or state, skips and start."""
+        return self._hypothesis
+
+    @property
+    def position(self) -> int:
+        """How many draws were made: the number of the next one, counted from 0."""
+        return self._position
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        value = next(self._stream)
+        self._position += 1
+        return value
+
+    def take(self, count: int) -> list[int]:
+        """Make the next `count` draws; fewer where skips vary and are not known further."""
+        values = list(islice(self._stream, count))
+        self._position += len(values)
+        return values
+
+    def seek(self, position: int) -> None:
+        """Go to draw number `position`; 0 is the first of the history."""
+        if position < 0:
+            raise UsageError(f"there is no draw {position}; the first is draw 0")
+        if position < self._position:
+            self._stream, self._position = drawn(self._hypothesis), 0
+        self.take(position - self._position)
+
+    def rewind(self, count: int) -> None:
+        """Go back by `count` draws."""
+        self.seek(self._position - count)
+
+    def program(self, language: str = "python") -> str:
+        """Return a program in python, c or java that makes the draws from the first one on."""
+        return programs.program(self._hypothesis, language)
+
+    def __repr__(self) -> str:
+        about = self._hypothesis
+        source = f"seed {about.seed}" if about.seed is not None else f"state 0x{about.state:.16}"
+        call = f"{about.family}.{about.output}({about.modulus})"
+        return f"<Generator {call}, {source}, draw {self.position}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What an analysis concluded about a history."""
+
+    answer: AnalyseAnswer
+    history: History
+    head: str
+    """The head of the run: what `weft verify` checks it by."""
+
+    @property
+    def verdict(self) -> str:
+        """`signal`, `partial signal`, `structure` or `no signal`."""
+        return self.answer.verdict
+
+    @property
+    def next(self) -> list[str]:
+        """The next draws in the form of the history; empty unless they were earned."""
+        return self.history.texts(self.answer.found[0].next) if self.answer.is_signal else []
+
+    @property
+    def generator(self) -> Generator | None:
+        """The generator that explains the draws, after the last one; None without a signal."""
+        return _after(self.answer.found[0], self.history) if self.answer.is_signal else None
+
+
+def analyse(
+    draws: Sequence[int] | Sequence[float] | Sequence[str] | str | Path,
+    *,
+    modulus: int | None = None,
+    low: int | None = None,
+    form: str = intake.AUTO,
+    families: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    skips: str = "0:500",
+    starts: str = "0:1000",
+    corrupt: float = 0.1,
+    effort: str = "standard",
+    predict: int = 100,
+    out: str | Path | None = None,
+    workers: int | None = None,
+) -> Analysis:
+    """Find the generator behind draws, a list of them or a file; the options are the command's.
+
+    With `out` the run is saved there, and the same call continues an interrupted one.
+    """
+    asked = options.AnalyseOptions(
+        modulus=modulus, low=low, form=form, families=",".join(families) or "all",
+        outputs=",".join(outputs) or "all", skips=skips, starts=starts, corrupt=corrupt,
+        effort=effort, predict=predict,
+    )  # fmt: skip
+    if isinstance(draws, str | Path):
+        history, size, where = asked.history(str(draws))
+    else:
+        history, size, where = *asked.ranged(_listed(draws, form), "draws"), "draws"
+    request = asked.request(size, history.form)
+    analyses.check(history, where, request)
+    with tempfile.TemporaryDirectory(prefix="weft-") as place:
+        execution = Execution(Path(out) if out else Path(place) / "run", workers=workers)
+        done = analyses.execute(history, request, execution)
+    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    return Analysis(from_json(AnalyseAnswer, raw), history, done.head)
+
+
+def recover(
+    draws: Sequence[int] | Sequence[float] | Sequence[str] | str | Path,
+    *,
+    modulus: int | None = None,
+    form: str = intake.AUTO,
+    families: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    effort: str = "standard",
+    workers: int | None = None,
+) -> Generator | None:
+    """Return the generator behind draws, after the last one; None where there is no full signal."""
+    done = analyse(
+        draws, modulus=modulus, form=form, families=families, outputs=outputs, effort=effort,
+        workers=workers,
+    )  # fmt: skip
+    return done.generator if done.verdict == SIGNAL else None
+
+
+def found_in(path: Path) -> tuple[ScoredCandidate, History]:
+    """Return the best hypothesis of a finished run, and the draws that it explains."""
+    view = view_of(path, NAME, "weft prng analyse")
+    answer = answer_of(view)
+    if answer is None:
+        raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
+    if not answer.is_signal:
+        raise InputError(f"{path} has found no generator", hint=f"weft report {path}")
+    history = History.from_canonical(view.read(Object(view.genesis()["inputs"]["history"])))
+    return answer.found[0], history
+
+
+def _after(best: ScoredCandidate, history: History) -> Generator:
+    """Return the generator of a candidate, placed after the last draw of its stream."""
+    stream = history.streams()[best.stream]
+    return Generator(continued(best.hypothesis, stream, GOES_ON), len(stream))
+
+
+def _listed(draws: Sequence[object], form: str) -> History:
+    """Make a history of a list: whole numbers as they are, others by their form."""
+    if not draws:
+        raise InputError("there are no draws")
+    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in draws)
+    if whole and form == intake.AUTO and min(draws) >= 0:  # type: ignore[type-var, operator]
+        return History(tuple(int(str(one)) for one in draws))
+    texts = [repr(one) if isinstance(one, float) else str(one) for one in draws]
+    return intake.read_listed(Records("draws", ("draw",), tuple((text,) for text in texts)), form)
