@@ -29,7 +29,7 @@ def test_run_has_no_serious_finding_in_any_view(
     server: Server, onlooker: Onlooker, width: int, dark: bool
 ) -> None:
     page = onlooker.open(server, f"/run/{server.id_of('hopeless')}", width=width, dark=dark)
-    ready = {"tasks": ".histogram", "progress": "#chart canvas", "timeline": "#tracks",
+    ready = {"tasks": ".histogram", "progress": "#progress-chart canvas", "timeline": "#tracks",
              "events": "#event-table", "ledger": "#ledger-table tbody tr"}  # fmt: skip
     for view, there in ready.items():
         page.click(f"#tab-{view}")

@@ -27,7 +27,7 @@ TRAVERSALS = (
     "/run/..%2fnotes", "/run/notes/tasks", "/run/naps", "/run/%00", "/run/naps%00/tasks",
     "/../notes/secret.txt", "/notes/secret.txt", "/run/{id}/../../notes/secret.txt",
     "/run/{id}/page/-1", "/run/{id}/page/99999999999999999999", "/static/", "/static",
-    "/static/uPlot.LICENSE", "/static/templates/report.html", "/run/{id}/",
+    "/static/run.html", "/static/templates/report.html", "/run/{id}/",
     "http://127.0.0.1/notes/secret.txt", "/compare?a=../notes&b={id}", "/%2e%2e%2f",
     "/run/" + "a" * 9000,
 )  # fmt: skip

@@ -5,6 +5,7 @@ Reads runs through `RunCache`, so that many pages cost one read. Knows no reques
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,23 +14,32 @@ from jinja2 import Environment
 
 from weft.errors import WeftError
 from weft.inspect.access import open_manifest, run_named
+from weft.inspect.report.columnpack import pack_table
+from weft.inspect.report.data import shows_values
 from weft.inspect.report.drawing import Figures, draw_timeline
 from weft.inspect.report.events import EventList, read_events
 from weft.inspect.report.hook import Page, pages_for
-from weft.inspect.report.overview import Badge, RunSummary, judge, summarise
+from weft.inspect.report.overview import Badge, RunSummary, genesis_body, judge, summarise
 from weft.inspect.report.payload import track_table
 from weft.inspect.report.places import Places
-from weft.inspect.report.templating import new_environment
+from weft.inspect.report.templating import SCRIPTS, new_environment
 from weft.inspect.report.totals import Totals, read_totals
+from weft.inspect.report.valuetable import read_values
 from weft.inspect.report.view import RunView
 from weft.inspect.report.work import Work, measure, read_work
 from weft.inspect.serve.compare import compare
+from weft.inspect.serve.downloads import kinds_here
 from weft.inspect.serve.ledgerrows import Ledgers
 from weft.inspect.serve.runcache import RunCache
 from weft.inspect.serve.rundirectory import ServedRun
 from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
+
+SHARED = tuple(name for name in SCRIPTS if name != "report.js")
+"""The scripts of the report that the live page runs too."""
+VALUES_BYTES = 4_000_000
+"""What the columns of values may take: they do not go far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +111,29 @@ class Views:
             "overview": self.page("parts/overview.html", **values),
             "state": summary.overview.state,
             "checked": listed.badge is not summary.badge,
-            "title": f"{run.name} · {listed.badge.word} · Weft",
+            "title": f"{summary.overview.title} {run.name} · {listed.badge.word} · Weft",
         }
+
+    def run_page(self, run: ServedRun) -> str:
+        """Return the page of a run, as the report has it, with empty views."""
+        try:
+            update, own = self.update(run), shows_values(RunFolder(run.path).read_run_file())
+        except (WeftError, OSError) as error:
+            update, own = {"trouble": str(error)[:500]}, False
+        return self.page(
+            "run.html", run=run, update=update, live=True, pages=(), has_values=own, tasks=(),
+            records=(), run_name=shlex.quote(run.name), run_id=run.id, exports=kinds_here(),
+            scripts=(*SHARED[1:], "run.js"),
+        )  # fmt: skip
+
+    def values(self, run: ServedRun) -> dict[str, JsonValue] | None:
+        """Return the columns of what tasks gave; None where none gave a number."""
+        folder = RunFolder(run.path)
+        if not folder.manifest.is_file() or not shows_values(folder.read_run_file()):
+            return None
+        with run_named(run.path), open_manifest(folder) as manifest:
+            table = read_values(manifest, genesis_body(folder))
+        return None if table is None else pack_table(table, VALUES_BYTES)
 
     def verdict(self, run: ServedRun) -> dict[str, JsonValue]:
         """Verify a run that no coordinator works on; later updates have its badge."""
