@@ -18,9 +18,9 @@ def test_list_and_comparison_have_no_serious_finding(
     page = onlooker.open(server, width=width, dark=dark)
     expect(page.locator("#runs tr")).to_have_count(5)
     assert findings(page) == []
-    pair = f"a={server.id_of('naps')}&b={server.id_of('more/naps5')}"
+    pair = f"runs={server.id_of('naps')},{server.id_of('more/naps5')}"
     page.goto(f"http://127.0.0.1:{server.port}/compare?{pair}")
-    expect(page.locator(".sides")).to_have_count(2)
+    expect(page.locator(".sides")).to_have_count(4)
     assert findings(page) == []
 
 

@@ -225,7 +225,7 @@ def test_hostile_names_are_inert(server: Server, onlooker: Onlooker) -> None:
     assert page.title() != "owned"
     expect(page.locator("#task-table")).to_contain_text("<script>")
     expect(page.locator("#task-table")).to_contain_text("\\u202e")
-    pair = f"a={server.id_of(name)}&b={server.id_of('naps')}"
+    pair = f"runs={server.id_of(name)},{server.id_of('naps')}"
     page.goto(f"http://127.0.0.1:{server.port}/compare?{pair}")
     expect(page.locator("#compared")).to_contain_text("different")
     assert page.locator("img").count() == 0
@@ -237,9 +237,9 @@ def test_two_runs_are_compared(server: Server, onlooker: Onlooker) -> None:
         page.check(f"#runs tr:has(a:text-is('{name}')) .choose")
     page.click("#pair")
     expect(page.locator("#compared")).to_contain_text("they diverge at record 0")
-    expect(page.locator("tr.differs")).to_have_count(3)
+    expect(page.locator(".facts tr.differs")).to_have_count(3)
     same = server.id_of("naps")
-    page.goto(f"http://127.0.0.1:{server.port}/compare?a={same}&b={same}")
+    page.goto(f"http://127.0.0.1:{server.port}/compare?runs={same},{same}")
     expect(page.locator("#compared")).to_contain_text("the same, byte for byte")
 
 

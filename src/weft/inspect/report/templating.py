@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -38,6 +39,7 @@ def new_environment(*packages: str) -> Environment:
         number=text.number,
         rate=text.rate,
         percent=text.percent,
+        quoted=shlex.quote,
         moment=text.moment,
         place=_place,
         share_of=_share_of,

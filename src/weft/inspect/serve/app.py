@@ -2,7 +2,7 @@
 
 /                     list of runs          /run/ID                one run
 /updates              the list, live        /run/ID/updates        its overview, live
-/compare?a=ID&b=ID    two runs              /run/ID/tasks …        its views
+/compare?runs=ID,ID   some runs             /run/ID/tasks …        its views
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from weft.errors import WeftError
 from weft.inspect.report.curve import read_progress
+from weft.inspect.serve.compare import MAX_RUNS, MIN_RUNS
 from weft.inspect.serve.downloads import KINDS, download
 from weft.inspect.serve.guard import FRAME_POLICY, Gate, Guard
 from weft.inspect.serve.ledgerrows import record_number
@@ -117,22 +118,24 @@ class Pages:
         }
 
     async def compare(self, request: Request) -> Response:
-        """Show two runs beside each other."""
-        pair = await run_in_threadpool(self._pair, request)
-        if pair is None:
-            return _not_found()
-        return HTMLResponse(self.views.page("compare.html", a=pair[0], b=pair[1]))
+        """Show two to six runs beside each other."""
+        runs = await run_in_threadpool(self._chosen, request)
+        return HTMLResponse(self.views.page("compare.html", runs=runs)) if runs else _not_found()
 
     async def compare_updates(self, request: Request) -> Response:
         """Send the comparison whenever it changes."""
-        pair = await run_in_threadpool(self._pair, request)
-        if pair is None:
+        runs = await run_in_threadpool(self._chosen, request)
+        if runs is None:
             return _not_found()
-        return stream(lambda: {"html": self.views.comparison(*pair)}, self.stopping)
+        return stream(lambda: {"html": self.views.comparison(runs)}, self.stopping)
 
-    def _pair(self, request: Request) -> tuple[ServedRun, ServedRun] | None:
-        a, b = (self.directory.find(request.query_params.get(name, "")) for name in "ab")
-        return (a, b) if a and b else None
+    def _chosen(self, request: Request) -> list[ServedRun] | None:
+        ids = request.query_params.get("runs", "").split(",")
+        if not MIN_RUNS <= len(ids) <= MAX_RUNS:
+            return None
+        found = [self.directory.find(id_) for id_ in ids]
+        runs = [run for run in found if run is not None]
+        return runs if len(runs) == len(ids) else None
 
     # -- one run -----------------------------------------------------------------------------
 

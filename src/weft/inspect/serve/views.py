@@ -6,7 +6,8 @@ Reads runs through `RunCache`, so that many pages cost one read. Knows no reques
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from jinja2 import Environment
 
 from weft.errors import WeftError
 from weft.inspect.access import open_manifest, run_named
+from weft.inspect.listing import RunEntry, read_entry
 from weft.inspect.report.columnpack import pack_table
 from weft.inspect.report.data import shows_values
 from weft.inspect.report.drawing import Figures, draw_timeline
@@ -23,6 +25,7 @@ from weft.inspect.report.overview import Badge, RunSummary, genesis_body, judge,
 from weft.inspect.report.payload import track_table
 from weft.inspect.report.places import Places
 from weft.inspect.report.templating import SCRIPTS, new_environment
+from weft.inspect.report.text import clip
 from weft.inspect.report.totals import Totals, read_totals
 from weft.inspect.report.valuetable import read_values
 from weft.inspect.report.view import RunView
@@ -38,6 +41,7 @@ from weft.storage.heads import HeadsList
 
 SHARED = tuple(name for name in SCRIPTS if name != "report.js")
 """The scripts of the report that the live page runs too."""
+ANSWER_BYTES = 200
 VALUES_BYTES = 4_000_000
 """What the columns of values may take: they do not go far."""
 
@@ -47,8 +51,21 @@ class ListedRun:
     """A run in the list: its summary, or why it cannot be read."""
 
     run: ServedRun
+    entry: RunEntry
+    """As `weft list` has it."""
     summary: RunSummary | None
     badge: Badge
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The words that the run was started with."""
+        return self.entry.tags
+
+    @property
+    def answer(self) -> str:
+        """The first line of the answer; of a run without one, why."""
+        lines = self.summary.overview.lines if self.summary else ()
+        return clip(lines[0], ANSWER_BYTES) if lines else ""
 
     @property
     def share(self) -> float:
@@ -64,6 +81,9 @@ class Views:
     heads: HeadsList
     ledgers: Ledgers = field(default_factory=Ledgers)
     _templates: Environment = field(default_factory=lambda: new_environment("weft.inspect.serve"))
+    _entries: RunCache[RunEntry] = field(
+        default_factory=lambda: RunCache(lambda run: read_entry(run.name, run))
+    )
     _summaries: RunCache[RunSummary] = field(default_factory=lambda: RunCache(summarise))
     _verdicts: RunCache[Badge] = field(init=False)
     _pages: RunCache[list[Page]] = field(default_factory=lambda: RunCache(_search_pages))
@@ -74,7 +94,8 @@ class Views:
     def read(self, run: ServedRun) -> ListedRun:
         """Read a run; raises WeftError when it cannot be read."""
         summary = self._summaries.get(run.path)
-        return ListedRun(run, summary, self._verdicts.peek(run.path) or summary.badge)
+        entry = replace(self._entries.get(run.path), name=run.name)
+        return ListedRun(run, entry, summary, self._verdicts.peek(run.path) or summary.badge)
 
     def page(self, name: str, **values: Any) -> str:
         """Render a template."""
@@ -83,14 +104,17 @@ class Views:
     # -- the list ----------------------------------------------------------------------------
 
     def listing(self, runs: list[ServedRun]) -> str:
-        """Return the rows of the list of runs."""
-        return self.page("parts/runs.html", listed=[self._listed(run) for run in runs])
+        """Return the rows of the list of runs, the latest first."""
+        listed = [self._listed(run) for run in runs]
+        listed.sort(key=lambda one: (-(one.entry.started_at or 0.0), one.run.name))
+        return self.page("parts/runs.html", listed=listed)
 
     def _listed(self, run: ServedRun) -> ListedRun:
         try:
             return self.read(run)
         except (WeftError, OSError) as error:
-            return ListedRun(run, None, Badge("bad", "unreadable", str(error)))
+            entry = RunEntry(run.name, str(run.path), answer=str(error))
+            return ListedRun(run, entry, None, Badge("bad", "unreadable", str(error)))
 
     # -- one run -----------------------------------------------------------------------------
 
@@ -169,13 +193,13 @@ class Views:
         page = pages[number]
         return self.page("frame.html", title=page.title, body=page.html)
 
-    # -- two runs ----------------------------------------------------------------------------
+    # -- some runs ---------------------------------------------------------------------------
 
-    def comparison(self, a: ServedRun, b: ServedRun) -> str:
-        """Return two runs side by side."""
-        summaries = (self._summaries.get(a.path), self._summaries.get(b.path))
-        comparison = compare((a.path, b.path), summaries)
-        return self.page("parts/compared.html", comparison=comparison, a=a, b=b)
+    def comparison(self, runs: Sequence[ServedRun]) -> str:
+        """Return runs side by side."""
+        summaries = [self._summaries.get(run.path) for run in runs]
+        comparison = compare([run.path for run in runs], summaries)
+        return self.page("parts/compared.html", comparison=comparison, runs=runs)
 
 
 def _search_pages(run: Path) -> list[Page]:

@@ -142,7 +142,7 @@
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", () => {
-        const name = head.dataset.sort, largeFirst = ["took", "attempt"].includes(name);
+        const name = head.dataset.sort, largeFirst = ["took", "attempt", "started", "duration", "tasks"].includes(name);
         sort = [name, sort[0] === name ? -sort[1] : largeFirst ? -1 : 1];
         for (const other of table.tHead.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", sort[1] > 0 ? "ascending" : "descending");
