@@ -48,7 +48,7 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ComparedRecord:
     """One record of every run, in words; empty where a ledger has ended."""
 
     seq: int
@@ -77,7 +77,7 @@ class Comparison:
     others: tuple[ComparedRun, ...]
     """Every run but the first, each against the first."""
     facts: tuple[ComparedFact, ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[ComparedRecord, ...]
     times: tuple[TimeBar, ...]
 
     @property
@@ -110,13 +110,13 @@ def _against(first: Path, other: Path, size: int) -> ComparedRun:
     return ComparedRun(verdict, False, clipped)
 
 
-def _decisions(paths: Sequence[Path], seq: int) -> Iterator[Decision]:
+def _decisions(paths: Sequence[Path], seq: int) -> Iterator[ComparedRecord]:
     """Give the records around one place, side by side."""
     first = max(0, seq - BEFORE)
     columns = [_records(path, first, seq + AFTER) for path in paths]
     for at in range(max(map(len, columns), default=0)):
         texts = tuple(column[at] if at < len(column) else "" for column in columns)
-        yield Decision(first + at, texts)
+        yield ComparedRecord(first + at, texts)
 
 
 def _records(path: Path, first: int, end: int) -> list[str]:
