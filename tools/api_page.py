@@ -44,7 +44,7 @@ GROUPS = {
     "Ship a search": ("Product", "__version__"),
 }  # fmt: skip
 REST = "More"
-SUBMODULES = ("optuna", "asktell")
+SUBMODULES = ("optuna", "asktell", "searches.prng")
 """Public modules below `weft`, each with an `__all__` of its own."""
 WIDTH = 96
 """A signature that is longer is shown with a parameter on each line."""

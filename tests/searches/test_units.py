@@ -6,9 +6,9 @@ from weft.model.plan import Plan
 from weft.model.values import Object
 from weft.searches.arc.search import solve
 from weft.searches.jobs.search import jobs
-from weft.searches.prng.search import _expected
 from weft.searches.prng.attack import AttackPlan
 from weft.searches.prng.planning import StreamPlan
+from weft.searches.prng.search import _expected
 
 DIGEST = "0" * 64
 

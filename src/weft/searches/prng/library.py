@@ -40,7 +40,8 @@ GOES_ON = 10_000
 class Generator:
     """A generator at a place in its stream of draws; `recover` returns one after the last draw.
 
-    It is an iterator: `next(generator)` makes the next draw.
+    It makes the draws of a `hypothesis`, from draw number `position` on. It is an iterator:
+    `next(generator)` makes the next draw.
     """
 
     def __init__(self, hypothesis: Hypothesis, position: int = 0) -> None:
@@ -51,7 +52,7 @@ class Generator:
 
     @classmethod
     def of_run(cls, path: str | Path) -> Generator:
-        """Return the generator that a finished run found, after the last draw of its history."""
+        """Return the generator that the finished run at `path` found, after its last draw."""
         best, history = found_in(Path(path))
         return _after(best, history)
 
@@ -92,7 +93,7 @@ class Generator:
         self.seek(self._position - count)
 
     def program(self, language: str = "python") -> str:
-        """Return a program in python, c or java that makes the draws from the first one on."""
+        """Return a program in a `language` (python, c or java) that makes all draws."""
         return programs.program(self._hypothesis, language)
 
     def __repr__(self) -> str:
@@ -107,7 +108,9 @@ class Analysis:
     """What an analysis concluded about a history."""
 
     answer: AnalyseAnswer
+    """Verdict, candidates with their scores, what was covered and what was not."""
     history: History
+    """The draws as they were read."""
     head: str
     """The head of the run: what `weft verify` checks it by."""
 
@@ -143,9 +146,14 @@ def analyse(
     out: str | Path | None = None,
     workers: int | None = None,
 ) -> Analysis:
-    """Find the generator behind draws, a list of them or a file; the options are the command's.
+    """Find the generator behind `draws`, a list of them or a file, as `weft prng analyse` does.
 
-    With `out` the run is saved there, and the same call continues an interrupted one.
+    Draws are below `modulus` and begin with `low`, or are of another `form`. `families` and
+    `outputs` are those to try, all if empty; `skips` and `starts` are ranges `LO:HI` of calls that
+    were not written down, before each draw and before the first; a share `corrupt` of the draws
+    may be wrong. `effort` is quick, standard or all; `predict` draws are predicted. With `out` the
+    run is saved there, and the same call continues an interrupted one; `workers` is how many
+    processes work.
     """
     asked = options.AnalyseOptions(
         modulus=modulus, low=low, form=form, families=",".join(families) or "all",
@@ -175,7 +183,10 @@ def recover(
     effort: str = "standard",
     workers: int | None = None,
 ) -> Generator | None:
-    """Return the generator behind draws, after the last one; None where there is no full signal."""
+    """Return the generator behind `draws`, placed after the last; None without a full signal.
+
+    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`.
+    """
     done = analyse(
         draws, modulus=modulus, form=form, families=families, outputs=outputs, effort=effort,
         workers=workers,

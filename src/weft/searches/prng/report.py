@@ -1,6 +1,7 @@
 """What the runs of both searches add to report and status, chosen by the run's search.
 
-Of an analysis: verdict, match timeline, residues, what was covered.
+Of an analysis: verdict, match timeline, next draws, the program, what was tried against time,
+residues, what was covered.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.model.codec import from_json
 from weft.model.values import Object, from_wire
-from weft.searches.prng import words
+from weft.searches.prng import programs, words
 from weft.searches.prng.answer import AnalyseAnswer, Coverage
 from weft.searches.prng.attack import Gap
+from weft.searches.prng.effort import effort_section, tried_ranges
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import report as pipeline
@@ -34,6 +36,7 @@ FOOT = 26
 MAX_CELLS = 500
 RESIDUES = (8, 10, 16)
 MAX_OPEN = 6
+SHOWN_DRAWS = 20
 
 
 def lines(run: RunView) -> list[str]:
@@ -52,9 +55,10 @@ def pages(run: RunView) -> list[Page]:
     if run.search == PIPELINE:
         return pipeline.pages(run)
     answer, history = answer_of(run), _history(run)
+    effort = effort_section(tried_ranges(run.tasks()))
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
-        return [Page("Draws", body + _residues(history.draws, 0), order=1)]
+        return [Page("Draws", body + effort + _residues(history.draws, 0), order=1)]
     verdict = [line for line in words.verdict_lines(answer, history) if line]
     verdict = verdict[: 5 if answer.is_signal else 2]
     parts = [
@@ -62,8 +66,10 @@ def pages(run: RunView) -> list[Page]:
         *(element("p", line) for line in verdict[1:]),
         _candidates(answer),
         _timeline(answer, history),
+        _next_draws(answer, history),
+        _program(answer),
     ]
-    parts += [_residues(history.draws, answer.modulus), _coverage(answer)]
+    parts += [effort, _residues(history.draws, answer.modulus), _coverage(answer)]
     return [Page("Verdict", Markup("").join(parts), order=1)]
 
 
@@ -102,6 +108,33 @@ def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     head = element("h3", "Where the best one is right")
     share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
     return head + element("p", share, class_="quiet") + _bars(right, train)
+
+
+def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
+    """List what comes next, in the form of the file, with how well the last ones were predicted."""
+    if not answer.is_signal or not answer.found[0].next:
+        return Markup("")
+    best = answer.found[0]
+    texts = history.texts(best.next)
+    note = f"Of the last {best.tail} draws it predicted {best.tail_hits} before it saw them."
+    first = element("p", " ".join(texts[:SHOWN_DRAWS]), class_="code")
+    rest = Markup("")
+    if len(texts) > SHOWN_DRAWS:
+        summary = element("summary", f"{len(texts) - SHOWN_DRAWS} more")
+        rest = element("details", summary, element("p", " ".join(texts[SHOWN_DRAWS:])))
+    head = element("h3", "The next draws, if it goes on so")
+    return head + element("p", note, class_="quiet") + first + rest
+
+
+def _program(answer: AnalyseAnswer) -> Markup:
+    """Show the generator as a program in Python; its state may be long, so it stays folded."""
+    if not answer.is_signal:
+        return Markup("")
+    text = programs.program(answer.found[0].hypothesis, "python")
+    note = "weft prng export-program RUN --language python|c|java writes it."
+    summary = element("summary", f"{len(text.splitlines())} lines of Python")
+    head = element("h3", "A program that makes these draws") + element("p", note, class_="quiet")
+    return head + element("details", summary, element("pre", text))
 
 
 def _bars(right: Sequence[bool], train: int) -> Markup:
