@@ -16,6 +16,7 @@ from weft.errors import WeftError
 from weft.inspect.report.view import RunView
 from weft.runs.run import Watcher
 from weft.runs.warmup import announcer
+from weft.runs.world import RealClock
 from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.search import NAME
 from weft.searches.tree.summary import graph, summary
@@ -24,6 +25,12 @@ from weft.searches.tree.treeevents import EventLog
 EVERY_S = 1.0
 IDLE_SHARE = 20
 """Looks rest so many times as long as they take."""
+
+
+def follow_run(run: Path, watcher: Watcher | None, events: Path | None) -> TreeFollower:
+    """Return a watcher that writes summaries, and `events` if asked for, while a run works."""
+    log = None if events is None else EventLog(events, RealClock().wall)
+    return TreeFollower(run, watcher, log)
 
 
 class TreeFollower:

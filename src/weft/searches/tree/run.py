@@ -14,16 +14,14 @@ from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, execute, unnoted_place
-from weft.runs.world import RealClock
 from weft.searches.tree.checks import write_report
 from weft.searches.tree.export import REJECTED, keep_rejected, name_commits
-from weft.searches.tree.follow import TreeFollower, write_pages
+from weft.searches.tree.follow import follow_run, write_pages
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.ideaindex import AREA, note_ideas
 from weft.searches.tree.load import load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
-from weft.searches.tree.treeevents import EventLog
 
 __all__ = ["load_tree_run"]
 
@@ -56,8 +54,7 @@ def execute_tree(
     `events` is a file to which events are appended as they happen.
     """
     execution = request.execution(execution)
-    log = None if events is None else EventLog(events, RealClock().wall)
-    follower = TreeFollower(execution.out, watcher, log)
+    follower = follow_run(execution.out, watcher, events)
     try:
         done = execute(request.decision(), execution, dict(request.inputs), follower)
     finally:
