@@ -62,12 +62,16 @@ class TreeFollower:
         """Look once more, at the end."""
         self._look()
 
+    def write_events(self, tree_run: TreeRun) -> None:
+        """Append what has happened since the last look, if events were asked for."""
+        if self._events is not None:
+            self._events.write(tree_run, RunView(self._run, NAME).run_id())
+
     def _look(self) -> None:
         start_s = time.monotonic()
         with contextlib.suppress(WeftError, OSError, StopIteration):  # its files may be changing
             tree_run = load_tree_run(self._run)
-            if self._events is not None:
-                self._events.write(tree_run, RunView(self._run, NAME).run_id())
+            self.write_events(tree_run)
             if len(tree_run.history.frontiers) > max(1, self._depths):
                 write_pages(self._run, tree_run)
             self._depths = len(tree_run.history.frontiers)

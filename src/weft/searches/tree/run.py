@@ -19,7 +19,7 @@ from weft.searches.tree.export import REJECTED, keep_rejected, name_commits
 from weft.searches.tree.follow import follow_run, write_pages
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.ideaindex import AREA, note_ideas
-from weft.searches.tree.load import load_tree_run
+from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
 
@@ -57,16 +57,22 @@ def execute_tree(
     follower = follow_run(execution.out, watcher, events)
     try:
         done = execute(request.decision(), execution, dict(request.inputs), follower)
-    finally:
+    except BaseException:
         follower.close()
-    write_summary(done.out)
-    write_report(request, done.out, load_tree_run(done.out).history)
+        raise
+    tree_run = load_tree_run(done.out)  # once: it replays all decisions
+    follower.write_events(tree_run)
+    _write_files(done.out, tree_run)
+    write_report(request, done.out, tree_run.history)
     return done
 
 
 def write_summary(run: Path) -> None:
     """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
-    tree_run = load_tree_run(run)
+    _write_files(run, load_tree_run(run))
+
+
+def _write_files(run: Path, tree_run: TreeRun) -> None:
     name_commits(run, tree_run)
     view = RunView(run, NAME)
     if REJECTED in view.execution().get("keep", ()):
