@@ -105,6 +105,10 @@ class Placement:
         """Whether each task has its slot from the start."""
         return self._mode == "static"
 
+    def held(self, slot: int) -> int:
+        """How many tasks a slot holds."""
+        return self._held[slot]
+
     def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
         """Note that a slot was given a task, or a block of them."""
         task.slot = slot
