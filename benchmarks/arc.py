@@ -23,13 +23,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchart, arcpage
+from benchmarks import arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
 CHART = ROOT / "docs" / "images" / "arc-budget.svg"
+DIAGRAM = ROOT / "docs" / "images" / "arc-reliability.svg"
 AUGMENTATIONS = 3
 HARD = "4c5c2cf0"
 """A training task that no program of the budget solves, so that every slice runs to its end."""
@@ -59,6 +60,8 @@ def main(words: Sequence[str] = ()) -> None:
                 file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     if "budgets" in body:
         CHART.write_text(arcchart.draw(body["budgets"]["runs"]))
+    if "confidence" in body:
+        DIAGRAM.write_text(arcreliability.draw(body["confidence"]["reliability"]))
     page = arcpage.render(body)
     (PAGES / "arc.md").write_text(page)
     print(page)
@@ -82,6 +85,11 @@ def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa:
     ):
         runs[name] = bench(place / name.replace(" ", "-"), workers, *words)
         yield {"runs": runs, "halves": halves(place / "training", "training")}
+
+
+def confidence(*_: object) -> Iterator[Figures]:
+    """Confidence against truth, as `tools/fit_arc_confidence.py` measured it."""
+    yield json.loads((PAGES / "arc-confidence.json").read_text())
 
 
 def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
@@ -164,8 +172,10 @@ def compare(place: Path, name: str, *options: str) -> Figures:
 MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "start": start,
     "splits": splits,
+    "confidence": confidence,
     "ablation": ablation,
     "budgets": budgets,
     "transfer": transfer,
     "scaling": scaling,
+    "workers": arcworkers.measure,
 }

@@ -34,6 +34,9 @@ from weft.inspect.report.page import write_report
 
 RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
 SERVES = "goes on until Ctrl-C: tests/inspect/serve/test_command.py::test_commands_of_the_page_run"
+MODEL = "asks a model: tests/searches/tree/test_agents.py does the same with a server of its own"
+ASKS = "waits for a person: tests/searches/tree/test_approve.py"
+CHANNEL = "a scorer in another language: tests/searches/tree/test_harness.py"
 INSTALLS = "makes a virtual environment"
 INSTALLED = f"{INSTALLS}: tests/test_install.py"
 PLUGIN = "tests/test_plugin.py::test_page_shows_the_plugin_as_it_is"
@@ -73,6 +76,18 @@ NOT_RUN = {
         "weft tree run tree.toml --backend ray --nodes nodes.toml --out runs/tree": RIGS,
         "weft run climb.py:climb --backend ray --nodes nodes.toml --out runs/climb": RIGS,
         "weft nodes down nodes.toml": RIGS,
+    },
+    "docs/tree.md": {
+        "weft tree run routes/tree.toml --out runs/small --max-depth 1": MODEL,
+        "weft tree run routes/tree.toml --out runs/night --max-depth 4 --events runs/night.jsonl": (
+            MODEL
+        ),
+        "weft tree approve runs/night": ASKS,
+        'weft tree approve runs/night e7 --no --note "keep it simple"': ASKS,
+    },
+    "docs/tree-scores.md": {
+        "from pathlib import Path": CHANNEL,
+        "make -s 3>&- || exit 1": CHANNEL,
     },
     "docs/serve.md": {
         "weft serve": SERVES,

@@ -26,7 +26,7 @@ SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init
 BELOW_SEARCHES = (
     "weft", "weft.compiled", "weft.define", "weft.errors", "weft.lazy_imports", "weft.searches",
     "weft.version", "weft.worker", "weft.worker.context", "weft.worker.ending",
-    "weft.worker.environment",
+    "weft.worker.environment", "weft.worker.redaction",
 )  # fmt: skip
 """What decisions may be built on, beside `weft.model` and modules of their own search."""
 ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the one place there that starts processes

@@ -17,6 +17,7 @@
     │   ├── RunLocked          another coordinator works on the run
     │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
+    │   ├── SandboxMissing     commands that must be confined, and cannot be here
     │   ├── RunFolderUnsafe    a link, FIFO, socket or device inside a run: exit 5
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
@@ -129,6 +130,10 @@ class NodeUnreachable(WorldError):
 
 class StorageFailed(WorldError):
     """A durable write failed; what was completed before is safe."""
+
+
+class SandboxMissing(WorldError):
+    """Commands that must be confined cannot be on this machine."""
 
 
 class Interrupted(_Reported, KeyboardInterrupt):

@@ -28,6 +28,16 @@ _COMMAND_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
+@dataclass(frozen=True, slots=True)
+class CommandNeeds:
+    """What the commands of a run need of a machine beside programs."""
+
+    sandbox: str = "off"
+    """The strictest setting among them: `off`, `auto` or `required`."""
+    variables: tuple[str, ...] = ()
+    """Names of variables whose values no other process may see."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
     """What a package with a search adds to Weft; empty paths are parts that it does not have."""
@@ -55,6 +65,10 @@ class Product:
 
     `inputs` are the digests of its inputs by name, `base` the folder of its config: it raises
     `RunMismatch` when a file there is no longer what the run began with."""
+    command_needs: str = ""
+    """`command_needs(args: Mapping[str, Value]) -> CommandNeeds`: what its commands will need.
+
+    `args` are the arguments of its search, as recorded."""
     extra: str = ""
     """The extra of Weft that its commands and searches need: `arc` is that of `weft[arc]`."""
     search_extras: Mapping[str, str] = field(default_factory=dict)
@@ -72,6 +86,7 @@ class Product:
             raise SearchInvalid(f"product {self.name}: summary must be one line of text")
         parts = (
             self.app, self.pages, self.lines, self.finish, self.warm_up, self.check_resume,
+            self.command_needs,
         )  # fmt: skip
         for path in (*filter(None, parts), *self.searches.values()):
             if not _IMPORT_PATH.fullmatch(path):
@@ -245,6 +260,15 @@ def check_resume(search: str, inputs: Mapping[str, str], base: Path | None) -> N
     product = None if ":" in search else product_of(search)
     if product is not None and product.check_resume and base is not None:
         product.part(product.check_resume)(inputs, base)
+
+
+def command_needs(search: str, args: Mapping[str, Any]) -> CommandNeeds:
+    """Ask a search's product what its commands will need; without one, nothing is known."""
+    product = None if ":" in search else product_of(search)
+    if product is None or not product.command_needs:
+        return CommandNeeds()
+    needs: CommandNeeds = product.part(product.command_needs)(args)
+    return needs
 
 
 def check_name(search: str) -> None:

@@ -125,7 +125,7 @@ def test_genesis_argument_that_is_no_value_is_refused_with_its_place():
         ({"workers": 0}, "--workers must be 1 to 4096, not 0"),
         ({"workers": 4097}, "--workers"),
         ({"backend": "slurm"}, "--backend must be one of serial, local, ray, not slurm"),
-        ({"accept": ("code", "all")}, "--accept takes code, copy, rollback, not 'all'"),
+        ({"accept": ("code", "all")}, "--accept takes code, copy, rollback, sandbox, not 'all'"),
     ],
 )
 def test_execution_wrong_option_is_refused(fields, message):

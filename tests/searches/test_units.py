@@ -34,5 +34,5 @@ def test_prng_counts_ranges_and_excluded_families() -> None:
         for covered in ([], waves[0], [*waves[0], (0, 1, 2)], [*waves[0], *waves[1]])
     ]
     assert [note.split()[0] for note in notes] == ["0", "1", "1", "2"]
-    assert notes[1] == "1 of 2 families excluded"
+    assert notes[1] == "1 of 2 calls excluded; at most 1 min of one core left"
     assert _expected(plans, waves, []).total == 4 + 2

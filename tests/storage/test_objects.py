@@ -42,6 +42,17 @@ def test_add_twice_writes_once(store):
     assert store.path(DIGEST).stat().st_ino == before
 
 
+def test_file_is_added_in_pieces_once_and_comes_back_in_pieces(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(objects_module, "CHUNK_BYTES", 4)
+    (tmp_path / "source").write_bytes(DATA)
+    assert store.add_file(tmp_path / "source") == DIGEST
+    before = store.path(DIGEST).stat().st_ino
+    assert store.add_file(tmp_path / "source") == DIGEST
+    assert store.path(DIGEST).stat().st_ino == before
+    assert list(store.pieces(DIGEST)) == [b"some", b" byt", b"es"]
+    assert store.path(DIGEST).stat().st_mode & 0o777 == 0o444
+
+
 def test_adopt_matching_bytes_moves_them_in(store):
     path = staged(store, DATA)
     store.adopt(path, DIGEST)

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis import learnchoices, learnlists
 from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
-from weft.searches.arc.synthesis.phases import Options
+from weft.searches.arc.synthesis.phases import Options, PhaseResult, shallow, with_learned
+from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
@@ -37,3 +40,14 @@ def options(
     language = Language((), [BY_NAME[name] for name in names]) if names else Language()
     budget = SearchBudget(max_programs=programs, max_depth=depth, max_states=10**6, **more)
     return Options(language, budget, prune)
+
+
+def phase_with_learned(task: ArcTask, own: Options) -> PhaseResult:
+    """The shallow phase of a search, with the choices and lists learned from it."""
+    problem, planner = EncodedTask(task.without_truth()), ParallelPlanner(own)
+    first = shallow(problem, own)
+    choices, lists = (
+        [candidate for part in parts for candidate in part]
+        for parts in planner.learn(problem, first)
+    )
+    return with_learned(first, learnchoices.cheapest(choices), learnlists.cheapest(lists))

@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,12 @@ class WorkerSetup:
     """Where the folders of failed commands go; None to remove them."""
     genesis: str = ""
     """Names tasks whose output is kept."""
+    sandbox: str | None = None
+    """The program that confines commands, empty where none can; None if nobody has looked."""
+    secret_names: Collection[str] = ()
+    """Variables that no worker has in its environment: commands get them that ask for them."""
+    outcome_token: str = ""
+    """What marks outcome files as the run's own; empty where none are written."""
 
     def hello(self, slot: Slot, page: int) -> bytes:
         """Return the first message to a worker; `page` is the descriptor it marks starts in."""
@@ -75,8 +81,14 @@ class WorkerSetup:
             "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
             "kept_folder": None if self.kept_folder is None else str(self.kept_folder),
             "allow_paths": list(slot.allow_paths), "genesis": self.genesis, "page": page,
+            "sandbox": self.sandbox, "secrets": self._secrets(),
+            "outcome_token": self.outcome_token,
         }  # fmt: skip
         return pack(("hello", hello))
+
+    def _secrets(self) -> dict[str, str]:
+        known = self.environment
+        return {name: known[name] for name in sorted(self.secret_names) if name in known}
 
     def environment_for(self, slot: Slot) -> dict[str, str]:
         """Return the environment of a worker: one thread each, and only its slot's GPU.
@@ -85,7 +97,7 @@ class WorkerSetup:
         """
         pinned = dict.fromkeys(ONE_THREAD, "1")
         variable, devices = visible_variable(slot.gpu_type), ""
-        inherited = dict(self.environment)
+        inherited = {n: v for n, v in self.environment.items() if n not in self.secret_names}
         if slot.gpu is not None:
             devices = str(slot.gpu)
             pinned[variable] = devices

@@ -57,6 +57,8 @@ class NodeSpec:
     device: str = "auto"
     """What tasks learn from `weft.device()`."""
     genesis: str = ""
+    secret_names: tuple[str, ...] = ()
+    """Variables of the node that no worker there has in its environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +231,7 @@ class SlotActor:
             marks=Marks(spec.marks),
             run_id=spec.run_id,
             genesis=spec.genesis,
+            secret_names=spec.secret_names,
         )
 
 

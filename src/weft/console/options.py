@@ -95,7 +95,8 @@ Accept = Annotated[
     runtime(
         "WHAT",
         "Go on although: code (it changed, or came with the run), copy (of a run that lives"
-        " elsewhere), rollback (an older state). Repeatable.",
+        " elsewhere), rollback (an older state), sandbox (commands are no longer confined here)."
+        " Repeatable.",
     ),
 ]
 WallLimit = Annotated[float | None, runtime("S", "Interrupt the run after S seconds.")]

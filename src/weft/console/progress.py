@@ -6,7 +6,7 @@ What there is to wait for before the tasks, such as compiling, is said unless --
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,16 +32,22 @@ NEVER_S = float("inf")
 
 
 @contextmanager
-def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
-    """Give the watcher that suits where stderr goes, or None."""
+def watching(
+    quiet: bool, verbosity: int, more: Callable[[], str] = str
+) -> Iterator[Watcher | None]:
+    """Give the watcher that suits where stderr goes, or None; it says `more` behind progress."""
     if quiet:
         yield None
     elif render.is_terminal(sys.stderr):
         with bar() as bars:
-            yield _bar_watcher(bars)
+            yield _bar_watcher(bars, more)
     else:
         first_after_s = FIRST_LINE_AFTER_S if verbosity > 0 else NEVER_S
-        yield display.ProgressWatcher(_print_line, LINE_EVERY_S, first_after_s, render.message)
+
+        def print_line(progress: Progress) -> None:
+            render.message(progress.words() + more())
+
+        yield display.ProgressWatcher(print_line, LINE_EVERY_S, first_after_s, render.message)
 
 
 @contextmanager
@@ -55,19 +61,16 @@ def resumable(out: Path) -> Iterator[None]:
         raise interruption.interruption(out) from None
 
 
-def _print_line(progress: Progress) -> None:
-    render.message(progress.words())
-
-
 def bar() -> Bars:
     """Return the bars of a terminal."""
     return terminal.new_bars(render.console(sys.stderr))
 
 
-def _bar_watcher(bars: Bars) -> Watcher:
+def _bar_watcher(bars: Bars, more: Callable[[], str]) -> Watcher:
     bar = bars.add_task("", total=None, words="")
 
     def show(progress: Progress) -> None:
-        bars.update(bar, total=progress.total, completed=progress.finished, words=progress.words())
+        words = progress.words() + more()
+        bars.update(bar, total=progress.total, completed=progress.finished, words=words)
 
     return display.ProgressWatcher(show, BAR_EVERY_S, 0.0, render.message)

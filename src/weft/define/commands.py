@@ -12,6 +12,8 @@ from typing import ParamSpec, TypeVar
 from weft.define.functions import checked_limits, source_of
 from weft.define.names import declared, described, register
 from weft.errors import SearchInvalid
+from weft.model.codec import to_json
+from weft.model.sandbox import Sandbox
 from weft.model.tasks import COMMAND, TaskCall
 from weft.model.templates import ENGINE_NAMES, names_in, text_of
 from weft.model.values import Argument
@@ -38,6 +40,7 @@ def command(
     memory_mb: int | None = None,
     gpu: int = 0,
     group: str | None = None,
+    sandbox: Sandbox | None = None,
 ) -> TaskCall:
     """Describe the run of an external command, as a task.
 
@@ -53,6 +56,8 @@ def command(
     retried, too.
     `on_broken(run, template, exit_code)` is called when the command cannot be run (126, 127); it
     may find out whose fault that is and raise a `weft.worker.ending.Ending` of its own.
+    `sandbox` confines the command, where the machine can; exit codes of 128+n then count as the
+    signal n.
     """
     if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
         raise SearchInvalid(
@@ -65,7 +70,7 @@ def command(
         _check_placeholders((*argv, cwd, *(env or {}).values()), args or {}, prepare is not None)
     limits = checked_limits(timeout_s, retries, memory_mb, gpu, group)
     code = {COMMAND: COMMAND_PATH}
-    recorded = {
+    recorded: dict[str, Argument] = {
         "argv": list(argv),
         "args": dict(args or {}),
         "prepare": None if prepare is None else _hook_name(prepare, "prepare", code),
@@ -76,6 +81,8 @@ def command(
     }
     if on_broken is not None:
         recorded["on_broken"] = _hook_name(on_broken, "on_broken", code)
+    if sandbox is not None:
+        recorded["sandbox"] = to_json(sandbox)
     return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
 
 

@@ -36,6 +36,7 @@ from weft.model.values import (
 )
 from weft.product import check_name
 from weft.runs.prior import FIELD, Retry, retry_of
+from weft.storage.objects import hash_file
 
 _YIELD = "yield it from a @weft.search function, and run that"
 
@@ -184,9 +185,16 @@ def read_inputs(inputs: Mapping[str, Path | bytes]) -> dict[str, bytes]:
     return {name: _read_input(name, source) for name, source in sorted(inputs.items())}
 
 
-def digests(inputs: Mapping[str, bytes]) -> dict[str, str]:
-    """SHA-256 of each input."""
-    return {name: sha256_hex(data) for name, data in inputs.items()}
+def digests(inputs: Mapping[str, bytes | Path]) -> dict[str, str]:
+    """SHA-256 of each input; a file is read in pieces."""
+    return {name: _digest(source) for name, source in inputs.items()}
+
+
+def _digest(source: bytes | Path) -> str:
+    if isinstance(source, bytes):
+        return sha256_hex(source)
+    with source.open("rb") as file:
+        return hash_file(file)
 
 
 def _read_input(name: str, source: Path | bytes) -> bytes:

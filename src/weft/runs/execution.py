@@ -22,7 +22,7 @@ __all__ = [
     "placement_of",
 ]  # fmt: skip
 
-ACCEPTABLE = ("code", "copy", "rollback")
+ACCEPTABLE = ("code", "copy", "rollback", "sandbox")
 BACKENDS = ("serial", "local", "ray")
 DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600

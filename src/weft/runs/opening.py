@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from weft.errors import ManifestDamaged
 from weft.ledger.chain import Chain
@@ -57,7 +58,7 @@ def create_run(
     folder: RunFolder,
     run_file: RunFile,
     genesis: str,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     place: Place,
     code: Mapping[str, str] | None = None,
 ) -> OpenRun:
@@ -68,8 +69,11 @@ def create_run(
     disk = place.disk
     disk.make_folder(folder.objects)
     objects = ObjectStore(folder.objects, disk)
-    for data in inputs.values():
-        objects.add(data)
+    for source in inputs.values():
+        if isinstance(source, Path):
+            objects.add_file(source)
+        else:
+            objects.add(source)
     folder.write_run_file(run_file, disk)
     keep_code(folder, run_file.run_id, code or {}, place.heads, place.host, disk)
     manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
@@ -81,7 +85,7 @@ def create_run(
 def reopen_run(
     folder: RunFolder,
     genesis: str,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     accept: tuple[str, ...],
     place: Place,
     new_run_id: str,

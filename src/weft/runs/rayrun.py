@@ -160,7 +160,17 @@ def ray_backend(
     earlier = raybackend.other_marks(setup.marks, session)
     device = setup.environment.get(DEVICE, "auto")
     specs = [
-        NodeSpec(name, run, setup.run_seed, marks.all, earlier, setup.run_id, device, setup.genesis)
+        NodeSpec(
+            name,
+            run,
+            setup.run_seed,
+            marks.all,
+            earlier,
+            setup.run_id,
+            device,
+            setup.genesis,
+            tuple(setup.secret_names),
+        )
         for name in names
     ]
     packs = CodePacks(lambda: opened.run_file.sources, opened.folder.code)

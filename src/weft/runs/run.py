@@ -48,6 +48,7 @@ from weft.runs.decision import Decision, check_search, digests, normalized, read
 from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
+from weft.runs.isolation import SessionIsolation, session_isolation
 from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
@@ -63,6 +64,7 @@ from weft.storage.heads import HeadsList
 from weft.storage.reserve import Reserve
 from weft.worker.context import DEVICE
 from weft.worker.space import NO_ROOM
+from weft.worker.supervisor import become_unreadable
 
 with lazy_imports():
     from weft.runs import rayrun
@@ -72,6 +74,7 @@ __all__ = [
     "run_search", "seal", "unnoted_place",
 ]  # fmt: skip
 
+OUTCOME_TOKEN = "outcome_token"  # noqa: S105 - its name
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
@@ -176,7 +179,7 @@ def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Polic
 def execute(
     decision: Decision,
     execution: Execution,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     watcher: Watcher | None = None,
     place: Place | None = None,
     recall: Recall | None = None,
@@ -202,7 +205,7 @@ def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
 def _execute(
     decision: Decision,
     execution: Execution,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     watcher: Watcher | None,
     place: Place,
     recall: Recall | None,
@@ -212,6 +215,9 @@ def _execute(
     genesis = decision.genesis_text(store)
     inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
+    with _path_named(folder):
+        runs_commands = recall is None and not is_over(folder, execution.sign_key)
+    isolation = _isolation(decision, execution, folder, runs_commands=runs_commands)
     _make_folder(folder, place.disk, decision.call)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
@@ -229,10 +235,22 @@ def _execute(
         opened.writer.sign = sign
         try:
             warm_up_for(decision.call.name, watcher)
-            return _run_open(opened, decision, execution, watcher, placement, recall)
+            return _run_open(opened, decision, execution, watcher, placement, recall, isolation)
         finally:
             opened.writer.ledger.close()
             opened.manifest.close()
+
+
+def _isolation(
+    decision: Decision, execution: Execution, folder: RunFolder, *, runs_commands: bool
+) -> SessionIsolation:
+    """Find out how commands are confined, and say so where they are not."""
+    isolation = session_isolation(decision, execution, folder, runs_commands=runs_commands)
+    if isolation.needs.variables and runs_commands:
+        become_unreadable()  # our own environment has their values
+    if isolation.warning:
+        notices.show(f"warning: {isolation.warning}")
+    return isolation
 
 
 def real_place() -> Place:
@@ -248,12 +266,19 @@ def unnoted_place() -> Place:
 
 
 def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
-    """Make the folder of a new run; a path that cannot be one is the caller's input."""
-    try:
+    """Make the folder of a new run."""
+    with _path_named(folder):
         if not folder.is_run():
             folder.check_free()
             check_loaded(search)
             disk.make_folder(folder.path)
+
+
+@contextmanager
+def _path_named(folder: RunFolder) -> Iterator[None]:
+    """Say in one line that a path cannot be a run's folder: it is the caller's input."""
+    try:
+        yield
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if getattr(error, "errno", None) in DISK_TROUBLE:
@@ -269,7 +294,7 @@ def _open(
     decision: Decision,
     execution: Execution,
     genesis: str,
-    inputs: dict[str, bytes],
+    inputs: Mapping[str, bytes | Path],
     place: Place,
     slots: int,
 ) -> OpenRun:
@@ -298,11 +323,13 @@ def _run_open(
     watcher: Watcher | None,
     placement: Placement,
     recall: Recall | None,
+    isolation: SessionIsolation,
 ) -> Run:
     clock = world.RealClock()
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
+    isolation.note(journal.event)
     journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
@@ -317,7 +344,7 @@ def _run_open(
         journal.event("orphans-ended", f"{ended} left by an earlier session")
     reserve = Reserve(opened.folder.path)
     reserve.take()
-    backend = _backend(opened, decision, execution, placement.slots, marks, journal)
+    backend = _backend(opened, decision, execution, placement.slots, marks, journal, isolation)
     try:
         with (
             collected_rarely(),
@@ -415,6 +442,7 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
     shutil.rmtree(opened.folder.attempts, ignore_errors=True)
+    shutil.rmtree(opened.folder.outcomes, ignore_errors=True)
     drop_compiled(opened.folder)
     opened.writer.finish(wall_s)
     opened.manifest.commit()
@@ -444,6 +472,7 @@ def _backend(
     slots: Sequence[Slot],
     marks: Marks,
     journal: Journal,
+    isolation: SessionIsolation,
 ) -> Backend:
     setup = WorkerSetup(
         run_seed=decision.seed,
@@ -457,11 +486,24 @@ def _backend(
         run_id=opened.run_file.run_id,
         kept_folder=opened.folder.kept.absolute() if "failed" in execution.keep else None,
         genesis=sha256_hex(opened.manifest.genesis),
+        sandbox=isolation.program,
+        secret_names=isolation.needs.variables,
+        outcome_token=_outcome_token(opened),
     )
     if execution.backend == "ray":
         return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
+
+
+def _outcome_token(opened: OpenRun) -> str:
+    """What marks outcome files as this run's own, the same in all its sessions."""
+    known = opened.manifest.query("SELECT value FROM meta WHERE name=?", OUTCOME_TOKEN)
+    if known:
+        return str(known[0][0])
+    token = world.new_token()
+    opened.manifest.set_meta(OUTCOME_TOKEN, token)  # durable before any command may start
+    return token
 
 
 @contextmanager

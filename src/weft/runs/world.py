@@ -30,6 +30,11 @@ def new_run_id() -> str:
     return secrets.token_hex(16)
 
 
+def new_token() -> str:
+    """A random text that nobody can guess."""
+    return secrets.token_hex(32)
+
+
 def state_folder() -> Path:
     """Where the user's programs keep what should outlive a run."""
     return platformdirs.user_state_path("weft")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -67,13 +68,18 @@ class Disk:
 
     def replace(self, path: Path, data: bytes, *, mode: int = 0o644) -> None:
         """Put `data` at `path` as a whole or not at all: temp, fsync, rename, fsync folder."""
+        self.replace_with(path, (data,), mode=mode)
+
+    def replace_with(self, path: Path, pieces: Iterable[bytes], *, mode: int) -> None:
+        """Do the same with data that comes in pieces."""
         temporary = path.with_name(path.name + ".tmp")
         self.step("write-temp")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(fd, view) :]
+            for data in pieces:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(fd, view) :]
             os.fsync(fd)
         finally:
             os.close(fd)

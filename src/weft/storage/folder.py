@@ -104,6 +104,8 @@ class RunFolder:
         self.logs = path / "logs"
         self.attempts = path / "attempts"
         """Where commands work; each attempt has a folder of its own while it runs."""
+        self.outcomes = path / "outcomes"
+        """How commands ended, noted by their supervisors, until the run is finished."""
         self.repository = path / "repo.git"
         """Where `weft tree` keeps the states of the repository; git opens its files."""
         self.code = path / "code"

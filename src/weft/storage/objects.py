@@ -47,6 +47,16 @@ class ObjectStore:
             self._disk.replace(target, data, mode=0o444)
         return digest
 
+    def add_file(self, source: Path) -> str:
+        """Store a file's bytes durably, in pieces, and return their digest."""
+        with source.open("rb") as file:
+            digest = hash_file(file)
+            if not self.has(digest):
+                file.seek(0)
+                pieces = iter(lambda: file.read(CHUNK_BYTES), b"")
+                self._disk.replace_with(self._folder_for(digest), pieces, mode=0o444)
+        return digest
+
     def adopt(self, staged: Path, digest: str) -> None:
         """Take a staged file in under its digest, durably; the bytes must match."""
         if self.has(digest):
@@ -76,14 +86,22 @@ class ObjectStore:
             raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
         return data
 
-    def check(self, digest: str) -> None:
-        """Raise `ObjectDamaged` unless the object is here and whole."""
+    def pieces(self, digest: str) -> Iterator[bytes]:
+        """Return the object's bytes in pieces; raises at their end unless they match its name."""
         if not self.has(digest):
             raise ObjectDamaged(f"object {digest} is missing from {self.folder}")
+        actual = hashlib.sha256()
         with self.open(digest) as file:
-            actual = hash_file(file)
-        if actual != digest:
+            while chunk := file.read(CHUNK_BYTES):
+                actual.update(chunk)
+                yield chunk
+        if actual.hexdigest() != digest:
             raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
+
+    def check(self, digest: str) -> None:
+        """Raise `ObjectDamaged` unless the object is here and whole."""
+        for _ in self.pieces(digest):
+            pass
 
     def clear_staging(self) -> None:
         """Remove what workers of an earlier session left unfinished."""

@@ -14,7 +14,7 @@ import socket
 import sys
 
 from weft.worker.loop import WorkerLoop
-from weft.worker.supervisor import become_subreaper
+from weft.worker.supervisor import become_subreaper, become_unreadable
 
 
 def die_with_parent(parent: int) -> None:
@@ -28,6 +28,7 @@ def die_with_parent(parent: int) -> None:
 def main() -> None:
     """Serve the socket whose number is the first argument; the second is the parent's pid."""
     die_with_parent(int(sys.argv[2]))
+    become_unreadable()
     become_subreaper()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
     faulthandler.enable()

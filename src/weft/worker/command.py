@@ -19,21 +19,33 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weft import loaded
 from weft.define import is_literal, task
+from weft.model.codec import from_json
 from weft.model.results import TaskError
+from weft.model.sandbox import Sandbox
 from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
 from weft.model.templates import fill, texts_of
 from weft.model.values import Object, Value
 from weft.worker import context as task_context
+from weft.worker.adoption import AttemptOutcomes, FinishedFolders
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
+from weft.worker.outcomes import StoredOutcome
 from weft.worker.resultchannel import ChannelReport
+from weft.worker.sandbox import (
+    Isolation,
+    SandboxView,
+    find_isolation,
+    interpreter_folders,
+    program_folders,
+)
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 from weft.worker.supervision import supervise
 from weft.worker.supervisor import CommandReport, CommandSpec
@@ -102,6 +114,9 @@ class Template:
     cwd: str
     timeout_s: float | None
     memory_mb: int | None
+    sandbox: Sandbox | None = None
+    program: str = ""
+    """What confines the command; empty where the machine cannot."""
     values: Mapping[str, str] | None = None
     """What `args` has for placeholders; None where names that stand for nothing stay as they are"""
 
@@ -118,11 +133,16 @@ class Template:
             ) from None
 
     def execute(
-        self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
+        self,
+        run: CommandRun,
+        more: Mapping[str, str],
+        folders: Sequence[str] = (),
+        noted: AttemptOutcomes | None = None,
     ) -> CommandReport:
         """Run the command under this worker's supervisor and return its report.
 
-        The report holds the least room that there was in `folders` and where it works.
+        The report holds the least room that there was in `folders` and where it works. With
+        `noted` its end is noted there.
         """
         names = run.names() | dict(more)
         cwd = str(Path(self._filled(self.cwd, names)).absolute())
@@ -137,7 +157,31 @@ class Template:
             "timeout_s": self.timeout_s,
             "memory_bytes": (self.memory_mb or 0) * 2**20,
         }
+        if self.secrets:
+            spec["secrets"] = self.secrets
+        if noted is not None and (request := noted.request(run.out_dir.parent, cwd)):
+            spec["outcome"] = request
+        if self.sandbox is None:
+            return supervise(spec)
+        if self.program:
+            spec["sandbox"] = self._view(run, names, cwd, self.sandbox).arguments(self.program)
         return supervise(spec)
+
+    def _view(
+        self, run: CommandRun, names: Mapping[str, str], cwd: str, sandbox: Sandbox
+    ) -> SandboxView:
+        """What a confined command sees: of the run, its own attempt alone."""
+        around = task_context.current()
+        programs = program_folders(environment().get("PATH", ""))
+        own, shown = str(run.out_dir.parent), [self._filled(p, names) for p in sandbox.readable]
+        readable = [
+            own, str(run.work_dir), *programs, *interpreter_folders(run.python),
+            *(os.path.expanduser(path) for path in shown),  # noqa: PTH111 - a string
+        ]  # fmt: skip
+        writable = [str(run.out_dir), str(run.tmp_dir)]
+        writable += [os.path.expanduser(self._filled(p, names)) for p in sandbox.writable]  # noqa: PTH111 - a string
+        hidden = [str(around.attempts.parent)]
+        return SandboxView(hidden, [p for p in readable if p], writable, cwd, sandbox.network)
 
 
 @task(name=COMMAND)
@@ -150,6 +194,7 @@ def run_command(
     env_from: list[str],
     cwd: str,
     on_broken: str | None = None,
+    sandbox: dict[str, Value] | None = None,
     *,
     seed: int,
 ) -> Value:
@@ -157,40 +202,79 @@ def run_command(
     around = task_context.current()
     around.stage = "prepare"
     limits = (around.assignment.timeout_s, around.assignment.memory_mb)
-    template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
-    run = _attempt(around, args, seed, cwd)
+    template = Template(
+        argv, env, _secrets(env_from, around), cwd, *limits, *_confined(sandbox, around)
+    )
+    around.keep_secret(template.secrets)
+    finished_folders.clear_settled()
+    noted = AttemptOutcomes(around)
+    stored = noted.adopt()
+    run = _attempt(around, args, seed, cwd, noted, stored)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
-    started = False
+    started = is_final = False
     try:
-        watch.check_before()
-        names = _prepared(prepare, run)
         if prepare is None or not is_literal(_hook(prepare)):
             template = replace(template, values=texts_of(args))
-        around.enter("run")
-        report = template.execute(run, names, watch.folders)
-        watch.sampled(report["least_room"])
+        report = stored.report if stored else _executed(template, prepare, run, watch, noted)
         started = report["unstarted"] is None
-        for name in ("cpu_s", "peak_bytes", "wall_s"):
-            around.notes[name] = report[name]
-        if on_broken is not None and report["status"] in BROKEN:
-            _hook(on_broken)(run, template, report["status"])
-        elif report["unstarted"] is not None:
-            _check_machine(report["unstarted"], around.slot)
-        _judge(report, run)
+        _check_report(report, template, run, on_broken)
         watch.check_success()
         around.enter("collect")
-        return _collected(collect, replace(run, channel=report.get("channel")))
+        value = _collected(collect, replace(run, channel=report.get("channel")))
+        is_final = True
+        return value
     except Exception as error:
         detail = error.detail if isinstance(error, Ending) else str(error)
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
             raise no_room(reason, detail) from None
+        is_final = isinstance(error, Ending) and error.is_final
         if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
+            around.secrets.remove_from(run.out_dir.parent)
             _keep(run.out_dir.parent, around.kept_folder)
         raise
     finally:
         if not started:
             _put_back(run)
-        _remove(run)
+        if noted.settle(run.attempt, is_final=is_final):
+            finished_folders.keep(run.out_dir.parent, around.notes.get("wall_s"))
+        else:
+            _remove(run)
+
+
+def _executed(
+    template: Template,
+    prepare: str | None,
+    run: CommandRun,
+    watch: SpaceWatch,
+    noted: AttemptOutcomes,
+) -> CommandReport:
+    """Prepare the place and run the command there."""
+    watch.check_before()
+    names = _prepared(prepare, run)
+    task_context.current().enter("run")
+    report = template.execute(run, names, watch.folders, noted)
+    watch.sampled(report["least_room"])
+    return report
+
+
+def _check_report(
+    report: CommandReport, template: Template, run: CommandRun, on_broken: str | None
+) -> None:
+    """Note what the command used; raise how it ended unless that is a success."""
+    around = task_context.current()
+    if template.sandbox is not None:
+        report["status"] = _as_signal(report["status"])
+    for name in ("cpu_s", "peak_bytes", "wall_s"):
+        around.notes[name] = report[name]
+    if on_broken is not None and report["status"] in BROKEN:
+        _hook(on_broken)(run, template, report["status"])
+    elif report["unstarted"] is not None:
+        _check_machine(report["unstarted"], around.slot)
+    _judge(report, run)
+
+
+finished_folders = FinishedFolders()
+"""Of this worker's commands."""
 
 
 def expand(template: str, names: Mapping[str, str]) -> str:
@@ -198,18 +282,25 @@ def expand(template: str, names: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
-def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str) -> CommandRun:
-    """Make the attempt's own folders; nothing of an earlier attempt is in them."""
-    assignment = around.assignment
-    folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
-    out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
-    stdout = logs / f"{assignment.attempt}.out"
-    stderr = logs / f"{assignment.attempt}.log"
+def _attempt(
+    around: TaskContext,
+    args: Mapping[str, Value],
+    seed: int,
+    cwd: str,
+    noted: AttemptOutcomes,
+    stored: StoredOutcome | None,
+) -> CommandRun:
+    """Make the attempt's own folders, with nothing of an earlier one; or take an earlier one's."""
+    attempt = around.assignment.attempt if stored is None else stored.attempt
+    folder = noted.attempt_folder(attempt)
+    out_dir, tmp_dir = folder / "out", folder / "tmp"
+    stdout, stderr = map(Path, noted.logs(attempt))
     try:
-        _make_empty(folder)
-        out_dir.mkdir(exist_ok=True)
-        tmp_dir.mkdir(exist_ok=True)
-        _make_without(logs, stdout, stderr)
+        if stored is None:
+            _make_empty(folder)
+            out_dir.mkdir(exist_ok=True)
+            tmp_dir.mkdir(exist_ok=True)
+            _make_without(stdout.parent, stdout, stderr)
     except OSError as error:  # a full disk is the node's fault, not the command's
         is_full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if is_full else "no-folder"
@@ -217,7 +308,7 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
             None, lost=reason, detail=str(error), cause="resource" if is_full else "worker"
         ) from None
     run = CommandRun(
-        args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
+        args, out_dir, tmp_dir, stdout, stderr, attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
         run_id=around.run_id,
@@ -303,10 +394,37 @@ def _hook(name: str) -> Callable[..., Any]:
     return hook
 
 
-def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
+def _as_signal(status: int) -> int:
+    """Read an exit code of 128+n as the end by signal n, which is how bubblewrap reports one.
+
+    Whether or not a machine can confine commands, so that the same end is recorded on all.
+    """
+    return 128 - status if status - 128 in signal.valid_signals() else status
+
+
+def _confined(raw: dict[str, Value] | None, around: TaskContext) -> tuple[Sandbox | None, str]:
+    """How a command is confined, and by which program; one that must be is, or is lost."""
+    if raw is None:
+        return None, ""
+    sandbox, program = from_json(Sandbox, raw), around.facilities.sandbox
+    if program is None:
+        program = _own_isolation().program
+    if not program and sandbox.mode == "required":
+        node, why = around.slot.rpartition("/")[0], _own_isolation().problem
+        raise Ending(None, lost=f"no sandbox on node {node}: {why}", detail=why, cause="machine")
+    around.notes["sandbox"] = "bubblewrap" if program else "none"
+    return sandbox, program
+
+
+@cache
+def _own_isolation() -> Isolation:
+    return find_isolation()
+
+
+def _secrets(names: Sequence[str], around: TaskContext) -> dict[str, str]:
     """Variables of the node that the command asks for; one that is missing is the node's fault."""
-    variables = environment()
-    node = slot.rpartition("/")[0]
+    variables = {**environment(), **around.facilities.secrets} if names else {}
+    node = around.slot.rpartition("/")[0]
     missing = [
         f"variable {name} is not set on node {node}" for name in names if name not in variables
     ]

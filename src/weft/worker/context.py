@@ -10,17 +10,24 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
+from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
 from weft.model.values import JsonValue, Object, Value
+from weft.worker.ending import Ending
 from weft.worker.environment import environment
+from weft.worker.redaction import Secrets
 
 PIECE_BYTES = 1 << 20
+SECRET = "secret-in-result"  # noqa: S105 - the name of a fault
+"""The fault of a command whose result or object holds a value that must not be stored."""
+NO_SECRETS = Secrets({})
 DEVICE = "WEFT_DEVICE"
 """The variable by which workers learn where to compute."""
 COMMAND_DEVICES = "WEFT_COMMAND_DEVICES"
@@ -35,6 +42,18 @@ class TaskFunction(Protocol):
     @property
     def function(self) -> Callable[..., Value]:
         """The plain function."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFacilities:
+    """What a worker has for commands that others must not see or change."""
+
+    sandbox: str | None = None
+    """The program that confines them, empty where none can; None if nobody has looked."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Values of variables that commands may ask for by name."""
+    outcome_token: str = field(default="", repr=False)
+    """What marks outcome files as the run's own; empty where none are written."""
 
 
 class TaskContext:
@@ -54,6 +73,7 @@ class TaskContext:
         run_id: str = "",
         kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
+        facilities: CommandFacilities | None = None,
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -67,6 +87,7 @@ class TaskContext:
         """`kept_folder` is where the folders of failed commands go, if they are to stay."""
         self.allow_paths = tuple(allow_paths)
         """Folders beside the node's own where scripts may be and commands may start."""
+        self.facilities = facilities or CommandFacilities()
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.has_records = False
@@ -75,6 +96,8 @@ class TaskContext:
         """What runs, whose return annotation says which dataclasses it may return."""
         self.notes: dict[str, JsonValue] = {}
         self.staged: dict[str, str] = {}
+        self.secrets = NO_SECRETS
+        """What must not be in anything that the running task stores."""
         self._on_stage = on_stage
 
     @property
@@ -92,6 +115,18 @@ class TaskContext:
         self.stage = "run"
         if not self.is_plain:
             self.notes, self.staged = {}, {}
+        if self.secrets:
+            self.secrets = NO_SECRETS
+
+    def keep_secret(self, values: Mapping[str, str]) -> None:
+        """Take note of values that must not be stored by the task that runs."""
+        self.secrets = Secrets(values)
+
+    def check_free_of_secrets(self, name: str) -> None:
+        """End the attempt if a value was found: `name` is its variable's, empty for none."""
+        if name:
+            why = f"the value of {name} is in what the command produced; nothing of it is stored"
+            raise Ending(TaskError(SECRET, self.stage), detail=why)
 
     def enter(self, stage: str) -> None:
         """Enter the next stage and report it: each stage has the full time limit."""
@@ -99,8 +134,14 @@ class TaskContext:
         if self._on_stage is not None:
             self._on_stage(self.assignment)
 
+    def extend(self) -> None:
+        """Begin the stage anew: what only the first task on a machine must do is not counted."""
+        self.enter(self.stage)
+
     def put(self, data: bytes) -> Object:
         """Stage bytes and return the reference under which they will be known."""
+        if self.secrets:
+            self.check_free_of_secrets(self.secrets.found_in(data))
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self.staged and not self._path(digest).is_file():
             self._staging.mkdir(parents=True, exist_ok=True)
@@ -115,6 +156,8 @@ class TaskContext:
 
     def put_file(self, path: Path, start: int = 0, size: int | None = None) -> Object:
         """Stage a file, or `size` bytes of it from `start`, in pieces; see `weft.put_file`."""
+        if self.secrets:
+            self.check_free_of_secrets(self.secrets.found_in_file(path))
         self._staging.mkdir(parents=True, exist_ok=True)
         name = f"{os.getpid()}-{next(_names)}"
         try:
@@ -139,6 +182,19 @@ class TaskContext:
         if hashlib.sha256(data).hexdigest() != reference.digest:
             raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
         return data
+
+    def pieces(self, reference: Object) -> Iterator[bytes]:
+        """Return an object's bytes in pieces; raises at their end if they do not match its name."""
+        digest = hashlib.sha256()
+        try:
+            with self._path(reference.digest).open("rb") as file:
+                while piece := file.read(PIECE_BYTES):
+                    digest.update(piece)
+                    yield piece
+        except FileNotFoundError:
+            raise ObjectDamaged(f"object {reference.digest} is not in this run") from None
+        if digest.hexdigest() != reference.digest:
+            raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
 
     def _path(self, digest: str) -> Path:
         return self._objects / digest[:2] / digest[2:]

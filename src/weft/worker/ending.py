@@ -28,6 +28,11 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
         """Whether the attempt failed by its own fault and is not merely lost."""
         return self._error is not None
 
+    @property
+    def is_final(self) -> bool:
+        """Whether no other attempt can follow."""
+        return self._error is not None and not self._retriable
+
     def outcome(self, ticket: int) -> Finished | Lost:
         """The event for the coordinator."""
         if self._error is None:

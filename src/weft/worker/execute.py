@@ -24,7 +24,7 @@ from weft.model.records import check_rebuilt, rebuild, rebuild_args, types_of
 from weft.model.results import TaskError, Temporary
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
-from weft.worker.context import TaskContext, TaskFunction
+from weft.worker.context import SECRET, CommandFacilities, TaskContext, TaskFunction
 from weft.worker.ending import Ending
 from weft.worker.frames import Hello
 
@@ -61,12 +61,14 @@ class Executor:
         run_id: str = "",
         kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
+        facilities: CommandFacilities | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
         self._rest = (on_stage, run_id, kept_folder)
         self._allow_paths = tuple(allow_paths)
+        self._facilities = facilities
         self._functions: dict[str, TaskFunction] = {}
 
     @staticmethod
@@ -85,6 +87,7 @@ class Executor:
             hello["run_id"],
             Path(hello["kept_folder"]) if hello["kept_folder"] else None,
             hello["allow_paths"],
+            CommandFacilities(hello["sandbox"], hello["secrets"], hello["outcome_token"]),
         )
 
     def prepare(
@@ -108,8 +111,9 @@ class Executor:
     def around(self, assignment: Assignment) -> TaskContext:
         """Return the surroundings of the tasks of a block."""
         around = TaskContext(
-            *self._folders, assignment, *self._place, *self._rest, self._allow_paths
-        )
+            *self._folders, assignment, *self._place, *self._rest, self._allow_paths,
+            self._facilities,
+        )  # fmt: skip
         around.task = self._functions.get(assignment.function)
         return around
 
@@ -142,7 +146,7 @@ class Executor:
         except Ending as ending:
             outcome = ending.outcome(ticket)
             if isinstance(outcome, Lost):
-                return outcome
+                return replace(outcome, detail=around.secrets.redacted_text(outcome.detail))
             end = {"error": outcome.error, "retriable": outcome.retriable, "detail": outcome.detail}
         except Temporary as error:
             end = _fault("temporary", around, error, retriable=True)
@@ -159,6 +163,7 @@ class Executor:
             end = _encoded(value, around)
         finally:
             task_context.enter(None)
+        end = without_secrets(end, around)
         if around.is_plain and (text := end.get("value")) is not None:
             return text
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
@@ -229,10 +234,25 @@ def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
     except ValueInvalid as error:
         failure = TaskError("result-invalid", "collect")
         return {"error": failure, "detail": str(error)}
+    except Ending as ending:  # a secret in bytes that became an object
+        outcome = cast("Finished", ending.outcome(0))
+        return {"error": outcome.error, "detail": outcome.detail}
     if not around.staged:
         return {"value": text}
     staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
     return {"value": text, "staged": staged}
+
+
+def without_secrets(end: AttemptOutcome, around: TaskContext) -> AttemptOutcome:
+    """Refuse a value that holds a secret; take secrets out of what is only for people."""
+    secrets = around.secrets
+    if not secrets:
+        return end
+    around.notes = json.loads(secrets.redacted_text(json.dumps(around.notes)))
+    if name := secrets.found_in(end.get("value", "").encode()):
+        why = f"the value of {name} is in the result; nothing of it is stored"
+        return {"error": TaskError(SECRET, "collect"), "detail": why}
+    return {**end, "detail": secrets.redacted_text(end.get("detail", ""))}
 
 
 def _check_records(value: object, text: str, around: TaskContext) -> None:

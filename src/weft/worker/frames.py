@@ -37,6 +37,12 @@ class Hello(TypedDict):
     genesis: str
     page: int
     """Descriptor of the page where starts are marked."""
+    sandbox: str | None
+    """The program that confines commands, empty where none can; None if nobody has looked."""
+    secrets: dict[str, str]
+    """Variables for commands that ask for them by name; no process has them in its environment."""
+    outcome_token: str
+    """What marks outcome files as the run's own; empty where none are written."""
 
 
 class ResultBody(TypedDict):

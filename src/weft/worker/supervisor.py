@@ -27,6 +27,17 @@ from typing import NotRequired, TypedDict
 if __name__ == "__main__":  # started by its path
     sys.path.append(str(Path(__file__).parents[2]))
 
+from weft.worker import outcomes
+from weft.worker.confinement import (
+    FAILED,
+    NOT_FOUND,
+    UNEXECUTED,
+    Confinement,
+    check_program,
+    last_line,
+)
+from weft.worker.logpipes import CommandLogs
+from weft.worker.outcomes import OutcomeRequest
 from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
@@ -45,6 +56,7 @@ STDERR_BYTES = 4096
 """Allocated for a command's stderr before it starts: its last words fit on a full disk too."""
 _FALLOC_FL_KEEP_SIZE = 1
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """A child has ended, or the worker; the others do nothing: only the worker's end and the limits
@@ -67,6 +79,12 @@ class CommandSpec(TypedDict):
     timeout_s: float | None
     memory_bytes: int
     """0 for no limit."""
+    sandbox: NotRequired[list[str]]
+    """What stands before `argv` to confine it: bubblewrap and its options."""
+    secrets: NotRequired[dict[str, str]]
+    """Variables whose values are taken out of its logs."""
+    outcome: NotRequired[OutcomeRequest]
+    """Where its end is noted, so that it is not run again after a crash."""
 
 
 class CommandReport(TypedDict):
@@ -118,19 +136,25 @@ class Supervisor:
         """The least room seen in each folder: bytes, inodes."""
         self._unstarted: tuple[int | None, str] | None = None
         self._channel = ResultChannel(spec["env"])
+        self._confinement = Confinement(spec.get("sandbox", []))
+        self._logs: CommandLogs | None = None
 
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
         start_s = time.monotonic()
+        started_ns = time.time_ns()  # noqa: TID251 - compared with times of files
         self._main = self._start()
         self._watch(start_s)
         self._channel.end()
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
+        if self._logs is not None:
+            self._logs.close()
+        self._judge_confinement()
         _free_unused(self._spec["stderr"])
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
-        return {
+        report: CommandReport = {
             "status": self._status,
             "reason": self._reason,
             "wall_s": time.monotonic() - start_s,
@@ -140,17 +164,32 @@ class Supervisor:
             "unstarted": self._unstarted,
             "channel": self._channel.report(),
         }
+        self._note_outcome(report, started_ns)
+        return report
+
+    def _note_outcome(self, report: CommandReport, started_ns: int) -> None:
+        """Note an end that is the command's own, whether or not the worker still waits for it."""
+        spec = self._spec
+        if "outcome" not in spec or report["unstarted"] is not None:
+            return
+        if outcomes.is_final(report["status"], report["reason"]):
+            outcomes.write(spec["outcome"], [spec["stdout"], spec["stderr"]], report, started_ns)
 
     # -- starting -------------------------------------------------------------------------
 
     def _start(self) -> int:
         """Fork the command; a pipe that exec closes reports why it could not start."""
-        supervisor_pid = os.getpid()
+        spec, supervisor_pid = self._spec, os.getpid()
+        with contextlib.suppress(OSError):  # the command's process will find the same, and say so
+            self._logs = CommandLogs(spec["stdout"], spec["stderr"], spec.get("secrets", {}))
         reader, writer = os.pipe()
         pid = os.fork()
         if pid:
             os.close(writer)
             self._channel.started()
+            self._confinement.started()
+            if self._logs is not None:
+                self._logs.started()
             cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
             os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
@@ -168,16 +207,18 @@ class Supervisor:
         spec = self._spec
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
-        os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
+        (self._logs or CommandLogs(spec["stdout"], spec["stderr"], {})).hand_over()
         _allocate(2, STDERR_BYTES)
-        os.closerange(3 + len(self._channel.hand_over()), pipe)
+        handed_over = len(self._channel.hand_over())
+        words = self._confinement.hand_over(3 + handed_over)
+        os.closerange(3 + handed_over + bool(words), pipe)
         os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _execute(spec["argv"], spec["env"])
+        if words:
+            check_program(_look_up(spec["argv"][0], spec["env"].get("PATH", "")), spec["argv"][0])
+        _execute([*words, *spec["argv"]], spec["env"])
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
         """Write why it could not start to the command's stderr, as a shell would, and to us."""
@@ -190,6 +231,16 @@ class Supervisor:
         cause = [getattr(error, "errno", None), f"{subject}: {why}"[:500]]
         os.write(pipe, json.dumps(cause).encode())
         os._exit(code)
+
+    def _judge_confinement(self) -> None:
+        """Distinguish what bubblewrap could not do from what the command did."""
+        if self._unstarted is None and self._reason == "exited" and self._status == FAILED:
+            why = last_line(self._spec["stderr"])
+            if self._confinement.is_incomplete():
+                self._unstarted = (errno.EPERM, f"the sandbox could not be set up: {why}")
+            elif self._confinement.words and why.startswith(UNEXECUTED):
+                self._status = NOT_FOUND
+        self._confinement.close()
 
     # -- watching -------------------------------------------------------------------------
 
@@ -221,8 +272,12 @@ class Supervisor:
 
         Children of the worker may hold its end of the pipe open, hence the look at our parent.
         """
-        ready, _, _ = select.select([0, self._wake, *self._channel.readable()], [], [], wait_s)
+        logs = [] if self._logs is None else self._logs.readable()
+        watched = [0, self._wake, *self._channel.readable(), *logs]
+        ready, _, _ = select.select(watched, [], [], wait_s)
         self._channel.receive()
+        if logs and self._logs is not None:
+            self._logs.receive()
         if self._wake in ready:
             os.read(self._wake, 4096)
         return (0 in ready and not os.read(0, 4096)) or os.getppid() != self._worker
@@ -265,11 +320,15 @@ class Supervisor:
 
     def _kill_all(self, *, gently: bool) -> None:
         """End every descendant: TERM first if the command was cut off, then KILL until none."""
-        if gently:
-            _signal_all(signal.SIGTERM)
+        if gently:  # bubblewrap would take everything with it at once
+            _signal_all(signal.SIGTERM, self._main if self._confinement.words else 0)
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
                 self._await_child(LOOK_AGAIN_S)
+                if self._logs is not None:
+                    self._logs.receive()
+        if self._confinement.words and self._reap():
+            self._await_child(LOOK_AGAIN_S)  # the sandbox ends with bubblewrap, all by itself
         while self._reap():
             _signal_all(signal.SIGKILL)
             self._await_child(KILL_AGAIN_S)
@@ -352,9 +411,11 @@ def _resident_bytes(pid: int) -> int:
         return 0
 
 
-def _signal_all(number: int) -> None:
+def _signal_all(number: int, spared: int = 0) -> None:
     for pid in descendants():
         try:
+            if pid == spared:
+                continue
             os.kill(pid, number)
         except ProcessLookupError:
             continue
@@ -407,6 +468,11 @@ def at_parents_end(number: int) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, number)
 
 
+def become_unreadable() -> None:
+    """Deny other processes of this user to trace us or to read our memory and environment."""
+    _libc.prctl(_PR_SET_DUMPABLE, 0)
+
+
 def end_with_parent(parent: int) -> None:
     """Have the kernel kill us when our parent dies; this does not cover our own children."""
     at_parents_end(signal.SIGKILL)
@@ -421,6 +487,7 @@ def main() -> None:
     are only woken, even if someone has stopped us: a stopped supervisor could not clear up.
     """
     worker = os.getppid()
+    become_unreadable()
     become_subreaper()
     wake = _prepare_signals()
     end_with_parent(worker)

@@ -34,11 +34,14 @@ def test_request_without_a_part_binds_it() -> None:
     plain = ArcRequest(()).options()
     bare = ArcRequest((), without=("checks", "pruning")).options()
     assert plain["without"] == []
-    assert plain["margin_millibits"] == 4000
+    assert plain["margin_millibits"] is None
+    assert plain["needed_permille"] == 950
     assert bare["without"] == ["checks", "pruning"]
     assert bare["prune"] == []
     assert bare["margin_millibits"] is None
     assert ArcRequest((), margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
+    by_price = ArcRequest((), without=("confidence",)).options()
+    assert by_price["margin_millibits"] == 4000
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,7 @@ def test_request_without_a_part_binds_it() -> None:
         ({"without": ("luck",)}, "--without takes fitted, .*, not 'luck'"),
         ({"no_prune": ("luck",)}, "--no-prune takes shape, .*, not 'luck'"),
         ({"slices": 0}, "--slices must be 1 to 1024, not 0"),
+        ({"min_permille": 1001}, "--min-confidence must be 0 to 1000 permille: 1001"),
     ],
 )
 def test_request_that_cannot_be_is_refused_when_it_is_made(wrong: dict[str, Any], why: str) -> None:
@@ -80,5 +84,5 @@ def test_command_names_what_can_be_left_out(tmp_path: Path, weft: Here) -> None:
 
 
 def test_help_names_every_part(weft: Here) -> None:
-    told = " ".join(weft("arc", "solve", "--help").out.split())
+    told = "".join(weft("arc", "solve", "--help").out.split())
     assert ",".join(PARTS) in told

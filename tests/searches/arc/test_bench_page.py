@@ -7,20 +7,28 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import arc, arcchart, arcpage
+from benchmarks import arc, arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
+from weft.inspect.report.view import ViewedTask
 from weft.searches.arc.data import load
 from weft.searches.arc.synthesis.ablation import PARTS
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
-MARGIN = {"answered": 7, "right": 6, "wrong": 1}
+COUNTS = {"answered": 7, "right": 6, "wrong": 1}
 RUN: dict[str, Any] = {
     "data": "made here", "tasks": 9, "answered": 7, "right": 6, "wrong": 1, "unknown": 2,
-    "top1": 6, "top2": 8, "precision": 6 / 7, "margins": {"4": MARGIN, "all": MARGIN},
+    "top1": 6, "top2": 8, "precision": 6 / 7, "confidences": {"0.9": COUNTS, "0.95": COUNTS},
     "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "states_per_s": 1234,
     "programs_per_s": 99, "pruned_share": 0.5, "repeated_share": 0.1, "cache_hit_share": 0.0,
     "slice_balance": None, "memory_mb": 200,
+}  # fmt: skip
+
+BIN = {"from": 950, "to": 980, "answers": 50, "right": 48, "confidence": 0.961}
+KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
+CONFIDENCE: dict[str, Any] = {
+    "machine": "here", "puzzles": 1234, "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
+    "kinds": {"all": KIND}, "ablation": {"whole": KIND},
 }  # fmt: skip
 
 
@@ -29,11 +37,31 @@ def figures() -> dict[str, Any]:
     both = {"concepts": 0, "without": RUN, "with": RUN}
     return {
         "splits": {"machine": "here", "runs": splits, "halves": [RUN, RUN]},
+        "confidence": CONFIDENCE,
         "start": {"machine": "here", "warm_start_s": 0.9},
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
         "transfer": {"machine": "here", "halves": [both, both]},
         "scaling": {"machine": "here", "fifty": {"speed_up": 1.9}, "hard": {"speed_up": 1.7}},
+        "workers": {
+            "machine": "here",
+            "compile_s": 9.0,
+            "compile_cpu_s": 50.0,
+            "hard": {
+                "puzzles": ["a", "b"],
+                "alone": ["a"],
+                "seconds": {"1": 30.0, "16": 3.0},
+                "seconds_alone": {"a": {"1": 20.0, "16": 4.0}},
+            },
+            "busy": {
+                "workers": 16,
+                "puzzles": 160,
+                "wall_s": 20.0,
+                "busy": 14.2,
+                "cpu_s_per_task": 1.8,
+                "slowest_s": 7.5,
+            },
+        },
     }
 
 
@@ -42,11 +70,33 @@ def test_page_has_a_section_for_each_part_measured() -> None:
     whole = arcpage.render(figures())
     for part, body in figures().items():
         alone = arcpage.render({part: body})
-        assert "here" in alone
+        assert "here" in alone or part == "confidence"
         assert alone.removeprefix("# weft arc in figures\n\n") in whole
     assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1,234 | 200 |" in whole
     assert f"checks: {PARTS['checks']}" in whole
     assert "no bank ships" in whole
+
+
+def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
+    page = arcreliability.section(CONFIDENCE)
+    assert "| 0.95 to 0.98 | 50 | 96.1% | 96.0% |" in page
+    assert "| all | 48 / 2 = 96.0% | 60 |" in page
+    drawing = ET.fromstring(arcreliability.draw(CONFIDENCE["reliability"]))
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
+
+
+def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
+    page = arcpage.render({"workers": figures()["workers"]})
+    assert "| all 2 | 16 | 3.0 s | 10.00 × |" in page
+    assert "| a | 16 | 4.0 s | 5.00 × |" in page
+    assert "14.2 of 16 workers busy" in page
+    tasks = [
+        ViewedTask("k", lane, 0, 0, "f", "completed", {}, {}, None, run_s, {},
+                   started_at=start, finished_at=start + run_s)
+        for lane, start, run_s in (("/a", 0.0, 2.0), ("/a", 1.0, 3.0), ("/b", 0.0, 3.0))
+    ]  # fmt: skip
+    found = arcworkers.utilisation(tasks)
+    assert (found["wall_s"], found["busy"], found["slowest_s"]) == (4.0, 2.0, 5.0)
 
 
 def test_bank_that_helps_on_both_halves_is_said_to() -> None:

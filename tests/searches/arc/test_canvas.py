@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arctasks import options
+from tests.support.arctasks import options, phase_with_learned
 from tests.support.arcvalues import grids
 from weft.errors import InputError, ValueInvalid
 from weft.searches.arc.fitted.celllist import Cells, OnCanvas
@@ -16,8 +18,7 @@ from weft.searches.arc.lists.sizes import _ALL, Formula, formulas, measures_of, 
 from weft.searches.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import LISTS
-from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.phases import PhaseResult, shallow
+from weft.searches.arc.synthesis.phases import PhaseResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.values import decode_grids as read_grids
@@ -195,7 +196,7 @@ def test_canvas_that_is_too_large_or_a_chain_of_another_size_says_nothing() -> N
 
 def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(EncodedTask(task), type(own)(own.language, own.budget, without=without))
+    return phase_with_learned(task, replace(own, without=without))
 
 
 def diagonals() -> ArcTask:

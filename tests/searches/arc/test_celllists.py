@@ -17,7 +17,7 @@ from weft.searches.arc.kernels import covering
 from weft.searches.arc.lists.cells import parse
 from weft.searches.arc.lists.choices import Choices, choices_of, plain_choices_of
 from weft.searches.arc.lists.features import features_of, plain_features_of
-from weft.searches.arc.lists.learn import TrainingCells, learn, leave_out, loo_passes
+from weft.searches.arc.lists.learn import TrainingCells, learn, leave_out, loo_passes, search_of
 from weft.searches.arc.lists.neighbours import NONE
 from weft.searches.arc.lists.words import COLOURS, NAMES
 from weft.searches.arc.ops.registry import REGISTRY
@@ -190,7 +190,7 @@ def rows_of(sets: list[set[int]]) -> covering.Sets:
 def coverings(draw: st.DrawFn) -> dict[str, list[set[int]]]:
     some = st.sets(st.integers(0, 79), max_size=40)
     everything = set(range(80))
-    right = draw(st.lists(some, min_size=1, max_size=3))
+    right = draw(st.lists(some, min_size=1, max_size=12))
     return {
         "tests": [everything, *draw(st.lists(some, min_size=1, max_size=9))],
         "right": right,
@@ -203,30 +203,31 @@ def coverings(draw: st.DrawFn) -> dict[str, list[set[int]]]:
 def plain_best(
     sets: dict[str, list[set[int]]], costs: list[int], faulty: set[int], width: int, most: int
 ) -> list[list[int]]:
-    """The clauses of the highest scores, by trying everything in the kernel's order."""
-    best = [[-1, 0, 0, 0, 0] for _ in range(most)]
+    """The clauses of the highest scores, by trying everything; of equals the first."""
+    everything = sets["open"][0]
+    least = min((c for c, t in zip(costs, sets["tests"], strict=True) if everything - t), default=0)
+    found = []
     for action, (right, wrong) in enumerate(zip(sets["right"], sets["wrong"], strict=True)):
-        helps, harms = faulty & right, sets["open"][0] & wrong
-        gains = [len(test & helps) for test in sets["tests"]]
-        hopeful = [
-            i for i, gain in enumerate(gains)
-            if gain and gain * 1_000_000 // (costs[i] + 1000 + 2000) > best[-1][0]
-        ]  # fmt: skip
-        alone = [i for i in hopeful if not sets["tests"][i] & harms]
-        mixed = [i for i in hopeful if sets["tests"][i] & harms]
-        mixed.sort(key=lambda i: -(gains[i] * 1_000_000 // (costs[i] + 3000)))
+        helps, harms = faulty & right, everything & wrong
+
+        def score(cells: set[int], cost: int, helps: set[int] = helps) -> tuple[int, int]:
+            seen = sum(bool(cells & helps & pair) for pair in sets["pairs"])
+            return len(cells & helps) * 1_000_000 // cost // (1 if seen > 1 else 3), seen
+
+        useful = [i for i, test in enumerate(sets["tests"]) if test & helps]
+        alone = [i for i in useful if not sets["tests"][i] & harms]
+        mixed = [i for i in useful if sets["tests"][i] & harms]
+        mixed.sort(key=lambda i: -score(sets["tests"][i], costs[i] + least + 1000 + 3000)[0])
         twos = sorted(combinations(range(len(mixed[:width])), 2), key=lambda two: two[::-1])
         for i, j in [(i, i) for i in alone] + [(mixed[x], mixed[y]) for x, y in twos]:
             cells = sets["tests"][i] & sets["tests"][j]
             if cells & harms or not cells & helps:
                 continue
             cost = costs[i] + 1000 + 2000 if i == j else costs[i] + costs[j] + 1000 + 3000
-            seen = sum(bool(cells & helps & pair) for pair in sets["pairs"])
-            score = len(cells & helps) * 1_000_000 // cost // (1 if seen > 1 else 3)
-            if score > best[-1][0]:
-                best[-1] = [score, action, i, -1 if i == j else j, seen]
-                best.sort(key=lambda row: -row[0])
-    return best
+            value, seen = score(cells, cost)
+            found.append([value, action, i, -1 if i == j else j, seen])
+    found.sort(key=lambda row: -row[0])
+    return [*found, *([-1, 0, 0, 0, 0] for _ in range(most))][:most]
 
 
 @settings(max_examples=120, deadline=None, derandomize=True, database=None)
@@ -289,7 +290,7 @@ def test_learned_list_is_right_on_every_training_cell(values: list[Grid]) -> Non
         np.frombuffer(expected, np.uint8),
         np.repeat(np.arange(len(values)), size).astype(np.uint8),
     )
-    found = learn(training)
+    found = learn(search_of(training))
     assert found
     assert [one.millibits for one in found] == sorted(one.millibits for one in found)
     for one in found:
@@ -358,7 +359,7 @@ def test_list_that_needs_every_pair_fails_cross_validation() -> None:
     own, expected = np.array([1, 0, 2, 0, 3, 0], np.uint8), np.array([4, 0, 7, 0, 5, 0], np.uint8)
     pairs = np.array([0, 0, 1, 1, 2, 2], np.uint8)
     alone = TrainingCells({"own": own}, expected, pairs)
-    assert learn(alone)
+    assert learn(search_of(alone))
     assert not loo_passes(alone)
     marked = {"own": (own > 0).astype(np.uint8)}
     assert loo_passes(TrainingCells(marked, np.array([4, 0] * 3, np.uint8), pairs))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arctasks import options
+from tests.support.arctasks import options, phase_with_learned
 from tests.support.arcvalues import grids
 from weft.errors import InputError
 from weft.searches.arc.fitted.choose import (
@@ -22,8 +24,7 @@ from weft.searches.arc.fitted.choose import (
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS
-from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.phases import PhaseResult, shallow
+from weft.searches.arc.synthesis.phases import PhaseResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.values import decode_grids as read_grids
@@ -127,9 +128,7 @@ def test_exact_value_costs_more_than_an_extreme_and_the_cut_is_paid() -> None:
 
 def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(
-        EncodedTask(task), type(own)(own.language, own.budget, without=(LISTS, *without))
-    )
+    return phase_with_learned(task, replace(own, without=(LISTS, *without)))
 
 
 def reddest() -> ArcTask:

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -309,10 +311,109 @@ def test_folder_of_contest_files_is_read_by_split(tmp_path: Path) -> None:
     assert "name one of arc-agi_evaluation_challenges.json, arc-agi_test" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["a\nb", "x" * 101, "\u202e"])
+@pytest.mark.parametrize("name", ["a\nb", "x" * 256, "\u202e"])
 def test_name_that_cannot_be_shown_is_refused(name: str, tmp_path: Path) -> None:
     assert "is not a task name" in refusal(put(tmp_path / "x.json", {name: TASK}))
-    assert "is not a task name" in refusal(put(tmp_path / f"{name}.json", TASK))
+    if len(name) < 250:  # the longest that a file system has
+        assert "is not a task name" in refusal(put(tmp_path / f"{name}.json", TASK))
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "Größe – 回転 ✓", "a b, c (1) [2]"])
+def test_long_and_unicode_names_are_read(name: str, tmp_path: Path) -> None:
+    assert load(put(tmp_path / "x.json", {name: TASK})).tasks[0].name == name
+    short = name[:250]
+    assert load(put(tmp_path / "in" / f"{short}.json", TASK)).tasks[0].name == short
+
+
+# -- nested folders and zip files ------------------------------------------------------------
+
+
+def zipped(path: Path, files: dict[str, Any]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in files.items():
+            archive.writestr(name, value if isinstance(value, bytes) else json.dumps(value))
+    return path
+
+
+def test_nested_folders_are_read_and_hidden_ones_passed_over(tmp_path: Path) -> None:
+    for name in ("b.json", "deep/er/a.json", "deep/c.json", ".git/x.json", "deep/.y.json"):
+        put(tmp_path / name, TASK)
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert [task.name for task in load(tmp_path).tasks] == ["a", "b", "c"]
+    put(tmp_path / "other" / "a.json", TASK)
+    assert refusal(tmp_path).endswith("other/a.json: deep/er/a.json is a task of the same name")
+
+
+@pytest.mark.parametrize(
+    ("files", "split", "names"),
+    [
+        ({"a.json": TASK, "in/b.json": TASK, "README": b"x", "__MACOSX/c.json": b""}, None, "ab"),
+        ({"set/a.json": TASK, "set/in/b.json": TASK}, None, "ab"),
+        ({"ARC-master/data/training/a.json": TASK, "ARC-master/data/evaluation/b.json": TASK},
+         "training", "a"),
+        ({"arc-agi_training_challenges.json": {"a": TASK, "b": TASK},
+          "arc-agi_training_solutions.json": {"a": [GRID], "b": [GRID]}}, "training", "ab"),
+        ({"challenges.json": {"a": {**TASK, "test": [{"input": GRID}]}},
+          "solutions.json": {"a": [GRID]}}, None, "a"),
+    ],
+)  # fmt: skip
+def test_zip_file_is_read_like_a_folder(
+    files: dict[str, Any], split: str | None, names: str, tmp_path: Path
+) -> None:
+    tasks = load(zipped(tmp_path / "set.zip", files), split).tasks
+    assert [task.name for task in tasks] == list(names)
+    assert all(task.truth for task in tasks)
+    assert [path.name for path in tmp_path.iterdir()] == ["set.zip"], "nothing is unpacked"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"../a.json": TASK}, "'../a.json' leads outside of the zip file"),
+        ({"/etc/a.json": TASK}, "leads outside of the zip file"),
+        ({"x/a.json": TASK, "y/a.json": TASK}, "y/a.json: x/a.json is a task of the same name"),
+        ({"a.json": b"{"}, "a.json: "),
+        ({"a.json": {"train": []}}, 'a task needs the key "test"'),
+        ({"README.md": b"x"}, "not one *.json file"),
+        (
+            {"x_solutions.json": {"a": [GRID]}},
+            "solutions without challenges; put x_chal",
+        ),
+        ({"a.json": b" " * (64 * 2**20 + 1)}, "more than the 67108864 bytes allowed"),
+    ],
+)
+def test_zip_file_that_cannot_be_trusted_is_refused(
+    files: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    path = zipped(tmp_path / "x.zip", files)
+    assert refusal(path).startswith(f"{path}")
+    assert message in refusal(path)
+
+
+def test_zip_file_that_lies_about_its_sizes_or_is_damaged_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.zip", {"a.json": TASK})
+    whole = path.read_bytes()
+    declared = len(json.dumps(TASK)).to_bytes(4, "little")
+    path.write_bytes(whole.replace(declared, (7).to_bytes(4, "little")))
+    assert "a.json: " in refusal(path)
+    path.write_bytes(whole[:40])
+    assert "not a sound zip file" in refusal(path)
+    path.write_bytes(whole.replace(whole[45:50], b"\xff" * 5))
+    assert str(path) in refusal(path)
+
+
+def test_zip_file_that_holds_a_name_twice_is_refused(tmp_path: Path) -> None:
+    with warnings.catch_warnings(), zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            archive.writestr("a.json", json.dumps(TASK))
+    assert "a.json: is in it twice" in refusal(tmp_path / "x.zip")
+
+
+def test_solutions_alone_are_refused_with_what_is_missing(tmp_path: Path) -> None:
+    path = put(tmp_path / "arc_solutions.json", {"a": [GRID]})
+    assert "solutions without challenges; put arc_challenges.json beside it" in refusal(path)
+    assert "solutions without challenges" in refusal(tmp_path)
 
 
 KEYS = st.sampled_from(["train", "test", "input", "output", "eval", "a"]) | st.text(max_size=4)

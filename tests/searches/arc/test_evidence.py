@@ -8,6 +8,7 @@ from tests.support.arcruns import scattered
 from weft.model.codec import from_json
 from weft.searches.arc.evidence import (
     CONTRARY,
+    EXTRAPOLATED,
     LACKING,
     LOO_REQUIRED,
     REFUTED,
@@ -15,6 +16,7 @@ from weft.searches.arc.evidence import (
     examine,
     violated,
 )
+from weft.searches.arc.invariants import Extrapolation
 from weft.searches.arc.program import Program, parse
 from weft.searches.arc.refit import predict, run_chain
 from weft.searches.arc.symmetries import AUGMENTATIONS
@@ -74,7 +76,7 @@ def test_program_without_a_rule_passes_on_every_pair() -> None:
     assert rotated is not None
     train = tuple(Pair(a, b) for a, b in zip(grids[:2], rotated[:2], strict=True))
     task = ArcTask("rotated", train, (grids[2],))
-    evidence = examine(task, Program(("rotate_90",)), rotated[2:])
+    evidence = examine(task, Program(("rotate_90",)), rotated[2:], behaviour=False)
     assert evidence.loo_passed == 2
     assert evidence.doubt_millibits == 0, "a task that has a direction allows no other"
 
@@ -97,9 +99,10 @@ def test_tie_that_training_never_showed_is_found_by_augmentation() -> None:
 
 
 def test_evidence_is_read_back_as_written() -> None:
-    evidence = Evidence(1, 2, 1, 3, ("size", "kept"))
+    broken = Extrapolation(input_constants=5, step_constants=1, output_ranges=2)
+    evidence = Evidence(1, 2, 1, 3, ("size", "kept"), broken)
     assert from_json(Evidence, evidence.to_dict()) == evidence
-    assert evidence.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED
+    assert evidence.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED + 3 * EXTRAPOLATED
 
 
 INVARIANT_CASES = {

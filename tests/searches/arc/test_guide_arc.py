@@ -11,7 +11,7 @@ from weft.searches.arc.normal.registry import VIEWS
 from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.program import parse
 from weft.searches.arc.synthesis.budget import SLICES, SearchBudget
-from weft.searches.arc.synthesis.listcontext import CANVASES
+from weft.searches.arc.synthesis.sample import CANVASES
 from weft.searches.arc.verdict import Outcome
 
 GUIDE = (ROOT / "docs" / "arc.md").read_text("utf-8")

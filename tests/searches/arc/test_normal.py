@@ -23,7 +23,7 @@ from weft.searches.arc.synthesis.ablation import VIEWS as PART
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.log import VIEWED
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow, viewed
-from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult, ShallowFacts
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.tasks import phase_from_wire, phase_to_wire
 from weft.searches.arc.values import Grid
@@ -239,17 +239,22 @@ def test_what_a_view_recorded_is_what_its_programs_do() -> None:
     assert phase_from_wire(phase_to_wire(phase), phase.log).candidates == phase.candidates
 
 
+def facts(spent: int, views: int) -> ShallowFacts:
+    return ShallowFacts(spent, False, False, views, range(32), 3, 0, 0)
+
+
 def test_views_have_their_share_before_the_slices() -> None:
     planner = ParallelPlanner(options(programs=1000, view_share=10))
-    with_views = planner.parts(400, is_solved=False, exhausted=False, views=2)
-    assert sum(part.programs for part in with_views) == 1000 - 400 - 2 * 100
-    assert planner.parts(800, is_solved=False, exhausted=False, views=2) == ()
+    parts = planner.parts(facts(400, views=2))
+    assert sum(part.programs for part in parts.slices) == 1000 - 400 - 2 * 100
+    assert planner.parts(facts(800, views=2)).slices == ()
 
 
 @pytest.mark.parametrize(("spent", "share", "most"), [(400, 10, 6), (950, 10, 0), (1200, 10, 0)])
 def test_views_stay_within_the_budget(spent: int, share: int, most: int) -> None:
-    assert ParallelPlanner(options(programs=1000, view_share=share)).most_views(spent) == most
-    assert ParallelPlanner(options(programs=1000, view_share=0)).most_views(spent) == 0
+    some, none = (ParallelPlanner(options(programs=1000, view_share=n)) for n in (share, 0))
+    assert some.parts(facts(spent, views=9)).views == most
+    assert none.parts(facts(spent, views=9)).views == 0
 
 
 # -- concepts ------------------------------------------------------------------------------------

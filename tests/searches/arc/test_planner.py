@@ -12,7 +12,7 @@ from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.log import SHALLOW
 from weft.searches.arc.synthesis.phases import Options, deep, shallow
-from weft.searches.arc.synthesis.planner import ParallelPlanner
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import Outcome
@@ -90,8 +90,8 @@ def test_program_that_is_too_long_answers_nothing(task: ArcTask) -> None:
 def test_slices_run_in_any_order_and_give_the_same_result() -> None:
     planner = ParallelPlanner(options(programs=6000, depth=4, shallow_share=20), slices=4)
     problem = EncodedTask(hard())
-    first = shallow(problem, planner.options)
-    parts = planner.parts(first.counts.programs, is_solved=False, exhausted=first.exhausted)
+    first = shallow(problem, planner.options, None, planner.owners())
+    parts = planner.parts(ShallowFacts.of(first)).slices
     assert [part.slice for part in parts] == [0, 1, 2, 3]
     forth = [deep(problem, planner.options, part, first.table) for part in parts]
     shared = ApplyCache()

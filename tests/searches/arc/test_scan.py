@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arctasks import options
+from tests.support.arctasks import options, phase_with_learned
 from tests.support.arcvalues import grids
 from weft.errors import InputError, ValueInvalid
 from weft.searches.arc.fitted.celllist import Cells, Layered, Scanned
 from weft.searches.arc.lists.cells import UNDECIDED, parse
 from weft.searches.arc.lists.features import features_of
 from weft.searches.arc.lists.neighbours import NONE
-from weft.searches.arc.lists.scan import CORNERS, made_of, scan
+from weft.searches.arc.lists.scan import CORNERS, made_of, plain_scan, scan
 from weft.searches.arc.lists.words import MADE, NAMES
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import LISTS
-from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.phases import PhaseResult, shallow
+from weft.searches.arc.synthesis.phases import PhaseResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.values import decode_grids as read_grids
@@ -67,6 +68,8 @@ def test_scanned_grid_is_what_its_list_says_of_each_cell_given_the_grid(
     found = parse(text)
     columns = dict(zip(NAMES, features_of(value), strict=True))
     cells = scan(found, columns, (value.height, value.width), corner)
+    slow = plain_scan(found, columns, (value.height, value.width), corner)
+    assert cells.tolist() == slow.tolist()
     assert UNDECIDED not in cells
     made = made_of(Grid(value.height, value.width, cells.tobytes()), corner)
     again = found.decide({**columns, **made}.__getitem__, len(cells))
@@ -90,9 +93,10 @@ def test_layers_that_scan_from_opposite_corners_draw_a_line_both_ways() -> None:
 def test_scan_ends_where_nothing_speaks_or_a_chain_has_another_size() -> None:
     assert read_program('return scanned(I, "top_left: else made_back")\n').run(grid("12")) is None
     assert read_program('return scanned(I, "top_left: else scale_2")\n').run(grid("12")) is None
-    cells = scan(parse("own=1 -> 3; else across"), {"own": _u8(1, 2), "across": _u8(0, NONE)},
-                 (1, 2), "top_left")  # fmt: skip
-    assert cells.tolist() == [3, UNDECIDED]
+    for fill in (scan, plain_scan):
+        cells = fill(parse("own=1 -> 3; else across"), {"own": _u8(1, 2), "across": _u8(0, NONE)},
+                     (1, 2), "top_left")  # fmt: skip
+        assert cells.tolist() == [3, UNDECIDED]
 
 
 def _u8(*numbers: int) -> np.ndarray:
@@ -123,7 +127,7 @@ def test_prices_are_those_of_the_lists_and_of_what_lies_between() -> None:
 
 def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(EncodedTask(task), type(own)(own.language, own.budget, without=without))
+    return phase_with_learned(task, replace(own, without=without))
 
 
 def made_by(text: str, inputs: tuple[str, ...]) -> ArcTask:

@@ -21,7 +21,7 @@ from weft.searches.prng.analyse import NAME
 from weft.searches.prng.generate import checked_family
 from weft.searches.prng.history import History, read_history
 from weft.searches.prng.hypothesis import Hypothesis
-from weft.searches.prng.planning import TOO_GREAT, WAVE_COSTS_MS, StreamPlan, make_plans, waves
+from weft.searches.prng.planning import TOO_GREAT, StreamPlan, make_plans, waves
 from weft.searches.prng.request import AnalyseRequest
 from weft.storage.manifest import Manifest
 
@@ -149,7 +149,7 @@ def test_recording_in_arrival_order_is_noticed(
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     history, _ = load_history(str(HISTORIES / "java.csv"))
-    request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=300_000)
+    request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=400_000)
     execute(history, request, Execution(tmp_path / "planted", workers=2))
     assert ledger_digest(tmp_path / "planted") != ledger_digest(reference)
 
@@ -216,7 +216,6 @@ def test_ranges_of_all_waves_tile_every_plan() -> None:
     for one, seen in zip(plans, units, strict=True):
         assert seen == list(range(one.plan.units))
         assert from_json(StreamPlan, to_json(one)) == one
-    assert list(WAVE_COSTS_MS) == sorted(WAVE_COSTS_MS)
 
 
 @pytest.mark.parametrize("modulus", [2, 2**31 - 1, 2**31, 2**32])

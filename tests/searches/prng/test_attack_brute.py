@@ -93,6 +93,29 @@ def test_sieve_of_a_family_passes_what_the_definition_says(
     assert passed == sorted(set(passed))
 
 
+@pytest.mark.parametrize(
+    ("family", "output", "modulus"),
+    [
+        *(("cpython", "bounded", modulus) for modulus in (37, 49, 1000, 1024)),
+        *(("mt19937", "masked", modulus) for modulus in (37, 49, 1000, 1024)),
+        *((name, "raw", 1 << 32) for name in ("cpython", "mt19937", "php_mt_52", "dotnet")),
+    ],
+)
+def test_sieve_finds_the_one_seed_whatever_the_modulus(
+    family: str, output: str, modulus: int
+) -> None:
+    kind, seed = family_named(family), (1 << 31) - 99_999
+    sieve = sieve_of(kind, output, modulus)
+    assert sieve is not None
+    draws = generate(Hypothesis(family, output, modulus, seed=seed, start=3), 12)
+    for wrong in (0, 2):
+        rows = [(draw + (at < wrong)) % modulus for at, draw in enumerate(draws)]
+        run = sieve.make(kind, output, Target(tuple(rows), modulus, 3, 0, 12 - wrong))
+        passed = run(seed - 1000, seed + 1000)
+        assert seed in passed
+        assert len(passed) <= 2  # PHP's first form ignores the lowest bit of a seed
+
+
 @pytest.mark.parametrize("family", FILLED, ids=lambda family: family.name)
 def test_fill_declared_beside_a_seeding_does_the_same(family: Family) -> None:
     assert isinstance(family.seed_form, CompiledSeeding)

@@ -16,9 +16,11 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Case, Gap
+from weft.searches.prng.attack import Case, Gap, Units
+from weft.searches.prng.attacks import lanes_search
 from weft.searches.prng.attacks.lanes import ATTACK
 from weft.searches.prng.attacks.lanes_search import (
+    Fit,
     LaneWindow,
     StateSplit,
     anchors_for,
@@ -211,3 +213,24 @@ def test_large_bound_covers_the_skips_at_which_rejections_are_rare() -> None:
                      if (item.family, item.output) == ("java", "bounded")]  # fmt: skip
     assert "skips 0.." in first.covers
     assert "draws again too often" in second.why
+
+
+@pytest.mark.parametrize("skip", [1, 3])
+def test_small_modulus_with_an_even_stride_follows_few_lanes(
+    skip: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nextInt(10): near twins of the true lane fit as well, and each used to be searched whole."""
+    truth = planted("java", "bounded", 10, 20_240_101, skip, 0)
+    case = Case(tuple(generate(truth, 240)), 10, skips=(0, 10), corrupt_percent=10)
+    plan = plan_for(ATTACK, case, "java", "bounded")
+    followed = []
+    complete = lanes_search.complete
+
+    def noted(window: LaneWindow, lane: int) -> Fit | None:
+        followed.append(lane)
+        return complete(window, lane)
+
+    monkeypatch.setattr(lanes_search, "complete", noted)
+    found = ATTACK.run(case, plan, Units(skip, skip + 1))
+    assert 1 <= len(followed) <= lanes_search.FOLLOWED_LANES
+    assert predicts(found[0], truth, 300)

@@ -28,6 +28,7 @@ from weft.searches.prng.attacks.lattice_problems import (
 )
 from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.lattice import nearest, reduce_basis
 
 SMALL = [
@@ -120,6 +121,15 @@ def test_family_planted_in_the_grid_is_found(family, output, skip, start, percen
             case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
             found = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
             assert [predicts(one, truth, 500) for one in found] == [True], modulus
+
+
+@pytest.mark.parametrize("modulus", [25, 37])
+def test_any_state_of_java_is_found_with_a_small_odd_bound(modulus: int) -> None:
+    truth = Hypothesis("java", "bounded", modulus, state="0123456789ab", skips=Skips.constant(2))
+    draws = generate(truth, 120)
+    case = Case(tuple(draws[:70]), modulus, skips=(1, 2))
+    found = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert [generate(one.hypothesis, 120) for one in found] == [draws]
 
 
 def test_history_of_chance_has_no_state() -> None:

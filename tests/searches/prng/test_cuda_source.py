@@ -21,17 +21,16 @@ from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda
+from weft.searches.prng.kernels.cuda_sources import SieveProgram
 
 SEED = 1_234_567
 STAND_IN = """
 #define __device__
 #define __forceinline__ inline
 #define __global__
+#define __constant__
 typedef struct { unsigned x; } dim;
 static dim gridDim = {1}, blockDim = {1}, blockIdx = {0}, threadIdx = {0};
-static unsigned __funnelshift_r(unsigned lo, unsigned hi, int by) {
-    return by ? (lo >> by) | (hi << (32 - by)) : lo;
-}
 static unsigned atomicAdd(unsigned *at, unsigned more) {
     unsigned old = *at;
     *at += more;
@@ -45,19 +44,22 @@ def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sieves for a GPU run here."""
     gcc = require_tool("gcc")
 
-    def run(source: str, lo: int, hi: int, out: Any) -> int:
-        text = STAND_IN + (cuda.HEAD + source + cuda.TAIL).replace('extern "C" ', "")
+    def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
+        text = STAND_IN + program.source.replace('extern "C" ', "")
         library = tmp_path / f"{len(list(tmp_path.iterdir()))}.so"
         argv = [gcc, "-x", "c", "-O1", "-shared", "-fPIC", "-o", str(library), "-"]
         subprocess.run(argv, input=text, text=True, check=True)
+        loaded = ctypes.CDLL(str(library))
+        for name, words in program.constants.items():
+            place = (ctypes.c_uint32 * words.size).in_dll(loaded, name)
+            place[:] = words.ravel().tolist()
         count = np.zeros(1, np.uint32)
         pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in (out, count)]
         most = ctypes.c_uint32(len(out))
-        sieve = ctypes.CDLL(str(library)).sieve
-        sieve(ctypes.c_uint64(lo), ctypes.c_uint64(hi), pointers[0], most, pointers[1])
+        loaded.sieve(ctypes.c_uint64(lo), ctypes.c_uint64(hi), pointers[0], most, pointers[1])
         return int(count[0])
 
-    monkeypatch.setattr(cuda, "_run", run)
+    monkeypatch.setattr(cuda, "launch", launch)
 
 
 @pytest.mark.usefixtures("on_this_machine")
@@ -72,7 +74,15 @@ def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("php_mt", "mod"),
         ("php_mt_legacy", "mod"),
         ("php_mt_52", "mod"),
+        ("mt19937", "masked"),
+        ("mt19937", "scaled"),
+        ("cpython", "bounded"),
+        ("cpython", "scaled"),
+        ("cpython", "mod"),
         ("glibc", "mod"),
+        ("go", "bounded"),
+        ("dotnet", "bounded"),
+        ("dotnet", "mod"),
     ],
 )
 def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, enough: int) -> None:

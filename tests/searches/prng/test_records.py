@@ -18,6 +18,7 @@ from weft.searches.prng.answer import (
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.origins import SeedOrigin
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.optimizer import Trial
 from weft.searches.prng.pipeline.reference import ScorerConfig
@@ -28,15 +29,16 @@ from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Power, R
 from weft.searches.prng.pipeline.vote import PoolHits, StreamPrediction, Voter
 from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams
 from weft.searches.prng.planning import StreamPlan
-from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import MatchScore
 
 SEEDED = Hypothesis("java", "bounded", 1000, seed=2**63, skips=Skips((0, 2), (1, 0, 2)), start=4)
 STATE = Hypothesis("v8", "scaled", 6, state=bytes(range(20)).hex())
 PLAN = AttackPlan("brute", "java", "bounded", 4096, 64, 2**70, 350, "all 2^32 seeds")
 SCORED = ScoredCandidate(
-    "evening", SEEDED, 2**64, MatchScore(400, 400, 9_000, 99, 100, 8_000), (5, 7)
-)
+    "evening", SEEDED, 2**64, MatchScore(400, 400, 9_000, 99, 100, 8_000), (5, 7), 9, 10,
+    (SeedOrigin(42, 17, "typed"),), ("drand48.high",),
+)  # fmt: skip
 COVERAGE = Coverage.of(StreamPlan("", PLAN, 8), 12)
 CLAIM = Claim("a", 7, 0, -3, 30, 40, 60, 84, 50_000, 90_000, "1e-50", "1e-90", True)
 VERDICT = PipelineVerdict(
@@ -52,7 +54,20 @@ RECORDED = (
     STATE,
     PLAN,
     Gap("lanes", "java", "bounded", "needs 8 draws"),
-    AnalyseRequest(1000, ("java",), ("mod",), (0, 5), (1, 9), 3, 4000, 5_000, 7),
+    AnalyseRequest(
+        1000,
+        ("java",),
+        ("mod",),
+        (0, 5),
+        (1, 9),
+        3,
+        4000,
+        5_000,
+        False,
+        7,
+        "head",
+        (ExcludedPart("", "brute", "java", "mod", "all 2^32 seeds", 4096, 12),),
+    ),
     AnalyseRequest(6),
     StreamPlan("evening", PLAN, 64),
     StreamCandidate("evening", SEEDED, 2**64),
@@ -60,7 +75,13 @@ RECORDED = (
     COVERAGE,
     Detection("period", "the draws repeat", 9_000),
     AnalyseAnswer(
-        SIGNAL, 1000, (SCORED,), (Detection("period", "again", 1),), (COVERAGE,), (), (COVERAGE,),
+        SIGNAL,
+        1000,
+        (SCORED,),
+        (Detection("period", "again", 1),),
+        (COVERAGE,),
+        (),
+        (COVERAGE,),
         (Gap("brute", "go", "mod", "too far"),),
     ),
     SCORED.score,
@@ -82,10 +103,16 @@ RECORDED = (
     Sidecar.of(VERDICT, None, CHOICE, {"train": 3}, {"draws": "ab"}, {"numpy": "2"}),
     Sidecar.of(VERDICT, None, None, {}, {}, {}),
     StreamPrediction(
-        "a", SEEDED, 3, 9_000, (1, 2), ({"20": (1, 2)},), (PoolHits(20, 3, 5, 100, (20, 1000)),),
+        "a",
+        SEEDED,
+        3,
+        9_000,
+        (1, 2),
+        ({"20": (1, 2)},),
+        (PoolHits(20, 3, 5, 100, (20, 1000)),),
         (Voter(7, 0, -3),),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("value", RECORDED, ids=lambda value: type(value).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 from weft.searches.prng.analyse import _on_stream
@@ -10,25 +11,29 @@ from weft.searches.prng.attacks.varying import extend_skips, tried_in
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history
-from weft.searches.prng.scoring import score
-from weft.searches.prng.statistics import corrected, decades
+from weft.searches.prng.scoring import ValueFrequencies, is_periodic, score
+from weft.searches.prng.statistics import corrected, corrected_at, decades
 
 VARYING = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips((0, 3)))
 
 
 def test_score_of_a_constant_skip_counts_what_was_tried() -> None:
     truth = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips.constant(3))
-    got = score(truth, generate(truth, 50), 1000, tried=10**6, survivors=10)
+    draws = generate(truth, 50)
+    got = score(truth, draws, 1000, tried=10**6, survivors=10)
     assert (got.hits, got.held_hits) == (40, 10)
-    assert (got.evidence, got.held_evidence) == (120_000 - 6_000, 30_000 - 1_000)
+    chance = ValueFrequencies.of(draws, 1000).chance_of(draws[:40], draws[:40])
+    assert Fraction(1, 1000) <= chance < Fraction(1, 900)
+    assert got.evidence == corrected_at(40, 40, chance, 10**6)
+    assert got.held_evidence == 30_000 - 1_000
 
 
 def test_score_of_varying_skips_counts_each_choice_once() -> None:
     made = make_history(VARYING, 50, 0, 1)
     got = score(made.hypothesis, made.draws, 1000, tried=100, survivors=1)
     assert (got.hits, got.held_hits) == (40, 10)
-    assert got.evidence == 120_000 - decades(100 * 4**39)
-    assert got.held_evidence == 30_000 - decades((39 * 3 + 1) * 4**10)
+    assert 112_000 < got.evidence + decades(100 * 4**39) <= 120_000
+    assert 28_000 < got.held_evidence + decades((39 * 3 + 1) * 4**10) <= 30_000
 
 
 def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
@@ -54,5 +59,33 @@ def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows
         assert tuple(generate(best, count)) == draws
         got = score(best, draws, modulus, tried=1, survivors=1)
         assert (got.hits, got.compared) == (count, count)
-        assert got.evidence == corrected(count, count, modulus, ways)
+        assert got.evidence <= corrected(count, count, modulus, ways)
         assert 10 ** (-got.evidence / 1000) >= len(explained) / all_of_them
+
+
+# -- what is no evidence -------------------------------------------------------------------------
+
+
+def test_state_of_zeros_is_no_evidence_in_a_history_of_small_counts() -> None:
+    zero = Hypothesis("xorshift64", "mod", 1000, state="0" * 16)
+    draws = [(at * at + at // 3) % 5 // 2 for at in range(200)]
+    assert draws.count(0) > 50
+    got = score(zero, draws, 1000, tried=1, survivors=1)
+    assert got.hits > 40
+    assert (got.evidence, got.held_evidence) == (0, 0)
+
+
+def test_predictions_of_mostly_zeros_have_the_chance_of_zeros() -> None:
+    draws = [0, 0, 0, 7, 0, 3, 0, 0, 9, 0] * 10
+    chance = ValueFrequencies.of(draws, 1000).chance_of([0] * 100, draws)
+    assert Fraction(2, 3) < chance < Fraction(3, 4)
+    assert ValueFrequencies.of(range(1000), 1000).chance_of(range(1000), range(1000)) == Fraction(
+        1, 1000
+    )
+
+
+def test_short_cycles_are_periodic_and_streams_are_not() -> None:
+    assert is_periodic([0, 1] * 50)
+    assert is_periodic([9, 3, 5, *[0] * 50])
+    assert not is_periodic(generate(VARYING, 1))
+    assert not is_periodic(generate(Hypothesis("java", "bounded", 2, seed=5), 100))

@@ -34,6 +34,8 @@ deterministic = true
 [score]
 argv = ["{python}", "-I", "score.py"]
 """
+UNCONFINED = CONFIG + 'sandbox = "off"\n'
+"""For scorers that leave something outside their worktree."""
 
 
 def blocks(key: str, old: int, new: int) -> str:

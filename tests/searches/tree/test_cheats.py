@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.searches.tree.conftest import Wood
-from weft.searches.tree.configfile import StageTable
+from tests.support.sandboxes import require_sandbox
 
 pytestmark = pytest.mark.xdist_group("tree-cheats")
 HONEST = "1"
@@ -136,6 +136,30 @@ for path in (f"/proc/{os.getppid()}/fd/3", f"/proc/{os.getppid()}/environ"):
 """,
         HONEST,
     ),
+    "ptrace": (
+        FIND
+        + """
+import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.ptrace(16, os.getppid(), 0, 0) == 0:  # PTRACE_ATTACH
+    os.waitpid(os.getppid(), 0x40000000)
+    libc.ptrace(17, os.getppid(), 0, 0)
+    print("TRACED", file=sys.stderr, flush=True)
+""",
+        HONEST,  # it could do more than attach: open without a sandbox, to root
+    ),
+    "outside-writer": (
+        FIND
+        + """
+import sys
+for place in (attempt.parents[1], attempt.parent, pathlib.Path.home()):
+    try:
+        (place / "planted").write_text(forged)
+    except OSError:
+        print("REFUSED", file=sys.stderr, flush=True)
+""",
+        HONEST,
+    ),
     "background-writer": (
         FIND
         + """
@@ -191,8 +215,7 @@ def block(file: str, old: str, new: str) -> str:
 
 
 def plant(wood: Wood, sandbox: str) -> None:
-    option = f'sandbox = "{sandbox}"\n' if has_sandbox() else ""
-    wood.write("tree.toml", CONFIG + option)
+    wood.write("tree.toml", f'{CONFIG}sandbox = "{sandbox}"\n')
     wood.write("start/score.py", SCORE)
     wood.write("start/work.py", WORK)
     for name, (code, _) in CHEATS.items():
@@ -206,14 +229,14 @@ def plant(wood: Wood, sandbox: str) -> None:
         wood.write(f"ideas/{name}.md", block("work.py", f"def {old}", f"def {code}"))
 
 
-def has_sandbox() -> bool:
-    return "sandbox" in StageTable.model_fields
-
-
 @pytest.mark.parametrize("sandbox", ["off", "required"])
-def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(wood: Wood, sandbox: str) -> None:
-    if sandbox != "off" and not has_sandbox():
-        pytest.skip("stages have no sandbox option")
+def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(
+    wood: Wood, monkeypatch: pytest.MonkeyPatch, sandbox: str
+) -> None:
+    if sandbox == "required":
+        require_sandbox()
+    (wood.folder / "home").mkdir()
+    monkeypatch.setenv("HOME", str(wood.folder / "home"))
     plant(wood, sandbox)
     told = wood.run("r", "--max-parallel-evals", "2")
     assert told.code == 1, told  # nothing is better than the root
@@ -232,5 +255,14 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(wood: Wood, san
         n: outcomes[n] for n, outcome in expected.items() if outcome not in (None, outcomes[n])
     }
     assert wrong == {}
-    why = wood.weft("tree", "why", "r", "e1").out
-    assert ("scores not isolated" in why) is (has_sandbox() and sandbox == "off")
+    is_open = sandbox == "off"
+    views = (
+        wood.weft("tree", "why", "r", "e1").out,
+        wood.weft("status", "r").out,
+        (wood.folder / "r" / "TREE_SUMMARY.md").read_text("utf-8"),
+    )
+    assert ["scores not isolated" in text for text in views] == [is_open] * len(views)
+    planted = [wood.folder / "r" / "planted", wood.folder / "home" / "planted"]
+    assert [path.exists() for path in planted] == [is_open] * 2, "what the page calls open, or not"
+    logs = "".join(p.read_text("utf-8") for p in (wood.folder / "r" / "logs").rglob("*.log"))
+    assert is_open or "TRACED" not in logs

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.searches.tree.conftest import COMPRESSOR, SCORE, Wood
+from tests.searches.tree.conftest import COMPRESSOR, SCORE, UNCONFINED, Wood
 from tests.searches.tree.test_runs import git
 from tests.workers.lab import print_figures
 
@@ -52,7 +52,7 @@ noise = (0, 4, 1)[count] if count < 3 else 0
 
 
 def test_noise_band_of_the_root_asks_for_a_larger_gain(wood: Wood) -> None:
-    wood.plant(score=COUNT.format(place=wood.folder / "count") + NOISY)
+    wood.plant(UNCONFINED, COUNT.format(place=wood.folder / "count") + NOISY)
     wood.run("r", "--root-repeats", "3")
     history = wood.load("r").history
     assert (history.root_scores, str(history.band)) == (["12", "16", "13"], "4")

@@ -172,7 +172,7 @@ def test_money_is_judged_in_eval_order(wood: Wood) -> None:
     assert [t.code for t in told] == [0, 0]
     assert wood.ledger("r1") == wood.ledger("r4")
     assert wood.verdicts("r4")["up-b.md"] == "dropped"
-    assert wood.load("r4").history.stopped == "max_usd is spent: 0.8"
+    assert wood.load("r4").history.stopped == "max-usd: 0.8 of 0.8 USD are spent"
 
 
 PIPELINE = (

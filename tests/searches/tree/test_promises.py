@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.searches.tree.conftest import CONFIG, SCORE, Wood
+from tests.searches.tree.conftest import CONFIG, SCORE, UNCONFINED, Wood
 from tests.searches.tree.test_records import new_file
 from tests.searches.tree.test_refusals import check_refused
 from tests.searches.tree.test_runs import fingerprint
@@ -60,7 +60,7 @@ if body["a"] == 5 and not os.path.exists(place):
 def test_killed_worker_costs_one_attempt_and_not_the_search(wood: Wood) -> None:
     """The scorer kills the worker above its supervisor, once."""
     place = wood.folder / "killed"
-    wood.plant(score=SCORE + KILLS.replace("{place}", str(place)))
+    wood.plant(UNCONFINED, SCORE + KILLS.replace("{place}", str(place)))
     told = wood.run("r", "--max-parallel-evals", "2", "--json")
     assert told.code == 0, told
     assert place.exists()
@@ -121,9 +121,11 @@ def keep_open(gate: Path, process: subprocess.Popen[bytes]) -> None:
 
 def test_moved_run_goes_on_in_its_new_place(wood: Wood) -> None:
     wood.plant(CONFIG + '[sweep]\nargv = ["sh", "-c", "exec {work_dir}/sweep.sh"]\n')
-    sweep = wood.write("sweep.sh", "#!/bin/sh\necho '{}'\n")
-    assert wood.run("r").code == 130  # not executable yet
-    sweep.chmod(0o755)
+    wait = 'while [ ! -e "$WEFT_WORK_DIR/go" ]; do sleep 0.02; done'
+    wood.write("sweep.sh", f"#!/bin/sh\n{wait}\necho '{{}}'\n")
+    while not (wood.folder / "r" / "repo.git" / "config").exists():
+        assert wood.run("r", "--wall-limit", "1").code == 130
+    wood.write("go", "")
     for name in ("run.toml", "ledger.jsonl", "repo.git/config"):
         assert str(wood.folder) not in (wood.folder / "r" / name).read_text("utf-8"), name
     (wood.folder / "there").mkdir()
@@ -145,7 +147,7 @@ def test_secrets_reach_the_stage_that_lists_them_and_nobody_else(
 ) -> None:
     place = wood.folder / "seen"
     look = KEYS.replace("{place}", str(place))
-    wood.plant(CONFIG + IMPLEMENT, look + SCORE)
+    wood.plant(UNCONFINED + IMPLEMENT, look + SCORE)
     wood.write("agent.py", look + 'pathlib.Path("new").write_text(os.environ["WEFT_EVAL_ID"])\n')
     wood.write("start/wide.txt", "x")
     monkeypatch.setenv("LAB_KEY", "s3cr3t-one")
@@ -178,7 +180,8 @@ def test_commands_are_told_what_the_contract_names(wood: Wood) -> None:
         "import json, os, time\n"
         f"open({str(place)!r}, 'w').write(json.dumps({{**os.environ, 'now': time.time()}}))\n"
     )
-    wood.plant(score=tell + "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n" + SCORE)
+    idea = "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n"
+    wood.plant(UNCONFINED, tell + idea + SCORE)
     assert wood.run("r", "--json").json["evals"][0]["task_state"] == "completed"
     told = json.loads(place.read_text())
     assert {f"WEFT_{name}" for name in names} <= told.keys()

@@ -126,7 +126,7 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
     told = wood.run("r")
     assert told.code == 4
     assert wood.load("r").history.skips == []
-    assert "no ideas left" in told.out
+    assert "stopped no-ideas: no idea is left to try" in told.out
 
 
 @pytest.mark.parametrize(

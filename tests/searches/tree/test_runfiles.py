@@ -99,7 +99,7 @@ def test_candidate_that_rewrites_the_files_while_it_is_scored_changes_nothing(wo
     plant(wood)
     wood.write("ideas/a-rewrites.md", idea(REWRITING.format(folder=wood.folder), 3))
     wood.write("ideas/z-last.md", idea("", 4))
-    assert wood.run("r").code == 0
+    assert wood.run("r", "--set", 'score.sandbox="off"').code == 0
     scores = {e.idea.name: e.score for e in wood.load("r").history.evals}
     assert scores == {"a-rewrites.md": "30", "better.md": "20", "z-last.md": "40"}
     assert (wood.folder / "score.py").read_text() == "99999"
@@ -109,7 +109,7 @@ def test_candidate_that_rewrites_the_files_while_it_is_scored_changes_nothing(wo
 def test_copy_that_changed_while_it_was_used_is_evidence(wood: Wood, name: str) -> None:
     plant(wood)
     wood.write("ideas/better.md", idea(AT_WORK.format(name=name), 2))
-    wood.run("r")
+    wood.run("r", "--set", 'score.sandbox="off"')
     assert wood.verdicts("r") == {"better.md": "tampered"}
     why = wood.weft("tree", "why", "r", "e1").out
     assert f"{name}, a copy of a file beside the config" in why

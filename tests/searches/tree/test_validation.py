@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.searches.tree.conftest import CONFIG, Wood
+from tests.searches.tree.conftest import CONFIG, UNCONFINED, Wood
 from tests.searches.tree.test_parity import COUNTING
 from tests.searches.tree.test_runs import fingerprint
 from weft.model.codec import from_json
@@ -42,7 +42,7 @@ def test_sound_config_is_checked_in_full_and_leaves_one_file_in_out(wood: Wood) 
 
 
 def test_score_that_changes_breaks_the_promise_to_be_deterministic(wood: Wood) -> None:
-    wood.plant(score=COUNTING.format(place=wood.folder / "count"))
+    wood.plant(UNCONFINED, COUNTING.format(place=wood.folder / "count"))
     code, checks = validate(wood)
     assert code == 4
     assert "(scores 1, 2), and the config says deterministic" in checks["same score", "failed"]

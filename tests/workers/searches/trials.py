@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 
 import weft
+from weft.model.codec import from_json
+from weft.model.sandbox import Sandbox
 
 
 @weft.task
@@ -155,6 +157,8 @@ def command(step: dict[str, Any]) -> Any:
     for name in ("prepare", "collect"):
         if name in step:
             step[name] = globals()[step[name]]
+    if "sandbox" in step:
+        step["sandbox"] = from_json(Sandbox, step["sandbox"])
     return weft.command(step.pop("argv"), **{"timeout_s": 30.0, **step})
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from weft.inspect.report import text
 from weft.inspect.report.tasks import TaskFacts
 
-SCRIPTS = ("kit.js", "tasks.js", "timeline.js", "report.js")
+SCRIPTS = ("kit.js", "tasks.js", "timeline.js", "report.js", "finder.js")
 """What the one script of a report is made of, in this order."""
 LEAST_SHARE = 0.6
 """Any count above zero is visible: percent of a bar."""

@@ -61,6 +61,8 @@ class ViewedAttempt:
     """`failed` or `requeued`."""
     reason: str
     detail: str
+    seconds: float | None = None
+    """By the wall clock; None when it did not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ class RunView:
         """Every attempt that did not succeed, by task and in order."""
         with open_manifest(RunFolder(self.path)) as manifest:
             rows = manifest.query(
-                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, ''),"
+                " a.finished_at - a.started_at"
                 " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
             )
         for row in rows:
@@ -129,6 +132,10 @@ class RunView:
         """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
         return RunFolder(self.path).read_run_file().execution
 
+    def run_id(self) -> str:
+        """Return the random id of the run, which its ledger does not have."""
+        return RunFolder(self.path).read_run_file().run_id
+
     def labels(self) -> Mapping[str, str]:
         """What people call what the ledger names by digests."""
         return RunFolder(self.path).read_run_file().labels
@@ -140,6 +147,10 @@ class RunView:
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
         return self._objects().read(reference.digest)
+
+    def pieces(self, reference: Object) -> Iterator[bytes]:
+        """Return an object's bytes in pieces; raises ObjectDamaged at their end."""
+        return self._objects().pieces(reference.digest)
 
     def copy(self, reference: Object, target: Path) -> int:
         """Write an object to a new file, in pieces, and return its size.

@@ -5,6 +5,7 @@ Each command parses, calls one function, and renders.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,17 @@ with lazy_imports():
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
     from weft.searches.arc import data as datasets
-    from weft.searches.arc import heldout, program, recorded, render, request, runview, submission
+    from weft.searches.arc import (
+        heldout,
+        livescore,
+        program,
+        recorded,
+        render,
+        request,
+        runview,
+        submission,
+        truth,
+    )
     from weft.searches.arc import learn as learning
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
@@ -111,15 +122,20 @@ def bench(
 ) -> None:
     """Solve tasks whose outputs are known, and count: answered, right, wrong, unknown.
 
-    Of evaluation tasks only totals are shown, unless --reveal is given.
+    Shows puzzles answered and right while it runs; the report has expected grids, what differs, and
+    confidence against truth. Of evaluation tasks only totals are shown, unless --reveal is given.
     """
     how = execution.execution(out)
     tasks = search.choose()
     if any(not task.truth for task in tasks.tasks):
         raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")
     how = replace(how, tags=_tags(tasks, search.split, sealed=not reveal))
-    done = _run(tasks, search, how, output)
+    is_sealed = executions.SEALED_VIEWS in how.tags
+    shown = livescore.LiveScore(out, {} if is_sealed else {t.digest: t.truth for t in tasks.tasks})
+    done = _run(tasks, search, how, output, str if is_sealed else shown.words)
     run = recorded.read_run(done.out)
+    if not run.sealed:
+        truth.write(done.out, tasks.tasks)
     score = scoring.score(run, {task.digest: task for task in tasks.tasks})
     render.show_bench(done, run, tasks.source, score, output, reveal=reveal)
 
@@ -211,12 +227,13 @@ def _run(
     search: arcoptions.SearchOptions,
     execution: executions.Execution,
     output: OutputOptions,
+    more: Callable[[], str] = str,
 ) -> outcome.Run:
-    """Turn options into a request, and run it."""
+    """Turn options into a request, and run it; `more` is said behind its progress."""
     wanted = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} tasks of {tasks.source}")
-    with watching(output.quiet, output.verbose) as watcher, resumable(execution.out):
+    with watching(output.quiet, output.verbose, more) as watcher, resumable(execution.out):
         return request.solve(wanted, execution, watcher)
 
 

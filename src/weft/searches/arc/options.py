@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ import typer
 
 from weft.console import options
 from weft.console.execution import ExecutionOptions
+from weft.errors import UsageError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
@@ -30,7 +32,7 @@ Tasks = Annotated[
     list[str] | None,
     typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
 ]
-DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file."
+DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a zip, a file."
 Data = Annotated[str, _tasks("--data", "--arc_root", metavar="SET|PATH", help=DATA_HELP)]
 Split = Annotated[str | None, _tasks(metavar="training|evaluation", help="Which half.")]
 Limit = Annotated[int | None, _tasks(min=1, metavar="N", help="The first N tasks by name.")]
@@ -45,9 +47,14 @@ BITS_HELP = "Longer programs are guesses only: they answer nothing and contradic
 MaxBits = Annotated[int, _count(min=1, help=BITS_HELP)]
 StopOnFirst = Annotated[bool, _decides("--stop-on-first", help="End at the first right program.")]
 NoPrune = Annotated[str, _decides(metavar="RULES", help="Switch off: shape,palette,stage.")]
-MARGIN_HELP = "Answer when every competitor costs over N bits more; 4 if not given."
+SURE_HELP = "Least probability of an answer, 0 to 1; below it the outcome is UNKNOWN."
+MinConfidence = Annotated[str, _decides("--min-confidence", metavar="P", help=SURE_HELP)]
+MARGIN_HELP = "Also demand that every competitor costs over N bits more."
 Margin = Annotated[int | None, _count("--margin-bits", min=0, help=MARGIN_HELP)]
-WITHOUT_HELP = "Leave out, to measure what it is worth: fitted,lists,views,pruning,bank,checks."
+WITHOUT_HELP = (
+    "Leave out, to measure what it is worth:"
+    " fitted,lists,views,pruning,bank,checks,behaviour,support,confidence."
+)
 Without = Annotated[str, _decides("--without", metavar="PARTS", help=WITHOUT_HELP)]
 Attempts = Annotated[
     int, typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out.")
@@ -62,6 +69,8 @@ JOBS_HELP = "Worker processes: 1 at first, as before on resume."
 Jobs = Annotated[int | None, _executes("--workers", "--jobs", metavar="N", help=JOBS_HELP)]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
 DEFAULT_BITS = 100
+DEFAULT_CONFIDENCE = "0.95"
+_PROBABILITY = re.compile(r"0?\.[0-9]{1,3}|[01](\.0{0,3})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +88,7 @@ class SearchOptions:
     max_bits: MaxBits = DEFAULT_BITS
     stop_on_first: StopOnFirst = False
     no_prune: NoPrune = ""
+    min_confidence: MinConfidence = DEFAULT_CONFIDENCE
     margin_bits: Margin = None
     without: Without = ""
     bank: BankFile = None
@@ -95,6 +105,7 @@ class SearchOptions:
             self._budget(),
             self.seed,
             no_prune=tuple(rule for rule in self.no_prune.split(",") if rule),
+            min_permille=permille(self.min_confidence),
             margin_bits=self.margin_bits,
             bank=None if self.bank is None else banks.Bank.read(self.bank),
             without=ablation.parse_without(self.without),
@@ -116,6 +127,18 @@ class ArcExecutionOptions(ExecutionOptions):
     """The shared options, with the classic spelling of `--workers`."""
 
     workers: Jobs = None
+
+
+def permille(text: str) -> int:
+    """Read a probability with up to three decimals; raises `UsageError` for anything else."""
+    if _PROBABILITY.fullmatch(text) is None:
+        raise UsageError(
+            f"--min-confidence takes a probability from 0 to 1 with up to three decimals,"
+            f" not {text!r}",
+            hint="--min-confidence 0.95",
+        )
+    whole, _, decimals = text.partition(".")
+    return 1000 * int(whole or "0") + int(decimals.ljust(3, "0"))
 
 
 def choose(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from weft.model import codec
 from weft.model.codec import Table
 from weft.searches.arc.evidence import Evidence
-from weft.searches.arc.verdict import Weighing
+from weft.searches.arc.verdict import Confidence, Weighing
+
+SHOWN = 4
+"""Features named beside a confidence: those that weigh most."""
 
 
 def weighed(raw: Table | None) -> str:
@@ -13,6 +16,8 @@ def weighed(raw: Table | None) -> str:
     if raw is None:
         return ""
     weighing = codec.from_json(Weighing, raw)
+    if weighing.confidence is not None:
+        return _confidence(weighing, weighing.confidence)
     alone, limit = weighing.alone_millibits, weighing.limit_millibits
     price = weighing.price_millibits + alone
     lone = f", {_bits(alone)} as few programs agree" if alone else ""
@@ -24,6 +29,24 @@ def weighed(raw: Table | None) -> str:
     bound = "no competitor is allowed" if needed is None else f"more than {_bits(needed)} needed"
     word = "accepted" if weighing.is_clear(needed) else "refused"
     return f"{word}: the strongest competitor costs {_bits(margin)} bits more, {bound}"
+
+
+def _confidence(weighing: Weighing, confidence: Confidence) -> str:
+    """State the confidence, what is needed, and the features that weigh most."""
+    needed, margin = weighing.needed_permille or 0, weighing.needed_millibits
+    ranked = sorted(confidence.points.items(), key=lambda item: (-abs(item[1]), item[0]))
+    shares = [f"{_named(name)} {points / 1000:+.1f}" for name, points in ranked[:SHOWN]]
+    rest = f" ({', '.join(shares)})" if shares else ""
+    reached = f"confidence {confidence.permille / 1000:.3f}, {needed / 1000:.3f} needed{rest}"
+    if confidence.permille < needed:
+        return f"refused: {reached}"
+    if margin is not None and not weighing.is_clear(margin):
+        return f"refused: a competitor is within {_bits(margin)} bits; {reached}"
+    return f"accepted: {reached}"
+
+
+def _named(feature: str) -> str:
+    return feature.replace("_", " ")
 
 
 def doubts(raw: Table | None) -> str:
@@ -44,6 +67,8 @@ def doubts(raw: Table | None) -> str:
         count = evidence.inconsistent
         reasons.append(f"answers differently on {count} rotated, mirrored or recoloured tasks")
     reasons += [f"violates the invariant {name!r}" for name in evidence.violated]
+    if evidence.extrapolation is not None and evidence.extrapolation.total:
+        reasons.append(f"a test breaks {evidence.extrapolation.total} properties of training")
     if not reasons:
         return ""
     return f"{_bits(evidence.doubt_millibits)} bits of doubt: {', '.join(reasons)}"

@@ -1,6 +1,6 @@
 """What an ARC search records, as JSON objects: arguments and results of its tasks, and answers.
 
-    OptionsRecord ──► PhaseRecord (shallow, slices, views) ──► AnswerRecord
+    OptionsRecord ──► PhaseRecord (shallow, slices, views), LearnedRecord ──► AnswerRecord
 
 These types name the keys; `wire` and `codec` fill and read them. Runs of older versions may lack
 some: views read `evidence` and `weighing` with that in mind.
@@ -21,8 +21,8 @@ Rows = list[list[int]]
 
 SEARCH = "arc.solve"
 """The declared name of the search."""
-SLICE = "arc.slice"
-"""The declared name of the task that runs a slice of the deep phase."""
+SLICE, LISTS, CHOICES = "arc.slice", "arc.lists", "arc.choices"
+"""The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class OptionsRecord:
     prune: tuple[str, ...]
     seed: int
     slices: int
+    needed_permille: int
     margin_millibits: int | None
     operators: str
     bank: Bank | None
@@ -69,8 +70,28 @@ class PhaseRecord(TypedDict):
     examples: int
     views: list[list[str]]
     log: NotRequired[Object]
-    table: NotRequired[Object | None]
-    """Of the shallow phase: its vectors, for the slices."""
+
+
+class ShallowRecord(PhaseRecord):
+    """What the shallow phase reached, and what it hands on."""
+
+    table: Object | None
+    """Its vectors, for the slices."""
+    sample: Object
+    """Vectors to learn lists and choices from."""
+    facts: Table
+    """`ShallowFacts`, from which the parts that follow are planned."""
+
+
+class LearnedRecord(TypedDict):
+    """What one part of list learning or of choosing objects found."""
+
+    found: Object | None
+    """A JSON list of `CandidateRecord`; None where there is nothing."""
+    is_validated: bool
+    """Whether some program passes leave-one-out cross-validation."""
+    beginnings: list[Table]
+    """Of lists: `Beginning`, for lists in two layers."""
 
 
 class GroupRecord(TypedDict):
@@ -92,6 +113,9 @@ class AnswerRecord(TypedDict):
     """A lane's answer."""
 
     outcome: str
+    confidence_permille: NotRequired[int | None]
+    """Probability that the first group is right on all tests; None where it was not computed,
+    missing in runs of older versions."""
     groups: list[GroupRecord]
     weighing: Table | None
     """A `Weighing`."""

@@ -7,17 +7,18 @@ Evidence is gathered this way: with one pair left out, or on augmented copies of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from weft.searches.arc.fitted import registry as fitted
 from weft.searches.arc.fitted.rule import EncodedExamples
 from weft.searches.arc.kernels.expand import FAMILIES, family_of
+from weft.searches.arc.kernels.layout import I64, U8
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import Program
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import MAX_BYTES, Grid, decode_grids
+from weft.searches.arc.values import MAX_BYTES, Grid, Value, decode, decode_grids
 
 
 def predict(
@@ -53,8 +54,24 @@ def _predict(
 
 def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] | None:
     """Run operators that end with a grid on several inputs at once; None when one fails."""
+    encoded = [*_encoded_steps(names, inputs)]
+    return decode_grids(encoded[-1][0].tobytes()) if len(encoded) == len(names) + 1 else None
+
+
+def chain_values(names: Sequence[str], inputs: Sequence[Grid]) -> list[tuple[Value, ...]]:
+    """Return what each operator gives for each input; ends before one that fails."""
+    _, *steps = _encoded_steps(names, inputs)
+    return [
+        tuple(decode(BY_NAME[name].gives, data.tobytes(), int(at))[0] for at in offsets)
+        for name, (data, offsets) in zip(names, steps, strict=False)
+    ]
+
+
+def _encoded_steps(names: Sequence[str], inputs: Sequence[Grid]) -> Iterator[tuple[U8, I64]]:
+    """Yield the inputs, then every operator's results, and where each begins; end at a failure."""
     view = EncodedExamples.of(inputs, inputs, ())
     data, offsets = view.src, view.offsets
+    yield data, offsets
     for name in names:
         operator, ends = BY_NAME[name], np.empty((1, len(inputs)), np.int64)
         row = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
@@ -62,6 +79,6 @@ def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] 
         expand = FAMILIES[family_of(operator.kernel)]
         end = expand(row, data, offsets, view.inp, view.inp_offsets, out, ends, 0)
         if end == 0:
-            return None
+            return
         data, offsets = out[:end], np.array([0, *ends[0, :-1]], np.int64)
-    return decode_grids(data.tobytes())
+        yield data, offsets

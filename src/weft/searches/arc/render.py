@@ -85,9 +85,14 @@ def _evidence(answer: AnswerRecord | None) -> str:
     if answer["outcome"] == "SOLVED":
         best = answer["groups"][0]
         lines = best["programs"][0].strip().splitlines()
-        return f"{best['millibits'] / 1000:.0f} bits  {'; '.join(lines)}"
+        return f"{_sure(answer)}{best['millibits'] / 1000:.0f} bits  {'; '.join(lines)}"
     failure = answer.get("failure")
-    return "" if failure is None else f"{failure['class']}: {failure['why']}"
+    return "" if failure is None else f"{_sure(answer)}{failure['class']}: {failure['why']}"
+
+
+def _sure(answer: AnswerRecord) -> str:
+    permille = answer.get("confidence_permille")
+    return "" if permille is None else f"{permille / 1000:.3f}  "
 
 
 def _show_score(score: BenchScore) -> None:
@@ -97,6 +102,8 @@ def _show_score(score: BenchScore) -> None:
         f"  unknown {score.unknown}  of {score.tasks}{precision}"
     )
     render.out(f"top-1     {score.top1}   top-2  {score.top2}")
+    for asked, counts in score.confidences.items():
+        render.out(f"  --min-confidence {asked:6} right {counts['right']}  wrong {counts['wrong']}")
     for name, count in (*score.outcomes.items(), *score.failures.items()):
         render.out(f"  {name:24}{count}")
 

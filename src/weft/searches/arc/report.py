@@ -13,6 +13,7 @@ from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import percent
 from weft.inspect.report.view import RunView
+from weft.searches.arc import truth
 from weft.searches.arc.recorded import ArcRun, of_view
 from weft.searches.arc.runview import view_of
 from weft.searches.arc.telemetry import SearchTelemetry, telemetry
@@ -36,7 +37,8 @@ def pages(run: RunView) -> list[Page]:
     figures = Page("Search", _figures(telemetry_of(run, arc_run)), order=2)
     if arc_run.sealed:
         return [Page("Puzzles", _totals(arc_run.outcomes()), order=1), figures]
-    views = [view_of(item) for item in arc_run.items]
+    known = truth.read(run.path)
+    views = [view_of(item, known.get(item.task.digest, ())) for item in arc_run.items]
     drawn = build_page(views, max_bytes=run.page_bytes - SEARCH_PAGE_BYTES)
     return [Page("Puzzles", drawn, order=1), figures]
 

@@ -13,10 +13,17 @@ from weft.runs.outcome import Run
 from weft.runs.run import Watcher, run_search
 from weft.searches.arc import search
 from weft.searches.arc.bank import Bank
+from weft.searches.arc.confidence import SURE
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.records import OptionsRecord
-from weft.searches.arc.synthesis.ablation import BANK, CHECKS, PRUNING, check_without
+from weft.searches.arc.synthesis.ablation import (
+    BANK,
+    CHECKS,
+    CONFIDENCE,
+    PRUNING,
+    check_without,
+)
 from weft.searches.arc.synthesis.budget import SLICES, SearchBudget
 from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.task import ArcTask
@@ -31,6 +38,7 @@ class ArcRequest:
     budget: SearchBudget = field(default_factory=SearchBudget)
     seed: int = 0
     no_prune: tuple[str, ...] = ()
+    min_permille: int = SURE
     margin_bits: int | None = None
     bank: Bank | None = None
     slices: int = SLICES
@@ -42,6 +50,8 @@ class ArcRequest:
             raise UsageError(f"--no-prune takes {', '.join(RULES)}, not {unknown[0]!r}")
         if not 1 <= self.slices <= 1024:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
+        if not 0 <= self.min_permille <= 1000:
+            raise UsageError(f"--min-confidence must be 0 to 1000 permille: {self.min_permille}")
         check_without(self.without)
 
     def options(self) -> dict[str, Value]:
@@ -49,8 +59,8 @@ class ArcRequest:
         bank = None if BANK in self.without else self.bank
         return to_json(
             OptionsRecord(
-                self.budget, self._rules(), self.seed, self.slices, self._margin_millibits(),
-                fingerprint(), bank, self.without,
+                self.budget, self._rules(), self.seed, self.slices, self.min_permille,
+                self._margin_millibits(), fingerprint(), bank, self.without,
             )
         )  # fmt: skip
 
@@ -61,10 +71,11 @@ class ArcRequest:
         return tuple(rule for rule in RULES if rule not in self.no_prune)
 
     def _margin_millibits(self) -> int | None:
-        """The margin that was asked for, else the usual one; without checks none is enough."""
+        """The margin that was asked for, else none; where a price decides, the usual one."""
         if self.margin_bits is not None:
             return BIT * self.margin_bits
-        return None if CHECKS in self.without else MARGIN
+        by_price = CONFIDENCE in self.without and CHECKS not in self.without
+        return MARGIN if by_price else None
 
 
 def solve(request: ArcRequest, execution: Execution, watcher: Watcher | None = None) -> Run:

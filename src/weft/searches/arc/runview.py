@@ -24,8 +24,8 @@ MAX_TESTS = 3
 """Tests whose steps are shown, beside the first training pair."""
 
 
-def view_of(item: Recorded) -> TaskView:
-    """Return a task of a run with all that became of it."""
+def view_of(item: Recorded, truth: tuple[Grid, ...] = ()) -> TaskView:
+    """Return a task of a run with all that became of it, and its true outputs if they are known."""
     task, answer = item.task, item.answer
     base = TaskView.of(task)
     if answer is None:
@@ -35,6 +35,7 @@ def view_of(item: Recorded) -> TaskView:
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
         _note(answer), tuple(answers), None if answers else _nearest(task, answer["nearest"]),
+        truth, answer.get("confidence_permille"), (answer["failure"] or {"class": ""})["class"],
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ The truth is compared here and nowhere else; nothing of it reaches a run.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,15 +14,17 @@ from typing import Literal
 from weft.inspect.report.view import ViewedTask
 from weft.model import codec
 from weft.model.values import Value
-from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import Weighing
 
-MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
-"""Margins in bits that a bench reports beside the run's own; None: no competitor at all."""
+CONFIDENCES = (0, 500, 800, 900, 950, 980, 990)
+"""Least confidences in permille that a bench reports beside the run's own."""
+BINS = (0, 200, 400, 600, 800, 900, 950, 980)
+"""Where the bins of a reliability diagram begin, in permille."""
+COMPLETE = ("SOLVED", "UNKNOWN/ambiguous", "UNKNOWN/unsure")
+"""Outcomes of searches that ended with an explanation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,10 @@ class BenchScore:
     top2: int
     outcomes: Mapping[str, int]
     failures: Mapping[str, int]
-    margins: Mapping[str, Mapping[str, int]]
-    """What would be answered, right and wrong with other `--margin-bits`; `all`: by unanimity."""
+    confidences: Mapping[str, Mapping[str, int]]
+    """What would be answered, right and wrong with other `--min-confidence`."""
+    reliability: list[dict[str, int]]
+    """By bins of confidence: best answers, right ones, and the sum of their permille."""
     schema_version: Literal[1] = 1
 
     @property
@@ -101,28 +106,33 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
     return BenchScore(
         n, answered, right, wrong, n - answered, top1, top2,
         dict(sorted(outcomes.items())), dict(sorted(failures.items())),
-        {
-            "all" if bits is None else str(bits): _with_margin(run, truth, bits)
-            for bits in MARGINS
-        },
+        {f"{p / 1000:g}": _at_confidence(run, truth, p) for p in CONFIDENCES},
+        reliability(run, truth),
     )  # fmt: skip
 
 
-def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) -> dict[str, int]:
-    """Count answers if competitors had to cost over `bits` more."""
+def _at_confidence(run: ArcRun, truth: Mapping[str, ArcTask], permille: int) -> dict[str, int]:
+    """Count answers if that confidence were enough."""
     right = wrong = 0
     for item in run.items:
-        if item.outcome in ("SOLVED", "UNKNOWN/ambiguous") and _is_clear(item.answer, bits):
+        own = None if item.answer is None else item.answer.get("confidence_permille")
+        if own is not None and own >= permille and item.outcome in COMPLETE:
             is_right = rank(item.answer, truth[item.task.digest].truth) == 0
             right, wrong = right + is_right, wrong + (not is_right)
     return {"answered": right + wrong, "right": right, "wrong": wrong}
 
 
-def _is_clear(answer: AnswerRecord | None, bits: int | None) -> bool:
-    weighing = None if answer is None else answer["weighing"]
-    assert weighing is not None, "what is solved or ambiguous was weighed"
-    needed = None if bits is None else BIT * bits
-    return codec.from_json(Weighing, weighing).is_clear(needed)
+def reliability(run: ArcRun, truth: Mapping[str, ArcTask]) -> list[dict[str, int]]:
+    """Count best answers and right ones by bins of confidence, lowest first, empty ones too."""
+    bins = [{"from": low, "answers": 0, "right": 0, "permille": 0} for low in BINS]
+    for item in run.items:
+        own = None if item.answer is None else item.answer.get("confidence_permille")
+        if own is not None:
+            entry = bins[bisect_right(BINS, own) - 1]
+            entry["answers"] += 1
+            entry["right"] += rank(item.answer, truth[item.task.digest].truth) == 0
+            entry["permille"] += own
+    return bins
 
 
 def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:

@@ -1,47 +1,111 @@
-"""`weft arc solve` on the engine: one lane per task, its phases as tasks.
+"""`weft arc solve` on the engine: one lane per task, the parts of its search as tasks.
 
-    solve ── lane <task digest> ──► shallow ──► slices and views, if it found nothing ──► conclude
+    solve ── lane <task digest> ──► shallow
+               ──► plain lists, choices; slices and views, if it found nothing
+               ──► lists that scan, then lists in layers, while neither a program nor a list
+                   may answer
+               ──► conclude
 
-The generator only decides which parts to run.
+The generator only decides which parts to run; `planner` says which those are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from weft import INPUTS, search
-from weft.model.codec import Table, to_json
+from weft.model.codec import Table, from_json, to_json
 from weft.model.plan import Plan
 from weft.model.results import Result
-from weft.model.tasks import SearchBody, Unknown, make_lanes
+from weft.model.tasks import SearchBody, TaskCall, Unknown, make_lanes
 from weft.model.values import Object, Value
-from weft.searches.arc.records import SEARCH, AnswerRecord, PhaseRecord
-from weft.searches.arc.tasks import conclude, planner_of, run_shallow, run_slice, run_view
+from weft.searches.arc.records import SEARCH, AnswerRecord, ShallowRecord
+from weft.searches.arc.synthesis.learnlists import Beginning, ListPart
+from weft.searches.arc.synthesis.planner import ShallowFacts
+from weft.searches.arc.tasks import (
+    conclude,
+    planner_of,
+    run_choices,
+    run_lists,
+    run_shallow,
+    run_slice,
+    run_view,
+)
+
+Learned = list[tuple[ListPart, Result]]
+"""Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=5)
+@search(name="arc.solve_one", version=6)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
-    first: PhaseRecord = begun.value
-    planner = planner_of(options)
-    spent, is_solved = first["programs"], bool(first["candidates"])
-    views = first["views"][: planner.most_views(spent)]
-    parts = planner.parts(spent, is_solved, first["exhausted"], len(views))
-    results: Sequence[Result] = []
-    if parts or views:
-        results = yield [
-            *(run_slice(puzzle, options, to_json(part), first["table"]) for part in parts),
-            *(run_view(puzzle, options, view, number) for number, view in enumerate(views)),
-        ]
-    rest = [result.value for result in results[: len(parts)] if result.ok]
-    viewed_parts = [result.value for result in results[len(parts) :] if result.ok]
-    incomplete = len(rest) + len(viewed_parts) < len(results)
-    [end] = yield [conclude(puzzle, options, first, rest, viewed_parts, incomplete)]
+    first: ShallowRecord = begun.value
+    planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
+    parts, sample = planner.parts(facts), first["sample"]
+    views = enumerate(first["views"][: parts.views])
+    groups: list[list[TaskCall]] = [
+        [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
+        [run_choices(puzzle, sample, start, end) for start, end in parts.choices],
+        [run_view(puzzle, options, view, number) for number, view in views],
+        [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],
+    ]
+    results: Sequence[Result] = (yield _together(groups)) if any(groups) else ()
+    plain, *others = _divided(results, groups)
+    learned: Learned = list(zip(parts.lists, plain, strict=True))
+    scanned = planner.scanned(facts, _is_validated(learned))
+    learned += yield from _learn(puzzle, sample, scanned)
+    layered = planner.layered(_beginnings(learned), _is_validated(learned))
+    learned += yield from _learn(puzzle, sample, layered)
+    lists = [result for _, result in learned]
+    incomplete = not all(result.ok for part in (lists, *others) for result in part)
+    choices, viewed, rest = (_values(part) for part in others)
+    [end] = yield [
+        conclude(puzzle, options, first, rest, viewed, choices, _values(lists), incomplete)
+    ]
     return end.value
 
 
-@search(name=SEARCH, version=5)
+def _learn(puzzle: Object, sample: Object, parts: Sequence[ListPart]) -> SearchBody:
+    """Run parts of list learning; return each with its result."""
+    if not parts:
+        return []
+    results = yield [run_lists(puzzle, sample, to_json(part)) for part in parts]
+    return list(zip(parts, results, strict=True))
+
+
+def _is_validated(learned: Learned) -> bool:
+    """Whether a list may answer."""
+    return any(part["is_validated"] for part in _values([result for _, result in learned]))
+
+
+def _beginnings(learned: Learned) -> Iterator[tuple[ListPart, list[Beginning]]]:
+    for part, result in learned:
+        if result.ok:
+            yield part, [from_json(Beginning, raw) for raw in result.value["beginnings"]]
+
+
+def _together(groups: Sequence[Sequence[TaskCall]]) -> list[TaskCall]:
+    return [call for group in groups for call in group]
+
+
+def _divided(
+    results: Sequence[Result], groups: Sequence[Sequence[TaskCall]]
+) -> Iterator[Sequence[Result]]:
+    """A round's results, group by group."""
+    at = 0
+    for group in groups:
+        yield results[at : at + len(group)]
+        at += len(group)
+
+
+def _values(results: Sequence[Result]) -> list[Any]:
+    """The values of results, without those that failed."""
+    return [result.value for result in results if result.ok]
+
+
+@search(name=SEARCH, version=6)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

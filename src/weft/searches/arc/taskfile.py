@@ -20,7 +20,7 @@ from weft.searches.arc.values import MAX_SIDE, Grid
 
 MAX_PAIRS = 100
 """Examples and tests that one task may have; official tasks have at most 10."""
-MAX_NAME = 100
+MAX_NAME = 255
 _COLOURS = frozenset(range(10))
 
 

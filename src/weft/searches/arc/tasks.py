@@ -1,38 +1,54 @@
-"""The phases of one puzzle as tasks of the engine: shallow, slice, view, conclude.
+"""The parts of one puzzle's search as tasks of the engine.
 
-What the shallow phase reached travels to the slices as an object, and so does every log. All
-numbers are integers, so the ledger is the same on every machine.
+    shallow ──► lists, choices, slices, views ──► lists that scan, in layers ──► conclude
+
+What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
+are integers, so the ledger is the same on every machine.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from functools import lru_cache
 
 from weft import get, note, put, task
 from weft.model.codec import Table, from_json, to_json
-from weft.model.values import Object
+from weft.model.values import Object, canonical
 from weft.searches.arc import failure
+from weft.searches.arc.assessment import Standard
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
+    CHOICES,
+    LISTS,
     SLICE,
     AnswerRecord,
     CandidateRecord,
     GroupRecord,
+    LearnedRecord,
     NearestRecord,
     OptionsRecord,
     PhaseRecord,
+    ShallowRecord,
 )
 from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
-from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
+from weft.searches.arc.synthesis.planner import (
+    ParallelPlanner,
+    ParallelSearchResult,
+    ShallowFacts,
+)
+from weft.searches.arc.synthesis.sample import VectorSample, pack, unpack
 from weft.searches.arc.synthesis.space import ProgramCandidate, SearchCounts
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.verdict import Group
@@ -42,21 +58,40 @@ _cache = ApplyCache()
 
 
 @task(name="arc.shallow")
-def run_shallow(puzzle: Object, options: Table) -> PhaseRecord:
+def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
     """Run the shallow phase of one task."""
-    problem, before = EncodedTask(ArcTask.from_canonical(get(puzzle))), _lookups()
-    phase = shallow(problem, planner_of(options).options, _cache)
-    return {**_recorded(phase, before), "table": put(phase.table) if phase.table else None}
+    before, planner = _lookups(), planner_of(options)
+    phase = shallow(_problem(get(puzzle)), planner.options, _cache, planner.owners())
+    assert phase.sample is not None
+    return {
+        **_recorded(phase, before),
+        "table": put(phase.table) if phase.table else None,
+        "sample": put(pack(phase.sample)),
+        "facts": to_json(ShallowFacts.of(phase)),
+    }
 
 
 @task(name=SLICE)
 def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None) -> PhaseRecord:
     """Run one slice of the deep phase, with the table that a shallow phase without result left."""
     assert table is not None
-    problem, before = EncodedTask(ArcTask.from_canonical(get(puzzle))), _lookups()
-    own = from_json(WorkerBudget, part)
-    phase = deep(problem, planner_of(options).options, own, get(table), _cache)
+    before, own = _lookups(), from_json(WorkerBudget, part)
+    phase = deep(_problem(get(puzzle)), planner_of(options).options, own, get(table), _cache)
     return _recorded(phase, before)
+
+
+@task(name=LISTS)
+def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
+    """Learn decision lists: one part of the learning."""
+    own = from_json(ListPart, part)
+    found = learn_part(_problem(get(puzzle)), _sample(get(sample)), own)
+    return _learned(found.candidates, found.beginnings)
+
+
+@task(name=CHOICES)
+def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
+    """Learn which object the outputs are, in a range of vectors."""
+    return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
 @task(name="arc.view")
@@ -74,6 +109,8 @@ def conclude(
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
+    choices: list[LearnedRecord],
+    lists: list[LearnedRecord],
     incomplete: bool,
 ) -> AnswerRecord:
     """Assemble the parts: the verdict, why not if there is none, and the merged log."""
@@ -83,7 +120,10 @@ def conclude(
         for raw in (first, *rest, *views)
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
-    result = planner_of(options).combine(task, begun, slices, viewed_parts, incomplete)
+    chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
+    result = planner_of(options).combine(
+        task, begun, slices, viewed_parts, chosen, learned, incomplete
+    )
     answer = answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": put(result.log.to_bytes())}
 
@@ -94,12 +134,48 @@ def planner_of(options: Table) -> ParallelPlanner:
     assert record.operators == fingerprint(), "the operators are not those of the run"
     language = _language(record.bank)
     own = Options(language, record.budget, record.prune, record.seed, record.without)
-    return ParallelPlanner(own, record.slices, record.margin_millibits)
+    standard = Standard(
+        record.needed_permille, record.margin_millibits, record.budget.max_millibits, record.without
+    )
+    return ParallelPlanner(own, record.slices, standard)
 
 
 @lru_cache(maxsize=2)
 def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
+
+
+@lru_cache(maxsize=2)
+def _problem(puzzle: bytes) -> EncodedTask:
+    """Parts of one puzzle that a worker runs share what they read."""
+    return EncodedTask(ArcTask.from_canonical(puzzle))
+
+
+@lru_cache(maxsize=2)
+def _sample(data: bytes) -> VectorSample:
+    return unpack(data)
+
+
+def _learned(
+    candidates: Sequence[ProgramCandidate], beginnings: Sequence[Beginning] = ()
+) -> LearnedRecord:
+    """Return what a part found; programs travel as an object, they are many and mostly unused."""
+    wire = [_candidate_to_wire(candidate) for candidate in candidates]
+    return {
+        "found": put(canonical(wire).encode()) if wire else None,
+        "is_validated": any(candidate.loo_passed for candidate in candidates),
+        "beginnings": [to_json(beginning) for beginning in beginnings],
+    }
+
+
+def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
+    found = part["found"]
+    return [] if found is None else candidates_from(get(found))
+
+
+def candidates_from(data: bytes) -> list[ProgramCandidate]:
+    """Read the programs that a part of the learning found."""
+    return [_candidate_from_wire(raw) for raw in json.loads(data)]
 
 
 def _lookups() -> tuple[int, int]:
@@ -157,6 +233,7 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> Ans
     weighing = result.verdict.weighing
     return {
         "outcome": result.verdict.outcome.value,
+        "confidence_permille": result.verdict.confidence_permille,
         "groups": [_group_to_wire(group) for group in result.verdict.groups],
         "weighing": None if weighing is None else to_json(weighing),
         "nearest": _nearest_to_wire(result.nearest),

@@ -2,23 +2,27 @@
 
 Programs that are right on every training pair are grouped by what they make of the tests. A
 group claims the answer at the price of its best program: its bits, and what doubts of it cost
-(`evidence`). The cheapest claim is the answer if its price is within the limit and every other
-group's objection, its shortest program whatever the doubts, costs more than the margin above it.
-A program that stands alone is charged for it against the limit, the less the more programs agree;
-numbers never decide between answers. Programs longer than the limit are guesses: they answer
-nothing and contradict nothing. Among guesses numbers do count: each doubling of those that agree
-is worth some bits.
+(`evidence`). The cheapest claim is the answer if it is probable enough (`confidence`, from what
+`support` counts). Programs longer than the limit are guesses, as learned lists are; they come
+after all explanations and answer nothing. Among guesses each doubling of those that agree is worth
+some bits.
+
+Where no confidence is asked for (an ablation), a price decides: it must be within the limit, and
+every other group's objection, its shortest program whatever the doubts, must cost more than the
+margin above it. A program that stands alone is charged for it, the less the more programs agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from weft.searches.arc.confidence import SURE
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
+from weft.searches.arc.support import Competition, shares_operator
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -32,10 +36,11 @@ DOUBLINGS = 3
 VOTE = 6 * BIT
 """What a doubling of the programs that agree on a guess is worth."""
 MARGIN = 4 * BIT
-"""How much more every competitor must cost; tuned on the training split."""
+"""Competitors that cost no more than this above the best make an answer ambiguous, not unsure."""
 LIMIT = 100 * BIT
 Order = tuple[int, int, ProgramOrder]
 Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
+Assess = Callable[["Group", Sequence[ProgramCandidate], Competition], "Confidence"]
 
 
 class Outcome(StrEnum):
@@ -43,6 +48,7 @@ class Outcome(StrEnum):
 
     SOLVED = "SOLVED"
     AMBIGUOUS = "UNKNOWN/ambiguous"
+    UNSURE = "UNKNOWN/unsure"
     BUDGET = "UNKNOWN/budget"
     NO_PROGRAM = "UNKNOWN/no-program"
     INCOMPLETE = "UNKNOWN/incomplete"
@@ -74,6 +80,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Confidence:
+    """How probable it is that the best group is right, and what that rests on."""
+
+    permille: int
+    features: Mapping[str, int]
+    points: Mapping[str, int]
+    """What each feature adds to the log-odds, in thousandths of a nat; those of 0 left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Weighing:
     """The numbers that decided about the best group."""
 
@@ -85,6 +101,9 @@ class Weighing:
     """How much more the strongest competitor costs; None without one."""
     needed_millibits: int | None
     """The margin that it must exceed; None where any competitor is too many."""
+    confidence: Confidence | None = None
+    needed_permille: int | None = None
+    """The confidence that is enough."""
 
     @property
     def is_affordable(self) -> bool:
@@ -105,6 +124,12 @@ class TaskVerdict:
     outcome: Outcome
     groups: tuple[Group, ...]
     weighing: Weighing | None = None
+
+    @property
+    def confidence_permille(self) -> int | None:
+        """Probability that the first group is right; None where it was not computed."""
+        confidence = None if self.weighing is None else self.weighing.confidence
+        return None if confidence is None else confidence.permille
 
 
 def group(
@@ -131,22 +156,74 @@ def decide(
     *,
     exhausted: bool,
     incomplete: bool = False,
-    margin_millibits: int | None = MARGIN,
+    margin_millibits: int | None = None,
     limit_millibits: int = LIMIT,
+    needed_permille: int = SURE,
     examine: Examine | None = None,
+    assess: Assess | None = None,
 ) -> TaskVerdict:
-    """Judge what was found. `incomplete`: a part of the search failed."""
+    """Judge what was found. `incomplete`: a part of the search failed.
+
+    With `assess` the answer needs that confidence, and over `margin_millibits` where it is given;
+    without it the price decides, and no competitor is allowed where there is no margin.
+    """
     explanations = group(candidates, examine)
     known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
     groups = (*explanations, *guessed)
-    weighing = _weigh(explanations, limit_millibits, margin_millibits) if explanations else None
+    if not explanations:
+        return TaskVerdict(_nothing(exhausted, incomplete), groups)
+    weighing = _weigh(explanations, limit_millibits, margin_millibits)
+    if assess is not None:
+        confidence = _assessed(explanations, candidates, guesses, assess)
+        weighing = replace(weighing, confidence=confidence, needed_permille=needed_permille)
     if incomplete:  # the competitor may have been there
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
-    if weighing is None or not weighing.is_affordable:
-        return TaskVerdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups, weighing)
-    clear = weighing.is_clear(margin_millibits)
-    return TaskVerdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
+    return TaskVerdict(_outcome(weighing, exhausted), groups, weighing)
+
+
+def _nothing(exhausted: bool, incomplete: bool) -> Outcome:
+    if incomplete:
+        return Outcome.INCOMPLETE
+    return Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET
+
+
+def _outcome(weighing: Weighing, exhausted: bool) -> Outcome:
+    needed = weighing.needed_millibits
+    if weighing.confidence is None:
+        if not weighing.is_affordable:
+            return _nothing(exhausted, False)
+        return Outcome.SOLVED if weighing.is_clear(needed) else Outcome.AMBIGUOUS
+    assert weighing.needed_permille is not None
+    enough = weighing.confidence.permille >= weighing.needed_permille
+    if enough and (needed is None or weighing.is_clear(needed)):
+        return Outcome.SOLVED
+    return Outcome.UNSURE if weighing.is_clear(MARGIN) else Outcome.AMBIGUOUS
+
+
+def _assessed(
+    explanations: Sequence[Group],
+    candidates: Sequence[ProgramCandidate],
+    guesses: Sequence[ProgramCandidate],
+    assess: Assess,
+) -> Confidence:
+    """Compute the confidence in the best group, with what agrees and disagrees with it."""
+    best, *others = explanations
+    outputs = encode_grids(best.outputs)
+    members = sorted(
+        (c for c in candidates if c.outputs == outputs),
+        key=lambda c: (c.millibits, order_key(c.program)),
+    )
+    same = [c for c in guesses if c.outputs == outputs]
+    limit = min((c.millibits for c in same), default=LIMIT)
+    competition = Competition(
+        min((g.shortest_millibits - best.shortest_millibits for g in others), default=None),
+        min((g.price_millibits - best.price_millibits for g in others), default=None),
+        len(others),
+        sum(not shares_operator(best.programs[0], c.program) for c in same),
+        len({c.outputs for c in guesses if c.outputs != outputs and c.millibits < limit}),
+    )
+    return assess(best, members, competition)
 
 
 def _order(group: Group) -> Order:

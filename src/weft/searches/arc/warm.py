@@ -14,7 +14,7 @@ from weft.searches.arc.fitted.registry import RULES
 from weft.searches.arc.fitted.rule import EncodedExamples
 from weft.searches.arc.kernels.expand import FAMILIES
 from weft.searches.arc.lists.features import features_of
-from weft.searches.arc.lists.learn import TrainingCells, learn
+from weft.searches.arc.lists.learn import TrainingCells, learn, search_of
 from weft.searches.arc.lists.words import NAMES
 from weft.searches.arc.synthesis.ablation import LISTS
 from weft.searches.arc.synthesis.budget import SearchBudget
@@ -38,7 +38,7 @@ def compile_part(part: int) -> None:
     if part == OF_LISTS:
         grid, expected = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
         columns = dict(zip(NAMES, features_of(grid), strict=True))
-        learn(TrainingCells(columns, expected, np.zeros(4, np.uint8)))
+        learn(search_of(TrainingCells(columns, expected, np.zeros(4, np.uint8))))
         return
     data, offsets = np.zeros(8, np.uint8), np.zeros(1, np.int64)
     rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)

@@ -11,5 +11,6 @@ PRODUCT = Product(
     searches={"jobs.run": "weft.searches.jobs.search:jobs"},
     pages="weft.searches.jobs.report:pages",
     lines="weft.searches.jobs.report:lines",
+    command_needs="weft.searches.jobs.needs:command_needs",
     former_names={"weft.jobs.search:jobs": "jobs.run"},
 )

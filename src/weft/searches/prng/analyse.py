@@ -25,14 +25,16 @@ from weft.model.tasks import TaskCall, Unknown, make_round
 from weft.model.values import Object
 from weft.searches.prng import planning, verdict
 from weft.searches.prng.answer import ScoredCandidate, StreamCandidate
-from weft.searches.prng.attack import Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attack import Case, Gap, HypothesisMatch, Units, best
 from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.attacks.detectors import Detection, detect
+from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
-from weft.searches.prng.planning import Range, StreamPlan
+from weft.searches.prng.planning import PlanLimits, Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.rounds import Rounds
-from weft.searches.prng.statistics import corrected
+from weft.searches.prng.scoring import ValueFrequencies, is_periodic
+from weft.searches.prng.statistics import corrected_at
 
 NAME = "prng.analyse"
 STRONG = 9000
@@ -60,13 +62,14 @@ def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, pl
     request, stream_plan = from_json(AnalyseRequest, settings), from_json(StreamPlan, planned)
     stream, plan = stream_plan.stream, stream_plan.plan
     case = request.case(_history(history).streams()[stream])
-    candidates = best(attack_named(plan.attack).run(case, plan, Units(lo, hi, device())))
+    matches = best(attack_named(plan.attack).run(case, plan, Units(lo, hi, device())))
+    candidates = [match for match in matches if not is_periodic(_predicted(match))]
     tried = plan.tried * plans
     note(units=hi - lo)
     return {
         "covered": [lo, hi],
         "found": [to_json(_on_stream(stream, candidate, tried)) for candidate in candidates],
-        "strong": any(_evidence(c, case.modulus, tried) >= STRONG for c in candidates),
+        "strong": any(_evidence(c, case, tried) >= STRONG for c in candidates),
     }
 
 
@@ -85,7 +88,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
     return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=3)
+@search(name="prng.analyse", version=5)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
@@ -93,7 +96,7 @@ def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds
     todo = from_json(Plans, planned.value)
     ranked, covered = yield from _attack(history, request, todo.plans)
     hints: list[Detection] = []
-    if not verdict.is_signal(ranked, request.alpha_evidence):
+    if not verdict.is_confirmed(ranked, request):
         [structure] = yield [look_for_structure(history, settings)]
         hints = [from_json(Detection, raw) for raw in structure.value]
     answer = verdict.conclude(request, todo.plans, covered, todo.gaps, ranked, hints)
@@ -107,16 +110,16 @@ def _attack(
 
     Returns the candidates, best first, and the ranges that were covered. A candidate that
     training takes for beyond accident and the holdout does not confirm ends nothing: the rest
-    goes on.
+    goes on. With one that explains a part of the draws, the rest of its family goes on.
     """
     settings = to_json(request)
     records = [to_json(plan) for plan in plans]
     ranked: list[ScoredCandidate] = []
     covered: list[Range] = []
-    waves = planning.waves(plans, request.max_cost_ms)
+    waves = planning.waves(plans, PlanLimits.of(request))
     yield _expected(plans, waves, covered)
     for wave in waves:
-        pending = wave
+        pending = _worth_trying(wave, plans, ranked, request)
         while pending:
             calls = [
                 cover(history, settings, records[n], lo, hi, len(plans)) for n, lo, hi in pending
@@ -128,21 +131,42 @@ def _attack(
             if any(result.value["found"] for result in results):
                 [scored] = yield [_score_call(history, request, ranked, results)]
                 ranked = [from_json(ScoredCandidate, raw) for raw in scored.value]
-            if verdict.is_signal(ranked, request.alpha_evidence):
+            if verdict.is_certain(ranked, request):
                 return ranked, covered
+            pending = _worth_trying(pending, plans, ranked, request)
     return ranked, covered
+
+
+def _worth_trying(
+    ranges: Sequence[Range],
+    plans: Sequence[StreamPlan],
+    ranked: Sequence[ScoredCandidate],
+    request: AnalyseRequest,
+) -> list[Range]:
+    """Return all ranges, or those of the family of which something explains a part."""
+    if not verdict.is_confirmed(ranked, request):
+        return list(ranges)
+    family = ranked[0].hypothesis.family
+    return [item for item in ranges if plans[item[0]].plan.family == family]
 
 
 def _expected(
     plans: Sequence[StreamPlan], waves: Sequence[Sequence[Range]], covered: Sequence[Range]
 ) -> Plan:
-    """Say how much there is to do, and how many families are excluded: all of theirs is covered."""
+    """Say how much there is to do, and which calls are excluded: all of theirs is covered."""
     done = set(covered)
     ranges = [item for wave in waves for item in wave]
-    families = {plans[number].plan.family for number, _, _ in ranges}
-    pending = {plans[item[0]].plan.family for item in ranges if item not in done}
-    note = f"{len(families) - len(pending)} of {len(families)} families excluded"
+    left = [item for item in ranges if item not in done]
+    calls = {_call(plans[number]) for number, _, _ in ranges}
+    pending = {_call(plans[number]) for number, _, _ in left}
+    minutes = -(-planning.cost_ms(plans, left) // 60_000)
+    excluded = f"{len(calls) - len(pending)} of {len(calls)} calls excluded"
+    note = f"{excluded}; at most {minutes:,} min of one core left"
     return Plan(total=len(ranges) + 2, unit="ranges", note=note)
+
+
+def _call(planned: StreamPlan) -> tuple[str, str]:
+    return planned.plan.family, planned.plan.output
 
 
 def _score_call(
@@ -168,8 +192,17 @@ def _on_stream(stream: str, candidate: HypothesisMatch, tried: int) -> StreamCan
     return StreamCandidate(stream, candidate.hypothesis, tried)
 
 
-def _evidence(candidate: HypothesisMatch, modulus: int, tried: int) -> int:
-    return corrected(candidate.hits, candidate.compared, modulus, tried)
+def _predicted(candidate: HypothesisMatch) -> list[int]:
+    """Return the draws that a candidate was compared by."""
+    return generate(candidate.hypothesis, candidate.compared)
+
+
+def _evidence(candidate: HypothesisMatch, case: Case, tried: int) -> int:
+    """Return the evidence of a match in training, against draws with the same frequencies."""
+    compared = case.draws[: candidate.compared]
+    null = ValueFrequencies.of(case.draws, case.modulus)
+    chance = null.chance_of(_predicted(candidate), compared)
+    return corrected_at(candidate.hits, candidate.compared, chance, tried)
 
 
 @lru_cache(maxsize=2)

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from weft.model.codec import to_json
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection
+from weft.searches.prng.attacks.noise import tolerated
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.origins import SeedOrigin
 from weft.searches.prng.planning import StreamPlan
 from weft.searches.prng.scoring import MatchScore
 
 SIGNAL = "signal"
+PARTIAL = "partial signal"
 STRUCTURE = "structure"
 NO_SIGNAL = "no signal"
 
@@ -34,14 +37,38 @@ class StreamCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidate(StreamCandidate):
-    """A candidate compared with all draws, and the draws it predicts after the last one."""
+    """A candidate compared with all draws, and the draws it predicts after the last one.
+
+    `tail_hits` of the last `tail` draws were predicted before they were looked at, as the next
+    ones are; without that there are no next ones.
+    """
 
     score: MatchScore
     next: tuple[int, ...]
+    tail_hits: int = 0
+    tail: int = 0
+    origins: tuple[SeedOrigin, ...] = ()
+    """Seeds that the draws may come from, where a seeding can be inverted."""
+    equivalents: tuple[str, ...] = ()
+    """Generators and output maps that make the same draws."""
 
     def is_confirmed(self, alpha_evidence: int) -> bool:
         """Whether the evidence suffices, in training and in the holdout."""
         return min(self.score.evidence, self.score.held_evidence) >= alpha_evidence
+
+    def explains(self, corrupt_percent: int) -> bool:
+        """Whether no more draws are wrong than rows may be, in all and in the holdout.
+
+        With a constant skip the last draws must have been predicted as well.
+        """
+        score = self.score
+        held_wrong = score.held - score.held_hits
+        wrong = held_wrong + score.compared - score.hits
+        return (
+            wrong <= tolerated(score.compared + score.held, corrupt_percent)
+            and held_wrong <= tolerated(score.held, corrupt_percent)
+            and (bool(self.tail_hits) or not self.hypothesis.skips.is_constant)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +94,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class AnalyseAnswer:
-    """The conclusion; the candidates `found` predict draws only with a signal."""
+    """The conclusion; the candidates `found` predict draws only if they predicted unseen ones."""
 
     verdict: str
     modulus: int
@@ -80,5 +107,5 @@ class AnalyseAnswer:
 
     @property
     def is_signal(self) -> bool:
-        """Whether a generator was found."""
-        return self.verdict == SIGNAL
+        """Whether a generator was found, one that explains part of the draws too."""
+        return self.verdict in (SIGNAL, PARTIAL)

@@ -90,10 +90,18 @@ def analyse(
     history, where = analyses.load_history(draws)
     analyses.check(history, where, request)
     analyses.check_device(how)
+    if search.after is not None:
+        request = analyses.take_over(search.after, history, request)
+    if not output.quiet and not (
+        out is not None and out.exists()
+    ):  # a run that goes on has said it
+        render.message(words.estimate_text(analyses.estimate_s(history, request)))
     with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
         with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):
             done = analyses.execute(history, request, placed, watcher)
         _show_analysis(done, len(history), as_json=output.as_json, saved=out is not None)
+        if out is not None and not output.quiet and done.exit_code == 1:
+            render.message(f"to go on: the same with --after {out} --effort all --out DIR")
     raise typer.Exit(done.exit_code)
 
 

@@ -26,9 +26,9 @@ class WordReading:
 
     Of words with more than 32 bits the highest 32 count, after a move up by `moved` bits.
 
-    `mod` takes the remainder, `span` the high part of value · modulus. With `signed` the word
-    counts as negative when its top bit is set. `sharp` is False where the bits that are not
-    looked at may decide at the edges of a span.
+    `mod` takes the remainder, `span` the high part of value · modulus, `raw` the value itself.
+    With `signed` the word counts as negative when its top bit is set. `sharp` is False where the
+    bits that are not looked at may decide at the edges of a span.
     """
 
     kind: str
@@ -38,11 +38,15 @@ class WordReading:
     signed: bool = False
     sharp: bool = True
     moved: int = 0
+    values: int | None = None
+    """How many values a `span` divides; 2^bits where it is not said."""
     for_powers_of_two: WordReading | None = None
     """The reading where the modulus is a power of two, if it is another."""
 
     def test(self, draw: int, modulus: int) -> Test:
         """Return the test for a draw."""
+        if self.kind == "raw":
+            return self.dropped, draw, 1, 0, 0
         if self.kind == "span":
             return self._span(draw, modulus)
         if self.signed:  # the sieve turns the top bit, which adds 2^31 to the signed value
@@ -52,8 +56,9 @@ class WordReading:
         return self.dropped, draw, inverse, turn, ((1 << 32) - 1) // modulus
 
     def _span(self, draw: int, modulus: int) -> Test:
-        least = -(-(draw << self.bits) // modulus)
-        last = -(-((draw + 1) << self.bits) // modulus) - 1
+        values = self.values or 1 << self.bits
+        least = -(-draw * values // modulus)
+        last = -(-(draw + 1) * values // modulus) - 1
         if not self.sharp:
             least, last = max(0, least - 1), min((1 << self.bits) - 1, last + 1)
         if last < least:  # no value makes this draw
@@ -146,10 +151,12 @@ class LcgSeeding:
 class TwisterSeeding:
     """The words of a Mersenne Twister, each made of the one before by init_genrand of 2002.
 
-    With `product` by a product with 69069 alone, from an odd seed.
+    With `product` by a product with 69069 alone, from an odd seed. With `by_array` they are
+    mixed with the seed as the only key.
     """
 
     product: bool = False
+    by_array: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +185,16 @@ class SaltedSeeding:
     salts: Callable[[], tuple[int, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class SubtractiveSeeding:
+    """Knuth's subtractive table of 55 words as .NET fills it, from seeds below 2^31."""
+
+
 SeedForm: TypeAlias = (
-    CompiledSeeding | LcgSeeding | TwisterSeeding | AdditiveSeeding | SaltedSeeding
+    CompiledSeeding
+    | LcgSeeding
+    | TwisterSeeding
+    | AdditiveSeeding
+    | SaltedSeeding
+    | SubtractiveSeeding
 )

@@ -2,7 +2,8 @@
 
 Rows are `draw[, date[, session]]`, oldest first, with or without a heading; a heading may also
 name the columns in another order. JSON is a list of integers, or of objects with `draw` and
-optionally `date` and `session`. What is wrong is said with file and row; nothing is guessed.
+optionally `date` and `session`; other keys and columns (`timestamp`, `full_state`) are left out.
+What is wrong is said with file and row; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -137,10 +138,8 @@ def _json_rows(data: bytes, where: str) -> Iterator[Row]:
         if not isinstance(item, dict):
             yield _json_draw(item, place), None
             continue
-        unknown = [key for key in item if key not in COLUMNS]
-        if unknown or "draw" not in item:
-            what = f"unknown key {_quoted(unknown[0])}" if unknown else 'the key "draw" is missing'
-            raise FileInvalid(f"{place}: {what}; a row has {', '.join(COLUMNS)}")
+        if "draw" not in item:
+            raise FileInvalid(f'{place}: the key "draw" is missing; a row has {", ".join(COLUMNS)}')
         session = item.get("session")
         if session is not None and not isinstance(session, str | int):
             raise FileInvalid(f"{place}: a session is a text or a number")

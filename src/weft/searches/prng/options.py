@@ -26,8 +26,9 @@ MAX_DRAWS = 10_000_000
 MAX_CALLS = 10**10
 MAX_SEED = 2**64 - 1
 MAX_PREDICTED = 10_000
-EFFORTS_MS = {"quick": 5_000, "standard": 300_000, "all": None}
-"""Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
+EFFORTS_MS = {"quick": 5_000, "standard": 400_000, "all": None}
+"""Milliseconds of one core that all attacks together may be estimated to cost, the likeliest
+first. Beyond that all but `quick` try every 32-bit seed of the calls that people make."""
 
 Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 
@@ -70,10 +71,13 @@ class AnalyseOptions:
         str,
         options.decision(
             "quick|standard|all",
-            "What an attack may cost of one core: 5 s, 5 minutes, or anything.",
+            "Five seconds of one core; all 32-bit seeds of usual calls and 7 minutes; or all.",
         ),
     ] = "standard"
     predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100
+    after: Annotated[
+        Path | None, options.decision("RUN", "Repeat nothing that a finished run has excluded.")
+    ] = None
 
     def request(self) -> requests.AnalyseRequest:
         """Return the request; refuses values that make no sense."""
@@ -93,6 +97,7 @@ class AnalyseOptions:
             starts=read_range("--starts", self.starts, MAX_START),
             corrupt_percent=round(100 * self.corrupt),
             max_cost_ms=EFFORTS_MS[self.effort],
+            all_seeds=self.effort != "quick",
             predict=self.predict,
         )
 

@@ -1,29 +1,49 @@
 """Which attacks to execute on which stream, in which order, and what stays uncovered.
 
-Every plan is cut into ranges, and ranges are grouped into waves by what their plan will have
-cost up to their end: first the beginnings of all plans, where small skips and likely seeds are,
-then what costs more. A wave runs side by side and is begun only when none before it has found the
-generator. Everything is decided before the first attack starts, so the verdict can say what was
-covered and what was not.
+Likelihood per cost decides. Every plan is cut into ranges; a range counts what its plan will have
+cost up to its end, times how rare the call is that makes such draws (`apis`) and how seldom the
+attack is needed. Ranges are grouped into waves by that number: first the beginnings of all plans
+(every state without skips, small seeds, seeds that are times), then all 32-bit seeds of the calls
+that people make, then states with many skips, likely seeds with skips, and what is exotic. A wave
+runs side by side and is begun only when none before it has found the generator.
+
+All seeds of usual calls are a promise; a budget ends the rest. Everything is decided before the
+first attack starts, so the verdict can say what was covered, what was not, and what goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from weft.searches.prng.apis import USUAL, rarity
 from weft.searches.prng.attack import AttackPlan, Gap
-from weft.searches.prng.attacks import ALL, attack_named
-from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.attacks import ALL
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
-from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 
-WAVE_COSTS_MS = (200, 1_000, 5_000, 20_000, 60_000, 200_000)
-"""What a plan may have cost at the end of each wave, in milliseconds of one core."""
-RARE = 8
-"""A plan counts as so many times more expensive for each of: a generator that few programs use, an
-output map that is not the usual one of its generator, an attack that needs luck."""
+FIRST_WAVE_MS = 100
+"""What a usual plan may have cost at the end of the first wave, in milliseconds of one core."""
+WAVE_RATIO = 3
+SELDOM_NEEDED: Mapping[str, int] = {
+    "likely": 4,
+    "dates": 64,
+    "varying": 16,
+    "varying-lanes": 4,
+}
+"""How many times less often these attacks are what is needed: skips, starts, skips that vary."""
+BY_SKIP = ("linear-words", "twister-state", "twister-rejection")
+"""Attacks whose units are skips and cost seconds each; small skips are likelier than great ones."""
+SKIPS_ALIKE = 4
+NEVER_SEEDED = ("v8",)
+"""Generators that programs do not seed: brute force over seeds is a last resort."""
+LAST_RESORT = 64
+NAMED_MS = 3_600_000
+"""What one plan for a call that the user has named may cost and still be carried out whole."""
+PROMISED_MS = 600_000
+"""What brute force over all seeds of one usual call may cost and still be promised."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 
 
@@ -35,33 +55,91 @@ class StreamPlan:
     plan: AttackPlan
     weight: int = 1
     """How many times its cost it counts, because it is unusual."""
+    done: int = 0
+    """Units that an earlier run has covered: the first ones."""
 
     def weighted_cost_ms(self, hi: int) -> int:
         """Return what the plan will have cost at the end of unit `hi`, times its weight."""
-        return self.weight * self.plan.cost_ms * hi // self.plan.units
+        cost_ms = self.weight * self.plan.cost_ms * hi // self.plan.units
+        return cost_ms * (1 + hi // SKIPS_ALIKE) if self.plan.attack in BY_SKIP else cost_ms
 
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
-        cost_ms = self.weighted_cost_ms(hi)
-        last = len(WAVE_COSTS_MS)
-        return next((i for i, most in enumerate(WAVE_COSTS_MS) if cost_ms <= most), last)
+        wave, most = 0, FIRST_WAVE_MS
+        while self.weighted_cost_ms(hi) > most:
+            wave, most = wave + 1, most * WAVE_RATIO
+        return wave
+
+    def range_cost_ms(self, lo: int, hi: int) -> int:
+        """Return what a range is estimated to cost on one core."""
+        return -(-self.plan.cost_ms * (hi - lo) // self.plan.units)
 
 
 Range = tuple[int, int, int]
 """Number of the plan, first unit, end."""
 
 
-def waves(plans: Sequence[StreamPlan], max_cost_ms: int | None = None) -> list[list[Range]]:
+@dataclass(frozen=True, slots=True)
+class PlanLimits:
+    """What ends a plan: a cost for all that is not exempt from it; None ends nothing."""
+
+    max_cost_ms: int | None = None
+    all_seeds: bool = False
+    """Exempt brute force over the seeds of usual calls, up to PROMISED_MS each."""
+    all_named: bool = False
+    """Exempt all seeds and states, up to NAMED_MS: the user has named the call."""
+
+    @classmethod
+    def of(cls, request: AnalyseRequest) -> PlanLimits:
+        """Return the limits of a request."""
+        return cls(request.max_cost_ms, request.all_seeds, request.all_seeds and request.is_named)
+
+    def exempts(self, planned: StreamPlan) -> bool:
+        """Whether a plan is carried out to its end whatever the others cost."""
+        plan = planned.plan
+        if self.all_named and plan.attack not in SELDOM_NEEDED:
+            return plan.cost_ms <= NAMED_MS
+        usual = plan.attack == "brute" and planned.weight <= USUAL
+        return self.all_seeds and usual and plan.cost_ms <= PROMISED_MS
+
+
+NO_LIMITS = PlanLimits()
+
+
+def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[list[Range]]:
     """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty.
 
-    A plan ends with the last range at whose end it does not count more than `max_cost_ms`.
+    A plan ends, for good, with the first range that its limits do not leave room for.
     """
-    grouped: list[list[Range]] = [[] for _ in range(len(WAVE_COSTS_MS) + 1)]
+    left, ended = limits.max_cost_ms, set[int]()
+    kept: list[list[Range]] = []
+    for wave in _all_waves(plans):
+        kept.append([])
+        for number, lo, hi in wave:
+            if left is not None and not limits.exempts(plans[number]):
+                cost_ms = plans[number].range_cost_ms(lo, hi)
+                if number in ended or cost_ms > left:
+                    ended.add(number)
+                    continue
+                left -= cost_ms
+            kept[-1].append((number, lo, hi))
+    return [wave for wave in kept if wave]
+
+
+def _all_waves(plans: Sequence[StreamPlan]) -> list[list[Range]]:
+    """Group all ranges that no earlier run has covered."""
+    grouped: dict[int, list[Range]] = {}
     for number, planned in enumerate(plans):
         for lo, hi in planned.plan.ranges():
-            if max_cost_ms is None or planned.weighted_cost_ms(hi) <= max_cost_ms:
-                grouped[planned.wave_of(hi)].append((number, lo, hi))
-    return [wave for wave in grouped if wave]
+            if hi > planned.done:
+                item = (number, max(lo, planned.done), hi)
+                grouped.setdefault(planned.wave_of(hi), []).append(item)
+    return [grouped[wave] for wave in sorted(grouped)]
+
+
+def cost_ms(plans: Sequence[StreamPlan], ranges: Iterable[Range]) -> int:
+    """Return what ranges are estimated to cost on one core."""
+    return sum(plans[number].range_cost_ms(lo, hi) for number, lo, hi in ranges)
 
 
 def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPlan], list[Gap]]:
@@ -78,15 +156,23 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
                 elif request.modulus > greatest_modulus(item.output):
                     gaps.append(Gap(item.attack, item.family, item.output, TOO_GREAT))
                 else:
-                    plans.append(StreamPlan(stream, item, _weight(item)))
+                    done = _done(stream, item, request.excluded)
+                    plans.append(StreamPlan(stream, item, _weight(item, request), done))
     return sorted(plans, key=_order), list(dict.fromkeys(gaps))
 
 
-def _weight(plan: AttackPlan) -> int:
-    family = family_named(plan.family)
-    usual = next(iter(family.outputs))
-    rare = (not family.common) + (plan.output != usual) + attack_named(plan.attack).needs_luck
-    return int(RARE**rare)
+def _weight(plan: AttackPlan, request: AnalyseRequest) -> int:
+    """Return how many times its cost a plan counts; nothing is rare that the user has named."""
+    rare = 1 if request.families or request.outputs else rarity(plan.family, plan.output)
+    if plan.attack == "brute" and plan.family in NEVER_SEEDED:
+        rare *= LAST_RESORT
+    return rare * SELDOM_NEEDED.get(plan.attack, 1)
+
+
+def _done(stream: str, plan: AttackPlan, excluded: Sequence[ExcludedPart]) -> int:
+    """Return how many units of the same plan an earlier run has covered."""
+    same = (stream, plan.attack, plan.family, plan.output, plan.covers, plan.units)
+    return max((part.done for part in excluded if part.identity() == same), default=0)
 
 
 _PLACES = {family.name: place for place, family in enumerate(FAMILIES)}

@@ -1,21 +1,31 @@
-"""`weft prng analyse` as one function: from draws and a request to a finished run."""
+"""`weft prng analyse` as functions: from draws and a request to a finished run.
+
+check       refuses what makes no sense      take_over  adds what an earlier run has excluded
+estimate_s  what the plan may cost           execute    the run
+"""
 
 from __future__ import annotations
 
+import hashlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from weft.errors import FileInvalid, InputError, UsageError
+from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
+from weft.inspect.report.view import view_of
+from weft.inspect.verify import verify
 from weft.model.codec import to_json
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import Watcher, run_search
-from weft.searches.prng.analyse import analyse
+from weft.runs.run import Watcher, real_place, run_search
+from weft.searches.prng import planning
+from weft.searches.prng.analyse import NAME, analyse
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.kernels.cuda import is_available
-from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.report import answer_of
+from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
 from weft.searches.prng.statistics import hits_needed
 
@@ -75,6 +85,34 @@ def check_device(execution: Execution) -> None:
             "--device gpu: this machine has no GPU that CuPy can use",
             hint="leave it out, or pip install 'weft[gpu]' where there is one",
         )
+
+
+def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseRequest:
+    """Return the request with what a finished run on the same draws has excluded, and its head."""
+    view = view_of(path, NAME, "weft prng analyse")
+    checked = verify(path, real_place().heads)
+    answer = answer_of(view)
+    if answer is None:
+        raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
+    if view.genesis()["inputs"]["history"] != hashlib.sha256(history.canonical()).hexdigest():
+        raise RunMismatch(f"--after {path}: that run was on other draws", hint="leave it out")
+    if answer.modulus != request.modulus:
+        raise RunMismatch(
+            f"--after {path}: that run was on draws below {answer.modulus}",
+            hint=f"give --modulus {answer.modulus}",
+        )
+    excluded = tuple(
+        ExcludedPart(i.stream, i.attack, i.family, i.output, i.covers, i.units, i.done)
+        for i in (*answer.covered, *answer.in_part)
+    )
+    return replace(request, after=checked.root, excluded=excluded)
+
+
+def estimate_s(history: History, request: AnalyseRequest) -> int:
+    """Return the seconds of one core that the plan costs at most, as estimated."""
+    plans, _ = planning.make_plans(history, request)
+    waves = planning.waves(plans, planning.PlanLimits.of(request))
+    return -(-planning.cost_ms(plans, [item for wave in waves for item in wave]) // 1000)
 
 
 def draws_needed(request: AnalyseRequest) -> int:

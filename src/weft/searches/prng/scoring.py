@@ -1,18 +1,27 @@
 """How well a hypothesis explains draws: what it hits in training and in the holdout.
 
-The plain measure behind every verdict: generate, compare, count.
+The plain measure behind every verdict: generate, compare, count. Draws need not be uniform: a
+state that makes nothing but zeros hits every zero of a history of small counts. So the chance of
+a hit follows how often the draws take the values that are predicted, and predictions that repeat
+themselves (an absorbing state, a short cycle) are no evidence for any generator.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
-from weft.searches.prng.statistics import corrected
+from weft.searches.prng.statistics import corrected_at
 
 HOLDOUT_MOST = 100
+COARSE = 1 << 16
+"""Denominator of chances that are not small: the numbers of a tail stay short."""
+PERIOD_LOOKED_FOR = 4096
+"""Predictions among which a period is looked for, at most."""
 
 
 def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -57,14 +66,79 @@ def score(
     compared, held_count = min(count, len(train)), max(0, count - len(train))
     choices, chosen = hypothesis.skips.choices, max(0, compared - 1)
     ends = chosen * (choices - 1) + 1
+    null = ValueFrequencies.of(draws, modulus)
+    chance = null.chance_of(predictions[:compared], draws[:compared])
+    held_chance = null.chance_of(predictions[len(train) :], draws[len(train) : count])
+    if is_periodic(predictions):
+        chance = held_chance = Fraction(1)
     return MatchScore(
         hits,
         compared,
-        corrected(hits, compared, modulus, tried * choices**chosen),
+        corrected_at(hits, compared, chance, tried * choices**chosen),
         held_hits,
         held_count,
-        corrected(held_hits, held_count, modulus, survivors * ends * choices**held_count),
+        corrected_at(held_hits, held_count, held_chance, survivors * ends * choices**held_count),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFrequencies:
+    """How often draws take each value: the null is a history with these frequencies, shuffled."""
+
+    counts: Counter[int]
+    total: int
+    modulus: int
+
+    @classmethod
+    def of(cls, draws: Sequence[int], modulus: int) -> ValueFrequencies:
+        """Count the values of a history."""
+        return cls(Counter(draws), len(draws), modulus)
+
+    def chance_of(self, predictions: Sequence[int], draws: Sequence[int]) -> Fraction:
+        """Return the mean chance that predictions hit shuffled draws, at least 1/modulus.
+
+        A draw does not count for the prediction that is compared with it. With hits of unequal
+        chances many are rarer than with the mean for all (Hoeffding 1956), so the binomial tail
+        of the mean is a bound.
+        """
+        least = Fraction(1, self.modulus)
+        if not predictions or self.total < 2:
+            return least
+        seen = sum(
+            self.counts[guess] - (guess == draw)
+            for guess, draw in zip(predictions, draws, strict=True)
+        )
+        return rounded(max(least, Fraction(seen, len(predictions) * (self.total - 1))), least)
+
+
+def rounded(chance: Fraction, least: Fraction) -> Fraction:
+    """Return a chance no smaller, with a short denominator."""
+    if chance == least or chance >= 1:
+        return min(chance, Fraction(1))
+    if chance * COARSE > COARSE >> 6:
+        return Fraction(-(-chance.numerator * COARSE // chance.denominator), COARSE)
+    return Fraction(1, chance.denominator // chance.numerator)
+
+
+def is_periodic(predictions: Sequence[int]) -> bool:
+    """Whether predictions, or those of the second half, repeat with half their length or less.
+
+    >>> is_periodic([1, 2, 3, 1, 2, 3, 1]), is_periodic([1, 2, 3, 1]), is_periodic([5, 7, 0, 0, 0])
+    (True, False, True)
+    """
+    looked_at = predictions[:PERIOD_LOOKED_FOR]
+    return _repeats(looked_at) or _repeats(looked_at[len(looked_at) // 2 :])
+
+
+def _repeats(values: Sequence[int]) -> bool:
+    """Compare the least period, by the border table of Knuth, Morris and Pratt, with the length."""
+    borders = [0] * len(values)
+    for at in range(1, len(values)):
+        border = borders[at - 1]
+        while border and values[at] != values[border]:
+            border = borders[border - 1]
+        borders[at] = border + (values[at] == values[border])
+    return len(values) > 2 and 2 * (len(values) - borders[-1]) <= len(values)
 
 
 def known(hypothesis: Hypothesis, most: int) -> int:

@@ -1,13 +1,15 @@
 """How surprising a match is, exactly.
 
-Under the null each compared draw hits with probability 1/m. Evidence is −log10 of a probability
-in thousandths, rounded down, so that it is an integer in the ledger and equal on every machine:
+Under the null each compared draw hits with probability 1/m, or with a chance that follows the
+frequencies of the draws (`scoring.chance_of`). Evidence is −log10 of a probability in
+thousandths, rounded down, so that it is an integer in the ledger and equal on every machine:
 `decimal` is specified to the last digit. Nothing here uses binary floating point.
 """
 
 from __future__ import annotations
 
 from decimal import Context, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from math import comb
 
@@ -15,7 +17,6 @@ MILLI = 1000
 _CONTEXT = Context(prec=40, Emin=-(10**9), Emax=10**9)
 
 
-@lru_cache(maxsize=4096)
 def tail_evidence(hits: int, compared: int, modulus: int) -> int:
     """Return the evidence of P(Bin(compared, 1/modulus) ≥ hits), in thousandths of a decade.
 
@@ -24,19 +25,29 @@ def tail_evidence(hits: int, compared: int, modulus: int) -> int:
     >>> tail_evidence(0, 50, 1000)
     0
     """
-    if hits <= 0:
-        return 0
+    return tail_evidence_at(hits, compared, Fraction(1, modulus))
+
+
+@lru_cache(maxsize=4096)
+def tail_evidence_at(hits: int, compared: int, chance: Fraction) -> int:
+    """Return the evidence of P(Bin(compared, chance) ≥ hits), in thousandths of a decade.
+
+    >>> tail_evidence_at(2, 2, Fraction(1, 10)), tail_evidence_at(5, 9, Fraction(1))
+    (2000, 0)
+    """
     if hits > compared:
         raise ValueError(f"{hits} hits in {compared} draws")
-    others = modulus - 1
+    if hits <= 0 or chance >= 1:
+        return 0
+    favoured, others = chance.numerator, chance.denominator - chance.numerator
     favourable = 0
-    term = comb(compared, hits) * others ** (compared - hits)
+    term = comb(compared, hits) * favoured**hits * others ** (compared - hits)
     for k in range(hits, compared + 1):
         favourable += term
         if term.bit_length() + 140 < favourable.bit_length():
             break  # what follows cannot change 40 digits
-        term = term * (compared - k) // ((k + 1) * others)
-    return _evidence(favourable, modulus**compared)
+        term = term * (compared - k) * favoured // ((k + 1) * others)
+    return _evidence(favourable, chance.denominator**compared)
 
 
 def _evidence(part: int, whole: int) -> int:
@@ -65,7 +76,12 @@ def decades(count: int) -> int:
 
 def corrected(hits: int, compared: int, modulus: int, tried: int) -> int:
     """Return the evidence after correction for `tried` hypotheses (Bonferroni), at least 0."""
-    return max(0, tail_evidence(hits, compared, modulus) - decades(tried))
+    return corrected_at(hits, compared, Fraction(1, modulus), tried)
+
+
+def corrected_at(hits: int, compared: int, chance: Fraction, tried: int) -> int:
+    """Return the same where a draw hits with another chance than 1/modulus."""
+    return max(0, tail_evidence_at(hits, compared, chance) - decades(tried))
 
 
 def probability_text(evidence: int) -> str:

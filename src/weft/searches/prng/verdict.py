@@ -1,8 +1,9 @@
-"""From what the attacks found to a verdict: signal, structure, or no signal.
+"""From what the attacks found to a verdict: signal, partial signal, structure, or no signal.
 
 Pure: integers in, plain values out. *Signal* needs corrected evidence in training and in the
-holdout, which no attack has seen. Otherwise there are no predictions, and the answer says what
-would have been found and what was not covered.
+holdout, which no attack has seen, and no more wrong draws than rows may be wrong; with more it is
+a *partial signal*. Next draws are issued only by what predicted the last ones (`backtest`).
+Otherwise the answer says what would have been found and what was not covered.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from weft.searches.prng import scoring
 from weft.searches.prng.answer import (
     NO_SIGNAL,
+    PARTIAL,
     SIGNAL,
     STRUCTURE,
     AnalyseAnswer,
@@ -23,12 +25,14 @@ from weft.searches.prng.answer import (
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.attacks.varying import extend_skips
-from weft.searches.prng.generate import generate
-from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.backtest import backtest, steadied
+from weft.searches.prng.origins import equivalents, origins
 from weft.searches.prng.planning import Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest
 
 MAX_SHOWN = 20
+MAX_DESCRIBED = 4
+"""Candidates whose predictions and origins are worked out, best first."""
 
 
 def score_all(
@@ -37,13 +41,30 @@ def score_all(
     request: AnalyseRequest,
 ) -> list[ScoredCandidate]:
     """Score every candidate on its stream, best first; equal hypotheses are one."""
-    unique = {candidate.identity(): candidate for candidate in candidates}
+    both = [item for candidate in candidates for item in _with_steady(candidate, streams)]
+    unique = {candidate.identity(): candidate for candidate in both}
     ranked = [
         _scored(candidate, streams[candidate.stream], request, len(unique))
         for candidate in unique.values()
     ]
     ranked.sort(key=_rank)
-    return ranked[:MAX_SHOWN]
+    return [
+        _described(scored, streams[scored.stream], request) if place < MAX_DESCRIBED else scored
+        for place, scored in enumerate(ranked[:MAX_SHOWN])
+    ]
+
+
+def _with_steady(
+    candidate: StreamCandidate, streams: Mapping[str, tuple[int, ...]]
+) -> list[StreamCandidate]:
+    """Return a candidate, and the same with a constant skip where its skips hardly vary."""
+    extended = extend_skips(candidate.hypothesis, streams[candidate.stream])
+    steady = steadied(extended)
+    plain = StreamCandidate(candidate.stream, candidate.hypothesis, candidate.tried)
+    if steady is None:
+        return [plain]
+    tried = candidate.tried * candidate.hypothesis.skips.choices
+    return [plain, StreamCandidate(candidate.stream, steady, tried)]
 
 
 def _scored(
@@ -51,14 +72,25 @@ def _scored(
 ) -> ScoredCandidate:
     hypothesis = extend_skips(candidate.hypothesis, draws)
     score = scoring.score(hypothesis, draws, request.modulus, candidate.tried, survivors)
-    predictions = _predictions(hypothesis, len(draws), request.predict)
-    return ScoredCandidate(candidate.stream, hypothesis, candidate.tried, score, predictions)
+    return ScoredCandidate(candidate.stream, hypothesis, candidate.tried, score, ())
 
 
-def _predictions(hypothesis: Hypothesis, draws: int, most: int) -> tuple[int, ...]:
-    """Return the draws after the last one, as far as the skips are known."""
-    count = scoring.known(hypothesis, draws + most)
-    return tuple(generate(hypothesis, count)[draws:])
+def _described(
+    scored: ScoredCandidate, draws: tuple[int, ...], request: AnalyseRequest
+) -> ScoredCandidate:
+    """Add what a confirmed candidate predicts, its seeds, and what makes the same draws."""
+    if not scored.is_confirmed(request.alpha_evidence):
+        return scored
+    tested = backtest(scored.hypothesis, draws, request.predict)
+    count = scoring.known(scored.hypothesis, len(draws))
+    return replace(
+        scored,
+        next=tested.next,
+        tail_hits=tested.hits,
+        tail=tested.compared,
+        origins=origins(scored.hypothesis, count),
+        equivalents=equivalents(scored.hypothesis, count),
+    )
 
 
 def _rank(scored: ScoredCandidate) -> tuple[int, int, int, str]:
@@ -68,9 +100,14 @@ def _rank(scored: ScoredCandidate) -> tuple[int, int, int, str]:
     return -evidence, skips.between[1], -score.hits, scored.identity()
 
 
-def is_signal(ranked: Sequence[ScoredCandidate], alpha_evidence: int) -> bool:
+def is_confirmed(ranked: Sequence[ScoredCandidate], request: AnalyseRequest) -> bool:
     """Whether the evidence for the best candidate suffices, in training and in the holdout."""
-    return bool(ranked) and ranked[0].is_confirmed(alpha_evidence)
+    return bool(ranked) and ranked[0].is_confirmed(request.alpha_evidence)
+
+
+def is_certain(ranked: Sequence[ScoredCandidate], request: AnalyseRequest) -> bool:
+    """Whether the best candidate is confirmed and leaves nothing but wrong rows to explain."""
+    return is_confirmed(ranked, request) and ranked[0].explains(request.corrupt_percent)
 
 
 def conclude(
@@ -81,17 +118,16 @@ def conclude(
     ranked: Sequence[ScoredCandidate],
     hints: Sequence[Detection],
 ) -> AnalyseAnswer:
-    """Assemble the answer; predictions are in it only with a signal."""
+    """Assemble the answer; predictions are in it only where they were earned."""
     alpha = request.alpha_evidence
-    signal = is_signal(ranked, alpha)
-    shown = (
-        [scored for scored in ranked if scored.is_confirmed(alpha)]
-        if signal
-        else [replace(scored, next=()) for scored in ranked]
-    )
-    coverage = [Coverage.of(plan, _units(covered, number)) for number, plan in enumerate(plans)]
+    signal = is_confirmed(ranked, request)
+    certain = is_certain(ranked, request)
+    shown = [s for s in ranked if not signal or s.is_confirmed(alpha)]
+    coverage = [
+        Coverage.of(plan, plan.done + _units(covered, number)) for number, plan in enumerate(plans)
+    ]
     return AnalyseAnswer(
-        SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL,
+        SIGNAL if certain else PARTIAL if signal else STRUCTURE if hints else NO_SIGNAL,
         request.modulus,
         tuple(shown),
         tuple(hints),

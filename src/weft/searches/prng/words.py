@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weft.searches.prng.answer import STRUCTURE, AnalyseAnswer, Coverage, ScoredCandidate
+from weft.searches.prng.answer import (
+    PARTIAL,
+    STRUCTURE,
+    AnalyseAnswer,
+    Coverage,
+    ScoredCandidate,
+)
+from weft.searches.prng.apis import EXOTIC, call_text, rarity
+from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import probability_text
 
+LIKELY = ("likely", "dates", "varying")
+"""Attacks that try some seeds only."""
 SHOWN_DRAWS = 20
 SHOWN_CANDIDATES = 5
 
@@ -22,7 +32,14 @@ def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     best = answer.found[0]
     score, hypothesis = best.score, best.hypothesis
     title = family_named(hypothesis.family).title
-    yield f"SIGNAL: these {draws:,} draws come from {title}."
+    if answer.verdict == PARTIAL:
+        share = 100 * score.held_hits // max(1, score.held)
+        yield (
+            f"PARTIAL SIGNAL: {share} % of the draws it had not seen are those of {title}; of"
+            f" these {draws:,} draws the others are not explained."
+        )
+    else:
+        yield f"SIGNAL: these {draws:,} draws come from {title}."
     yield (
         f"It explains {score.hits:,} of {score.compared:,} draws it was fitted to, and"
         f" {score.held_hits} of {score.held} it had not seen. The odds of that by accident,"
@@ -30,18 +47,34 @@ def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
         f" {probability_text(score.held_evidence)}."
     )
     yield f"  {hypothesis_text(hypothesis)}"
+    yield from _origins(best)
     if best.stream:
         yield f"  in the draws of session {best.stream!r} alone"
     yield ""
     yield from _predictions(best)
 
 
+def _origins(best: ScoredCandidate) -> Iterator[str]:
+    """Say which seeds the draws may come from, and what else makes the same draws."""
+    for origin in best.origins:
+        kind = f" ({origin.kind})" if origin.kind else ""
+        if kind or best.hypothesis.seed is None:
+            yield f"  seed {origin.seed}{kind}, {origin.start} calls before the first draw"
+    if best.equivalents:
+        yield f"  the same draws are made by {', '.join(best.equivalents)}"
+
+
 def _predictions(best: ScoredCandidate) -> Iterator[str]:
     if not best.next:
-        yield "The skips vary, so the next draws cannot be predicted one by one."
+        reason = "predicted too few of the last draws" if best.tail else "has no draws to predict"
+        if not best.hypothesis.skips.is_constant:
+            reason = "does not know how many calls are skipped next"
+        yield f"No next draws: it {reason} ({best.tail_hits} of {best.tail} right)."
         return
-    share = 100 * best.score.held_hits // max(1, best.score.held)
-    yield f"The next draws, if it goes on so ({share} % of the unseen ones were right):"
+    yield (
+        f"The next draws, if it goes on so (of the last {best.tail} draws it predicted"
+        f" {best.tail_hits} before it saw them):"
+    )
     yield "  " + " ".join(str(draw) for draw in best.next[:SHOWN_DRAWS])
     if len(best.next) > SHOWN_DRAWS:
         yield f"  … {len(best.next) - SHOWN_DRAWS} more with --json"
@@ -66,18 +99,59 @@ def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     yield from (f"  {line}" for line in uncovered_lines(answer))
 
 
+def estimate_text(seconds: int) -> str:
+    """Say before an analysis what it costs when nothing is found."""
+    cost = f"{-(-seconds // 60):,} minutes" if seconds > 120 else f"{seconds} seconds"
+    return f"planned: at most about {cost} of one core, the likeliest first"
+
+
 def covered_lines(covered: Sequence[Coverage]) -> list[str]:
     """Say what was covered, one line for each family and kind of coverage."""
     return _grouped([(item.family, item.output, item.covers) for item in covered])
 
 
 def uncovered_lines(answer: AnalyseAnswer) -> list[str]:
-    """Say what was not covered: attacks that could not be used, or ended for their cost."""
-    gaps = [(gap.family, gap.output, gap.why) for gap in answer.gaps]
-    cut = [(item.family, item.output, _in_part(item)) for item in answer.in_part]
-    left = [(item.family, item.output, f"not tried: {item.covers}") for item in answer.not_tried]
-    more = ["--effort all does not stop for the cost"] if cut or left else []
-    return [*_grouped([*gaps, *cut, *left]), *more]
+    """Say what was not covered in the words of the calls, and the option that would cover it."""
+    lines, exotic = [], 0
+    for family, output in _calls(answer):
+        line = _uncovered_call(answer, family, output)
+        if line and rarity(family, output) < EXOTIC:
+            lines.append(line)
+        exotic += bool(line) and rarity(family, output) >= EXOTIC
+    if exotic:
+        lines.append(f"{exotic} output maps that no library offers: --effort all")
+    reasons = dict.fromkeys(gap.why for gap in answer.gaps if NAME_FEWER in gap.why)
+    lines += [f"every call: {why}" for why in reasons]
+    if answer.in_part or answer.not_tried:
+        lines.append("--effort all does not stop for the cost; --after RUN repeats nothing of RUN")
+    return lines
+
+
+def _calls(answer: AnalyseAnswer) -> list[tuple[str, str]]:
+    """Return all calls an answer speaks of, the most usual first."""
+    items = (*answer.covered, *answer.in_part, *answer.not_tried)
+    names = [(item.family, item.output) for item in items]
+    names += [(gap.family, gap.output) for gap in answer.gaps]
+    return sorted(dict.fromkeys(names), key=lambda call: rarity(*call))
+
+
+def _uncovered_call(answer: AnalyseAnswer, family: str, output: str) -> str:
+    """Say what of a call is not excluded; empty if all of its seeds or states are."""
+    call = (family, output)
+    if any((i.family, i.output) == call and i.attack not in LIKELY for i in answer.covered):
+        return ""
+    items = [i for i in (*answer.in_part, *answer.not_tried) if (i.family, i.output) == call]
+    text = call_text(family, output)
+    for item in items:
+        if item.attack == "brute":
+            share, option = 100 * item.done // item.units, f"--families {family} --outputs {output}"
+            return f"{text}: {share} % of the seeds were tried; {option} tries all"
+    for item in items:
+        if item.attack not in LIKELY:
+            return f"{text}: {_in_part(item)}"
+    whys = [gap.why for gap in answer.gaps if (gap.family, gap.output) == call]
+    why = next((why for why in whys if NAME_FEWER not in why), "no attack tries them")
+    return f"{text}: seeds that are not likely ones: {why}"
 
 
 def _in_part(item: Coverage) -> str:

@@ -23,7 +23,8 @@ from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.repository import root_git
+from weft.searches.tree.ideas import SUFFIXES, other_files
+from weft.searches.tree.load import root_failure
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
 from weft.searches.tree.scorercheck import weaknesses
@@ -43,6 +44,11 @@ class ValidationCheck:
     outcome: str
     detail: str
 
+    @property
+    def line(self) -> str:
+        """It in a line; a detail that begins with a stage says what it is about."""
+        return self.detail if self.detail.startswith("[") else f"{self.check}: {self.detail}"
+
 
 def report(checks: Sequence[ValidationCheck]) -> str:
     """Return VALIDATION_REPORT.md."""
@@ -53,18 +59,24 @@ def report(checks: Sequence[ValidationCheck]) -> str:
 
 
 def config_checks(
-    config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
+    config: TreeConfig, ideas: Sequence[Idea], roots: Sequence[Root], files: Sequence[str]
 ) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     kinds = sorted({idea.kind for idea in ideas})
     summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
     more = ", and more are made for each node" if config.proposes() else ""
     return [
-        ValidationCheck("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
+        *_roots(roots, files),
         ValidationCheck("ideas", OK, summary + more),
         *_repeated(ideas, config),
         *_protected(config, files),
     ]
+
+
+def _roots(roots: Sequence[Root], files: Sequence[str]) -> list[ValidationCheck]:
+    first = f"commit {roots[0].commit}, {counted(len(files), 'file')}"
+    details = [first, *(f"commit {root.commit}, another root" for root in roots[1:])]
+    return [ValidationCheck("repository", OK, detail) for detail in details]
 
 
 def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[ValidationCheck]:
@@ -95,16 +107,20 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
 def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge how commands and ideas did on the root."""
     checks = [_score(trial.score[0], "score"), *_agreement(trial.score, deterministic)]
+    checks += [_score(outcome, "score") for outcome in trial.others]
     checks += [_score(outcome, "sweep") for outcome in trial.sweep]
     if trial.applied:
         checks.append(_fitting(trial.applied))
     return checks
 
 
-def history_checks(history: TreeHistory, *, deterministic: bool) -> list[ValidationCheck]:
-    """Judge the same from a run: how its root was scored."""
-    if not history.nodes or history.nodes[0].result is None:
-        return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
+def history_checks(
+    history: TreeHistory, *, deterministic: bool, root_failure: str = ""
+) -> list[ValidationCheck]:
+    """Judge the same from a run: how its root was scored, or why it could not be."""
+    if not history.scored_roots() or history.nodes[0].result is None:
+        why = f"fails on the root: {root_failure}" if root_failure else "the root has no score yet"
+        return [ValidationCheck("score", FAILED, why)]
     first = from_json(RootOutcome, history.nodes[0].result.recorded)
     outcomes = [replace(first, score=score) for score in history.root_scores]
     return [_score(first, "score"), *_agreement(outcomes, deterministic)]
@@ -165,8 +181,8 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
         return checks
     inputs = dict(request.inputs)
     ideas = [idea.to_dict() for idea in request.args.ideas]
-    config, root = to_json(request.config), to_json(request.args.root)
-    call = validate(config=config, ideas=ideas, root=root)
+    config, roots = to_json(request.config), [to_json(root) for root in request.args.roots]
+    call = validate(config=config, ideas=ideas, roots=roots)
     policy = checked_policy(request.config.eval_retries, None, False)
     decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
     with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
@@ -182,42 +198,52 @@ def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     files = _files(request)
     checks = [ValidationCheck("config", OK, "every field is known and in its range")]
-    checks += config_checks(request.config, request.args.ideas, request.args.root, files)
+    checks += config_checks(request.config, request.args.ideas, request.args.roots, files)
+    checks += _other_files(request)
     for name, stage in sorted(request.config.stages.items()):
         if stage.argv and not stage.recorded:
             checks.append(_command(name, stage, files, request.base))
     return checks + protection_checks(request, files)
 
 
-def scorer_warnings(request: TreeRequest) -> list[ValidationCheck]:
-    """Return the warnings that a run gives before it starts: who could decide a score."""
-    if request.config.dry_run:
-        return []
-    checks = protection_checks(request, _files(request))
+def run_warnings(request: TreeRequest) -> list[ValidationCheck]:
+    """Return the warnings that a run gives before it starts; a dry run scores nothing."""
+    files = _files(request)
+    checks = config_checks(request.config, request.args.ideas, request.args.roots, files)
+    checks += _other_files(request)
+    if not request.config.dry_run:
+        checks += protection_checks(request, files)
     return [check for check in checks if check.outcome == WARNING]
+
+
+def _other_files(request: TreeRequest) -> list[ValidationCheck]:
+    """Name what lies among the ideas and is not one."""
+    if request.file.ideas is None:
+        return []
+    names = other_files(request.base / Path(request.file.ideas).expanduser())
+    if not names:
+        return []
+    detail = f"not read, since they do not end in {', '.join(SUFFIXES)}: {_some(names)}"
+    return [ValidationCheck("ideas", WARNING, detail)]
 
 
 def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[ValidationCheck]:
     """Say where candidate code could decide its own score, as far as it can be seen."""
     checks: list[ValidationCheck] = []
-    with root_git(request.inputs["root"]) as git:
 
-        def read(name: str) -> str:
-            if name.startswith("{work_dir}/"):
-                return (request.base / name.removeprefix("{work_dir}/")).read_text("utf-8")
-            path = f"{request.args.root.tree}:{os.path.normpath(name)}"
-            return git.run("cat-file", "blob", path).decode()
+    def read(name: str) -> str:
+        if name.startswith("{work_dir}/"):
+            return (request.base / name.removeprefix("{work_dir}/")).read_text("utf-8")
+        return request.stream.read(request.stream.root.files[os.path.normpath(name)]).decode()
 
-        for name in JUDGING:
-            stage = request.config.stages.get(name, Stage())
-            if stage.argv:
-                problems = weaknesses(stage, files, read)
-                detail = OVER_CHANNEL if stage.has_channel else OPEN_RESULT
-                outcome = OK if stage.has_channel or not problems else WARNING
-                checks.append(ValidationCheck("result", outcome, f"[{name}]: {detail}"))
-                checks += [
-                    ValidationCheck("scorer", WARNING, f"[{name}]: {why}") for why in problems
-                ]
+    for name in JUDGING:
+        stage = request.config.stages.get(name, Stage())
+        if stage.argv:
+            problems = weaknesses(stage, files, read)
+            detail = OVER_CHANNEL if stage.has_channel else OPEN_RESULT
+            outcome = OK if stage.has_channel or not problems else WARNING
+            checks.append(ValidationCheck("result", outcome, f"[{name}]: {detail}"))
+            checks += [ValidationCheck("scorer", WARNING, f"[{name}]: {why}") for why in problems]
     return checks
 
 
@@ -225,15 +251,15 @@ def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
     """Write what was checked at the start of a run, and how its root was scored."""
     checks = standing_checks(request)
     if not request.config.dry_run:
-        checks += history_checks(history, deterministic=request.file.deterministic)
+        deterministic = request.file.deterministic
+        failure = root_failure(out, history)
+        checks += history_checks(history, deterministic=deterministic, root_failure=failure)
     (out / REPORT).write_text(report(checks), "utf-8")
 
 
 def _files(request: TreeRequest) -> list[str]:
     """Return the paths of the root."""
-    with root_git(request.inputs["root"]) as git:
-        names = git.run("ls-tree", "-r", "-z", "--name-only", request.args.root.tree)
-    return [name.decode("utf-8", "backslashreplace") for name in names.split(b"\0") if name]
+    return list(request.stream.root.files)
 
 
 def _command(name: str, stage: Stage, files: list[str], base: Path) -> ValidationCheck:

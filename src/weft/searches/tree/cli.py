@@ -14,6 +14,7 @@ from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import InputError, UsageError
 from weft.lazy_imports import lazy_imports
+from weft.searches.tree import agentcli
 from weft.searches.tree import options as opts
 
 with lazy_imports():
@@ -21,7 +22,7 @@ with lazy_imports():
     from weft.searches.tree import checks as validation
     from weft.searches.tree import evals as records
     from weft.searches.tree import export as exports
-    from weft.searches.tree import history, load, resultsource
+    from weft.searches.tree import history, load
     from weft.searches.tree import request as requests
     from weft.searches.tree import run as runs
 
@@ -45,6 +46,7 @@ def run(
     fields: opts.RunFields,
     dry_run: opts.DryRun = False,
     import_from: opts.ImportFrom = None,
+    events: opts.Events = None,
     execution: opts.TreeExecutionOptions,
     mode: opts.ModeOptions,
     output: OutputOptions,
@@ -65,15 +67,20 @@ def run(
         runs.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
-    for check in validation.scorer_warnings(request):
-        render.message(f"warning: {check.detail}")
+    if not (out / "run.toml").exists():  # one that goes on was warned about at its start
+        for check in validation.run_warnings(request):
+            render.message(f"warning: {check.line}")
     how = execution.execution(out, request.file.backend)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = runs.execute_tree(request, how, watcher)
+        done = runs.execute_tree(request, how, watcher, events)
         parity = runs.check_parity(request, done, watcher) if mode.check_parity else None
     _show_done(done, parity, as_json=output.as_json)
     differs = parity is not None and parity.difference is not None
     raise typer.Exit(DIFFERENT if differs else runs.exit_code(done))
+
+
+app.command()(agentcli.init)
+app.command()(agentcli.approve)
 
 
 @app.command()
@@ -85,15 +92,17 @@ def plan(config: opts.Config, *, fields: opts.PlanFields, output: ViewOptions) -
     most = runs.most_evals(request, history)
     if output.as_json:
         evals = [
-            {"eval_id": e.eval_id, "parent_node_id": 0, "idea_path": e.idea.name, "depth": 1,
-             "task_state": "queued"}
+            {"eval_id": e.eval_id, "parent_node_id": e.parent.node_id,
+             "idea_path": e.idea.name, "depth": 1, "task_state": "queued"}
             for e in history.evals
         ]  # fmt: skip
         skips = [{"idea_path": s.idea, "reason": s.reason} for s in history.skips]
-        render.print_json({"root": request.args.root.commit, "evals": evals, "skipped": skips,
+        roots = [root.commit for root in request.args.roots]
+        render.print_json({"root": roots[0], "roots": roots, "evals": evals, "skipped": skips,
                            "most_evals": most})  # fmt: skip
         return
-    render.out(f"root    {request.args.root.commit}")
+    for root in request.args.roots:
+        render.out(f"root    {root.commit}")
     for item in history.evals:
         render.out(f"{item.name:8}{item.idea.kind:10}{item.idea.name}")
     for skip in history.skips:
@@ -222,15 +231,32 @@ def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) 
         idea = node.idea.name if node.idea else "root"
         score = node.score_text if node.result else "?"
         render.out(f"{node.name:5} depth {node.depth}  {score:>12}  {idea}")
+    for line in root_lines(tree_run, done.out):
+        render.out(line)
     render.out(f"stopped {answer['stopped']}")
     if "best_score" in answer:
         path = " > ".join(answer["path"]) or "none"
         render.out(f"best    {answer['best_score']} (root {answer['root_score']}): {path}")
+    for stage, cost in tree_run.history.costs.items():
+        render.out(f"cost    {stage}: {cost}")
     if parity is not None:
         how = "recorded outputs of commands" if parity.recorded else "commands run again"
         word = "equal" if parity.difference is None else "DIFFERENT"
         render.out(f"parity  {word} with {parity.workers} at a time ({how})")
     render.show_end(done)
+
+
+def root_lines(tree_run: load.TreeRun, run: Path) -> list[str]:
+    """Say why the root could not be scored, and how to score it again."""
+    failure, key = load.root_failure(run, tree_run.history), tree_run.history.root_key
+    if not failure:
+        return []
+    retry = render.command("resume", run, "--retry-failed", "--out", "NEW")
+    return [
+        f"root    {failure}",
+        f"log     {render.command('explain', run, key[:12])}",
+        f"again   {retry} once the cause is fixed; with another scorer or config, a new --out",
+    ]
 
 
 def _find_eval(tree_run: load.TreeRun, name: str, run: Path) -> history.Eval:
@@ -246,22 +272,33 @@ def _why_lines(
 ) -> list[str]:
     lines = [f"{item.name}: {item.idea.name} on {item.parent.name}, depth {item.depth}"]
     lines += [f"  {'ok ' if r.passed else 'NO '} {r.name:14} {r.detail}" for r in item.rules]
+    if item.candidate is not None and item.candidate.merged:
+        lines.append(
+            f"  merged {item.candidate.merged}: it did not fit {item.parent.name} as it was"
+        )
+    if len(item.scorings) > 1:
+        scores = ", ".join(scoring.score_text for scoring in item.scorings)
+        lines.append(f"  scored {len(item.scorings)} times: {scores}; {item.score} counts")
     if item.same_as is not None:
         lines.append(f"  its files equal those of e{item.same_as}, which stands for both")
     if item.rank is not None:
         passed = [e for e in tree_run.history.at(item.depth) if e.rank is not None]
-        lines.append(
-            f"  rank {item.rank} of {len(passed)}, {tree_run.config.beam_width} are promoted"
-        )
+        promoted = sum(e.node_id is not None for e in passed)
+        lines.append(f"  rank {item.rank} of {len(passed)}, {promoted} are promoted")
         ahead = sorted((e for e in passed if (e.rank or 0) < item.rank), key=lambda e: e.rank or 0)
         for other in ahead[: tree_run.config.beam_width]:
             lines.append(f"    ranked above: {other.name} {other.idea.name} with {other.score}")
+    if item.passed_over:
+        lines.append(f"  not promoted: {item.passed_over}")
     for error in record.errors:
         again = ", retried" if error.retriable and error is not record.errors[-1] else ""
         lines.append(
             f"  attempt {error.attempt} of {error.stage}: {error.type}{again}: {error.message}"
         )
-    lines += [f"  --  {note}" for note in resultsource.result_notes(tree_run.config)]
+    lines += [f"  --  {note}" for note in tree_run.score_notes()]
+    lines += [f"  cost of {stage}: {cost}" for stage, cost in history.costs_of(item).items()]
+    if record.approved_by is not None:
+        lines.append(f"  decided by {record.approved_by}")
     lines.append(f"verdict {item.verdict}")
     if item.keys:
         lines.append(f"log     {render.command('explain', run, item.keys[-1][:12])}")

@@ -14,6 +14,9 @@ RESULT_FD = "WEFT_RESULT_FD"
 """The variable of a command that has a result channel, and its value: descriptor 3."""
 CHANNEL = {RESULT_FD: "3"}
 STAGES = ("propose", "implement", "review", "sweep", "score")
+APPROVE = "approve"
+"""The stage that waits for a person."""
+NO_LIMIT_S = 1e9
 JUDGING = ("sweep", "score")
 """Stages whose result decides."""
 
@@ -33,11 +36,29 @@ class Stage:
     """Takes the score out of stdout."""
     recorded: bool = False
     """What an earlier run recorded stands in for the command."""
+    sandbox: str = "off"
+    """`auto`, `required` or `off`."""
+    network: bool = False
+    readable: tuple[str, ...] = ()
+    """What it may read in a sandbox below the home folder and other hidden ones."""
+    writable: tuple[str, ...] = ()
+    """What it may change in a sandbox beside the worktree and its own folders."""
 
     @property
     def has_channel(self) -> bool:
         """Whether its result comes over a descriptor that candidate code does not have."""
         return RESULT_FD in self.env
+
+
+@dataclass(frozen=True, slots=True)
+class MetricObjective:
+    """A metric that a search improves beside the score."""
+
+    metric: str
+    """Its name among the metrics of a result, dotted below a table."""
+    direction: str
+    min_gain: str = ""
+    """Decimal text; empty for any gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +79,26 @@ class TreeConfig:
     dedupe_scope: str = "ancestors"
     protected: tuple[str, ...] = ()
     root_repeats: int = 1
+    repeats: int = 1
+    """Scorings of each candidate, an odd number; the median counts."""
     review_rounds: int = 1
+    merge: str = "three-way"
+    """What happens to a change that does not fit: a three-way merge from the root, or `off`."""
+    min_gain: str = ""
+    """Decimal text; empty for any gain above 0."""
+    min_relative_gain: str = ""
+    """The same as a share of the parent's score."""
+    equal_siblings: str = "once"
+    """Whether siblings with one score take one place in the beam, or `all`."""
+    max_children_per_parent: int = 0
+    """Of one depth; 0 for no limit."""
+    novelty: str = "off"
+    """`files`: those that change a file of their own go first."""
+    objectives: tuple[MetricObjective, ...] = ()
+    target_score: str = ""
+    """Decimal text; empty for none."""
+    patience: int = 0
+    """Depths without a better score after which the search ends; 0 for no limit."""
     max_usd: str = ""
     """Decimal text; empty for no limit."""
     max_tokens: int = 0
@@ -73,7 +113,13 @@ class TreeConfig:
     """SHA-256 of its module's source."""
     rank: str = ""
     rank_source: str = ""
+    approve_before: str = ""
+    """What a person is asked before: `score`, or `promotion`; empty for nothing."""
     dry_run: bool = False
+
+    def asks_before(self, what: str) -> bool:
+        """Whether a person is asked before this."""
+        return self.approve_before == what and not self.dry_run
 
     def limit_s(self, stage: str) -> float:
         """Seconds that one attempt of a stage may take."""

@@ -13,13 +13,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from weft.errors import FileInvalid, UsageError
 from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import CHANNEL, RESULT_FD, STAGES, Stage, TreeConfig
+from weft.searches.tree.config import (
+    APPROVE,
+    CHANNEL,
+    JUDGING,
+    NO_LIMIT_S,
+    RESULT_FD,
+    STAGES,
+    Stage,
+    TreeConfig,
+)
 from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.searches.tree.runfiles import names_harness
 
@@ -30,6 +46,29 @@ FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
 PLACEHOLDER = re.compile(
     r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir|harness|harness_dir)\}"
 )
+
+
+def _as_text(value: object) -> object:
+    """Take a whole number for its text; a fraction is given as text, to its last digit."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _as_list(value: object) -> object:
+    """Take one text for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+SEVERAL = (BeforeValidator(_as_list), Field(min_length=1, max_length=20))
+DECIMAL = r"[0-9]{1,30}(\.[0-9]{1,30})?"
+Amount = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^{DECIMAL}$")]
+"""A decimal number, not negative."""
+Score = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^-?{DECIMAL}$")]
+Share = Annotated[
+    str, BeforeValidator(_as_text), Field(pattern=r"^(0(\.[0-9]{1,30})?|1(\.0{1,30})?)$")
+]
+"""A decimal number from 0 to 1."""
+Metric = Annotated[str, Field(max_length=200, pattern=r"^[^\x00.]+(\.[^\x00.]+)*$")]
+Revision = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")]
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -47,6 +86,10 @@ class StageTable(BaseModel):
     format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
     regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
     channel: bool = False
+    sandbox: Literal["auto", "required", "off"] | None = None
+    network: bool = False
+    readable: list[Text] = []
+    writable: list[Text] = []
 
     @field_validator("regex")
     @classmethod
@@ -81,12 +124,38 @@ class StageTable(BaseModel):
         words = [*self.argv, self.shell or ""]
         return self.channel or any(names_harness(word) for word in words)
 
-    def to_stage(self) -> Stage:
-        """Return the stage as plain data."""
+    def to_stage(self, name: str) -> Stage:
+        """Return the stage as plain data; those that judge are confined unless told otherwise."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
         env = {**self.env, **(CHANNEL if self.has_channel else {})}
         given = self.model_dump(exclude_none=True, exclude={"channel"})
-        return from_json(Stage, {**given, "argv": argv, "env": env})
+        sandbox = self.sandbox or ("auto" if name in JUDGING else "off")
+        return from_json(Stage, {**given, "argv": argv, "env": env, "sandbox": sandbox})
+
+
+class ObjectiveTable(BaseModel):
+    """`[[objectives]]`: a metric of the result that is improved beside the score."""
+
+    model_config = STRICT
+
+    metric: Metric
+    direction: Literal["max", "min"]
+    min_gain: Amount | None = None
+
+
+class ApproveTable(BaseModel):
+    """`[approve]`: a person decides."""
+
+    model_config = STRICT
+
+    before: Literal["score", "promotion"] = "promotion"
+    timeout_s: Seconds | None = None
+    recorded: bool = False
+
+    def to_stage(self) -> Stage:
+        """Return the stage: a command of ours that waits for the decision."""
+        argv = ("{python}", "-I", "{approval}", "{decision_file}")
+        return Stage(argv, self.timeout_s or NO_LIMIT_S, recorded=self.recorded)
 
 
 class TreeFile(BaseModel):
@@ -95,8 +164,9 @@ class TreeFile(BaseModel):
     model_config = STRICT
 
     repo: Named | None = None
-    files: Named | None = None
-    revision: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")] = "HEAD"
+    files: Annotated[list[Named], *SEVERAL] | None = None
+    revision: Annotated[list[Revision], *SEVERAL] = ["HEAD"]
+    submodules: Literal["refuse", "empty"] = "refuse"
     ideas: Named | None = None
     parameters: list[ParameterTable] = []
     grids: list[GridTable] = []
@@ -115,6 +185,16 @@ class TreeFile(BaseModel):
     stop_on_empty_frontier: bool = True
     dedupe_scope: Literal["node", "ancestors", "global", "none"] = "ancestors"
     root_repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    repeats: Annotated[int, Field(ge=1, le=999)] = 1
+    merge: Literal["three-way", "off"] = "three-way"
+    min_gain: Amount | None = None
+    min_relative_gain: Share | None = None
+    equal_siblings: Literal["once", "all"] = "once"
+    max_children_per_parent: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    novelty: Literal["off", "files"] = "off"
+    objectives: Annotated[list[ObjectiveTable], Field(max_length=20)] = []
+    target_score: Score | None = None
+    patience: Annotated[int, Field(ge=1, le=1000)] | None = None
     review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
     max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
@@ -134,6 +214,7 @@ class TreeFile(BaseModel):
     propose: StageTable | None = None
     implement: StageTable | None = None
     review: StageTable | None = None
+    approve: ApproveTable | None = None
     sweep: StageTable | None = None
     score: StageTable
 
@@ -141,20 +222,29 @@ class TreeFile(BaseModel):
     def _check_together(self) -> TreeFile:
         sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
         again = [table is not None and table.recorded for table in (self.sweep, self.score)]
-        tables = (self.propose, self.implement, self.review)
+        tables = (self.propose, self.implement, self.review, self.approve)
         recorded = any(table is not None and table.recorded for table in tables)
+        asks = self.approve is not None and not self.approve.recorded
         serial = self.parallel_backend == "serial"
+        online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
             ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
             (not any(sources), "give ideas, parameters, grids, mutations or propose"),
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
+            (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
             (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
-            (any(again), "recorded is for propose, implement and review; the rest runs again"),
+            (any(again), "recorded is for propose, implement, review and approve, not for scores"),
             (recorded is not (self.recorded_from is not None),
              "recorded = true and recorded_from, the run, belong together"),
+            (asks and self.parallel_backend == "ray",
+             "[approve] waits in the run's folder, which the machines of ray do not have"),
             (serial and self.max_parallel_evals > 1,
              "parallel_backend serial and max_parallel_evals above 1 contradict"),
             (self.review_rounds > 1 and not self.review, "review_rounds needs [review]"),
+            (self.repeats % 2 == 0,
+             "repeats: an odd number from 1 to 999, so that the median is one of the scores"),
+            (len({o.metric for o in self.objectives}) < len(self.objectives),
+             "objectives: a metric is given twice"),
         )  # fmt: skip
         for is_there, problem in problems:
             if is_there:
@@ -169,14 +259,19 @@ class TreeFile(BaseModel):
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
-        stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
+        stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
+        if self.approve is not None:
+            stages[APPROVE] = self.approve.to_stage()
         given = self.model_dump(exclude_none=True, exclude={"mutations"})
+        config = from_json(TreeConfig, {**given, "stages": {}})
         return replace(
-            from_json(TreeConfig, {**given, "stages": {}}),
+            config,
             stages={"implement": Stage()} | stages,
             eval_timeout_s=float(self.eval_timeout_seconds),
             protected=tuple(p.rstrip("/") for p in self.protected),
             mutations=tuple(table.to_mutation() for table in self.mutations),
+            objectives=() if dry_run else config.objectives,
+            approve_before="" if self.approve is None else self.approve.before,
             dry_run=dry_run,
         )
 

@@ -1,23 +1,22 @@
 """Gate, rank and stop: who becomes a node, in which order, and when a depth ends early.
 
 Gate: each rule has a name, which is what an eval is refused for. Rank: by score, best first,
-then by eval id; evals whose files are equal share one place. Stop: judged on results in eval
-order, so that it is the same for any number at a time. Recorded decimals only, no floats.
+then by eval id, or by Pareto fronts; evals whose files are equal share one place. Stop: judged on
+results in eval order, so that it is the same for any number at a time. Recorded decimals only, no
+floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 
-from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.searches.tree.config import TreeConfig, is_protected
-from weft.searches.tree.history import Eval, Rule, TreeHistory
-from weft.searches.tree.results import StageCost
-
-EXACT = Context(prec=4000)
-"""Scores are compared to their last digit; the default context would round after 28."""
+from weft.searches.tree.decimals import EXACT, gain, lower_is_better
+from weft.searches.tree.history import CostSum, Eval, Rule, TreeHistory, TreeNode, stop_text
+from weft.searches.tree.objectives import metric_rule, missing, pareto_ranked
+from weft.searches.tree.results import StageResult, cost_of, declared_failure
 
 
 def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
@@ -27,29 +26,23 @@ def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
         rules.append(_untouched(item, config))
     if item.result is None:
         return rules
-    rules += [_sealed(item, history), _complete_rows(item), _no_worse(item, config, history)]
+    rules += [_sealed(item), *_complete_rows(item)]
+    rules += gain_rules(item.result, item.parent, config, history.band)
     return rules
 
 
-def ranked(evals: Sequence[Eval], direction: str) -> list[Eval]:
-    """Order evals that passed: best score first, equal scores by eval id."""
+def ranked(evals: Sequence[Eval], config: TreeConfig) -> list[Eval]:
+    """Order evals that passed: best score first, equal scores by eval id; fronts if asked for."""
+    if config.objectives:
+        return pareto_ranked(evals, config)
+    direction = config.direction
     return sorted(evals, key=lambda e: (lower_is_better(score_of(e), direction), e.eval_id))
-
-
-def lower_is_better(score: Decimal, direction: str) -> Decimal:
-    """Return a score for sorting; negated without rounding."""
-    return score.copy_negate() if direction == "max" else score
 
 
 def score_of(item: Eval) -> Decimal:
     """Return an eval's recorded score."""
     assert item.result is not None
     return item.result.decimal
-
-
-def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:
-    """By how much a score is better than another; negative when it is worse."""
-    return EXACT.subtract(score, than) if direction == "max" else EXACT.subtract(than, score)
 
 
 def touched(item: Eval, config: TreeConfig) -> list[str]:
@@ -63,7 +56,8 @@ def _completed(item: Eval) -> Rule:
         return Rule("completed", True, "every stage ended well")
     code = item.error.exit_code
     suffix = "" if code is None else f", exit code {code}"
-    return Rule(item.error.type, False, f"{item.stage}: {item.error.type}{suffix}")
+    reason = f": {item.reason}" if item.reason else ""
+    return Rule(item.error.type, False, f"{item.stage}: {item.error.type}{suffix}{reason}")
 
 
 def _untouched(item: Eval, config: TreeConfig) -> Rule:
@@ -73,27 +67,61 @@ def _untouched(item: Eval, config: TreeConfig) -> Rule:
     return Rule("tampered", False, f"changes the protected {', '.join(paths[:5])}")
 
 
-def _sealed(item: Eval, history: TreeHistory) -> Rule:
+def _sealed(item: Eval) -> Rule:
     assert item.result is not None
-    root = history.nodes[0].result
+    root = item.parent.path()[0].result
     same = item.result.seal == (root.seal if root else None)
     return Rule("tampered", same, "scored with the root's scorer" if same else "another scorer")
 
 
-def _complete_rows(item: Eval) -> Rule:
-    rows = next((r.rows for r in (item.result, item.sweep) if r and r.rows), None)
-    if rows is None:
-        return Rule("incomplete", True, "no rows are reported")
-    return Rule("incomplete", rows.complete, str(rows))
+def _complete_rows(item: Eval) -> list[Rule]:
+    """Ask for complete rows of every stage that reports some: nobody improves by failing."""
+    reported = [(n, r.rows) for n, r in (("sweep", item.sweep), ("score", item.result)) if r]
+    rules = [Rule("incomplete", rows.complete, f"{n}: {rows}") for n, rows in reported if rows]
+    return rules or [Rule("incomplete", True, "no rows are reported")]
 
 
-def _no_worse(item: Eval, config: TreeConfig, history: TreeHistory) -> Rule:
-    better = gain(score_of(item), item.parent.score, config.direction)
-    detail = f"score {score_of(item)} against {item.parent.score} of {item.parent.name}"
-    if history.band:
-        detail += f", noise band {history.band}"
-        return Rule("within-noise", better > history.band, detail)
-    return Rule("regressed", better >= 0, detail)
+# -- gain ---------------------------------------------------------------------------------------
+
+
+def gain_rules(
+    result: StageResult, parent: TreeNode, config: TreeConfig, band: Decimal
+) -> list[Rule]:
+    """Judge what a result gains over its parent: in its score, or in any of several objectives."""
+    score = _score_rules(result, parent, config, band)
+    if not config.objectives:
+        return score
+    unknown = missing(result, config)
+    if unknown:
+        names = ", ".join(unknown)
+        return [Rule("metric-missing", False, f"the result has no number for {names}")]
+    rules = [metric_rule(objective, result, parent) for objective in config.objectives]
+    better = all(rule.passed for rule in score) or any(rule.passed for rule in rules)
+    details = [score[0].detail, *(rule.detail for rule in rules)]
+    return [Rule("dominated", better, "; ".join(details))]
+
+
+def _score_rules(
+    result: StageResult, parent: TreeNode, config: TreeConfig, band: Decimal
+) -> list[Rule]:
+    better = gain(result.decimal, parent.score, config.direction)
+    detail = f"score {result.decimal} against {parent.score} of {parent.name}"
+    if band:
+        rules = [Rule("within-noise", better > band, f"{detail}, noise band {band}")]
+    else:
+        rules = [Rule("regressed", better >= 0, detail)]
+    least = least_gain(config, parent.score)
+    if least is None:
+        return [*rules, Rule("no-gain", better > 0, f"gain {better:f}, more than 0 is needed")]
+    return [*rules, Rule("no-gain", better >= least, f"gain {better:f}, {least:f} is needed")]
+
+
+def least_gain(config: TreeConfig, parent: Decimal) -> Decimal | None:
+    """Return the gain over a parent that is asked for; None when any is enough."""
+    absolute = [Decimal(config.min_gain)] if config.min_gain else []
+    share = config.min_relative_gain
+    relative = [EXACT.multiply(Decimal(share), parent.copy_abs())] if share else []
+    return max([*absolute, *relative], default=None)
 
 
 # -- stop ---------------------------------------------------------------------------------------
@@ -111,21 +139,25 @@ class Spending:
         """Whether nothing after this result may count."""
         return bool(self._take(result))
 
-    def settle(self, results: Sequence[Result]) -> None:
+    def settle(self, stage: str, results: Sequence[Result]) -> None:
         """Book what a round spent, and why the search ends with it, if it does."""
         again = Spending(self._config, self._history)
         for result in results:
             self._history.stopped = again._take(result) or self._history.stopped
+            if (cost := cost_of(result)) is not None:
+                self._history.costs.setdefault(stage, CostSum()).add(cost)
         self._history.usd, self._history.tokens = again._usd, again._tokens
 
     def _take(self, result: Result) -> str:
-        if not result.ok:
-            return "strict: an eval failed" if self._config.strict_fail_depth else ""
-        cost = from_json(StageCost, result.value.get("cost") or {})
-        self._usd = EXACT.add(self._usd, Decimal(cost.usd))
-        self._tokens += cost.input_tokens + cost.output_tokens
+        if (cost := cost_of(result)) is not None:
+            self._usd = EXACT.add(self._usd, Decimal(cost.usd))
+            self._tokens += cost.input_tokens + cost.output_tokens
+        failed = not result.ok or declared_failure(result)
+        if failed and self._config.strict_fail_depth:
+            return stop_text("strict-fail-depth")
         if self._config.max_usd and self._usd >= Decimal(self._config.max_usd):
-            return f"max_usd is spent: {self._usd}"
+            return stop_text("max-usd", f"{self._usd:f} of {self._config.max_usd} USD are spent")
         if self._config.max_tokens and self._tokens >= self._config.max_tokens:
-            return f"max_tokens are spent: {self._tokens}"
+            spent = f"{self._tokens} of {self._config.max_tokens} tokens are spent"
+            return stop_text("max-tokens", spent)
         return ""

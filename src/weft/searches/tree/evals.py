@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.inspect.report.view import RunView, ViewedAttempt
-from weft.searches.tree.history import Eval, Rule, TreeNode
-from weft.searches.tree.load import Timing, TreeRun
+from weft.model.values import Value
+from weft.searches.tree.history import Eval, Rule, TreeNode, costs_of
+from weft.searches.tree.load import LiveStage, Timing, TreeRun
 from weft.searches.tree.results import kind_of
 from weft.searches.tree.search import NAME
 
@@ -82,18 +83,24 @@ class EvalRecord:
     node_id: int | None
     commit: str | None
     attempts: int
+    attempts_by_stage: dict[str, int]
     seconds: float
     cpu_s: float
     peak_bytes: int
     keys: tuple[str, ...]
+    costs: dict[str, dict[str, Value]]
+    """What each stage reported."""
+    approved_by: str | None
+    approved_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRecords:
-    """All evals of a run in eval order, and all nodes by id."""
+    """All evals of a run in eval order, all nodes by id, and the cost of each stage."""
 
     evals: tuple[EvalRecord, ...]
     nodes: tuple[NodeRecord, ...]
+    costs: dict[str, dict[str, Value]]
 
 
 def records_of(run: Path, tree_run: TreeRun) -> TreeRecords:
@@ -106,8 +113,12 @@ def records_of(run: Path, tree_run: TreeRun) -> TreeRecords:
     for item in history.evals:
         open_evals.setdefault(item.parent.node_id, []).append(item.state not in FINAL)
     return TreeRecords(
-        tuple(_eval(e, timing.get(e.eval_id, Timing()), attempts) for e in history.evals),
+        tuple(
+            _eval(e, timing.get(e.eval_id, Timing()), attempts, tree_run.live.get(e.eval_id))
+            for e in history.evals
+        ),
         tuple(_node(n, open_evals.get(n.node_id, [True])) for n in history.nodes),
+        {stage: cost.to_dict() for stage, cost in history.costs.items()},
     )
 
 
@@ -120,7 +131,12 @@ def _node(node: TreeNode, unfinished: Sequence[bool]) -> NodeRecord:
     )  # fmt: skip
 
 
-def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt]]) -> EvalRecord:
+def _eval(
+    item: Eval,
+    own: Timing,
+    attempts: Mapping[str, Sequence[ViewedAttempt]],
+    live: LiveStage | None,
+) -> EvalRecord:
     errors = tuple(
         _error(item, stage, key, attempt)
         for key, stage in zip(item.keys, item.stages, strict=True)
@@ -138,14 +154,15 @@ def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt
         same_as=item.same_as,
         imported=bool(item.imported),
         idea_hash=item.idea.digest,
-        stage=item.stage,
+        stage=live.stage if live else item.stage,
         verdict=item.verdict,
-        score=item.score,
+        score=item.score or (live.score if live else None),
         holdout=item.result.holdout if item.result else None,
         rank=item.rank,
         node_id=item.node_id,
         commit=item.candidate.commit if item.candidate else None,
         keys=tuple(item.keys),
+        costs={stage: cost.to_dict() for stage, cost in costs_of(item).items()},
     )
 
 
@@ -181,7 +198,7 @@ def _final_error(item: Eval, errors: Sequence[ErrorRecord]) -> ErrorRecord | Non
     """Return why the eval failed in the end; None when it did not."""
     if item.error is not None:
         of_stage = [e for e in errors if e.stage == item.error.stage]
-        own = ErrorRecord(item.error.stage, item.error.type, item.feedback)
+        own = ErrorRecord(item.error.stage, item.error.type, item.reason or item.feedback)
         return of_stage[-1] if of_stage else own
     broken: Rule | None = next((rule for rule in item.rules if not rule.passed), None)
     if broken is None or broken.name not in BY_GATE:

@@ -9,7 +9,7 @@ What lies in RUN follows from the record and is made again whenever the summary 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,13 +20,13 @@ from weft.searches.tree.config import Root
 from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun, load_tree_run, node_of
 from weft.searches.tree.repository import (
-    RootCommit,
-    add_root,
+    add_roots,
     git_errors_named,
     rebuilt,
     write_branch,
     write_new,
 )
+from weft.searches.tree.runfiles import commit_input
 from weft.searches.tree.search import NAME
 from weft.searches.tree.slot.git import Git, State, open_state
 from weft.searches.tree.stages import message_of
@@ -55,33 +55,47 @@ def export(
     messages = [message_of(evals[n.eval_id or 0]) for n in path]
     steps = [(view.read(n.steps[-1]), m) for n, m in zip(path, messages, strict=True)]
     names = tuple(n.idea.name for n in path if n.idea is not None)
-    if patches is not None:
-        return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
-    assert repo is not None
-    first = tree_run.history.nodes[0]
-    stream, commit = (_input(view, tree_run, name) for name in ("root", "root-commit"))
-    root_commit = RootCommit(Root(first.commit, first.tree), stream, commit)
-    with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
+    first = path[0].path()[0]
+    root, commit = Root(first.commit, first.tree), _commit(view, tree_run, first.node_id)
+    pieces, where = _pieces(view, tree_run), patches or repo
+    assert where is not None
+    with git_errors_named(where), rebuilt(pieces, root, commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
+        if patches is not None:
+            return _write_patches(patches, [_mail(source, c) for c in commits], names, commits)
+        assert repo is not None
         write = write_branch if repo.exists() else write_new
-        write(repo, branch, source, root_commit.root, commits)
+        write(repo, branch, source, root, commits)
     return Exported(repo, tuple(commits), names)
 
 
+def _mail(git: Git, commit: str) -> bytes:
+    """Return a commit as a message for `git am`."""
+    return git.run(
+        "format-patch", "-1", "--stdout", "--binary", "--full-index", "--no-renames",
+        "--no-ext-diff", "--no-textconv", "--no-color", "--no-signature", "--no-stat", commit,
+    )  # fmt: skip
+
+
 def _write_patches(
-    folder: Path, diffs: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
+    folder: Path, mails: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
 ) -> Exported:
     if folder.exists():
         raise InputError(f"{folder} is there already", hint="choose another --patches")
     folder.mkdir(parents=True)
-    for number, (data, name) in enumerate(zip(diffs, names, strict=True), 1):
+    for number, (data, name) in enumerate(zip(mails, names, strict=True), 1):
         stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(name).stem)
         (folder / f"{number:04}-{stem[:80]}.patch").write_bytes(data)
     return Exported(folder, tuple(commits), tuple(names))
 
 
-def _input(view: RunView, tree_run: TreeRun, name: str) -> bytes:
-    return view.read(Object(tree_run.inputs[name]))
+def _commit(view: RunView, tree_run: TreeRun, number: int) -> bytes:
+    """Return the bytes of a root's own commit."""
+    return view.read(Object(tree_run.inputs[commit_input(number)]))
+
+
+def _pieces(view: RunView, tree_run: TreeRun) -> Iterator[bytes]:
+    return view.pieces(Object(tree_run.inputs["root"]))
 
 
 # -- beside the record ------------------------------------------------------------------------
@@ -96,8 +110,8 @@ def name_commits(run: Path, tree_run: TreeRun) -> None:
     git = Git(run / "repo.git")
     if not git.folder.is_dir():
         return
-    add_root(git, _input(RunView(run, NAME), tree_run, "root-commit"))
-    history = tree_run.history
+    history, view = tree_run.history, RunView(run, NAME)
+    add_roots(git, [_commit(view, tree_run, number) for number in range(history.roots)])
     named = {f"refs/weft/{n.name}": n.commit for n in history.nodes}
     named |= {f"refs/weft/{e.name}": e.candidate.commit for e in history.evals if e.candidate}
     for lock in sorted((git.folder / "refs").rglob("*.lock")):
@@ -130,7 +144,8 @@ def _write_files(run: Path, tree_run: TreeRun, item: Eval, place: Path) -> None:
     diffs = [*item.parent.steps, item.candidate.diff]
     state = State(
         item.candidate.tree,
-        lambda: _input(view, tree_run, "root"),
+        item.parent.path()[0].tree,
+        lambda: _pieces(view, tree_run),
         lambda: [view.read(diff) for diff in diffs],
     )
     aside = place.with_name(f"{place.name}.part")

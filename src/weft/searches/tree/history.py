@@ -10,7 +10,28 @@ from weft.model.codec import Table
 from weft.model.results import TaskError
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea
-from weft.searches.tree.results import Candidate, StageResult
+from weft.searches.tree.decimals import EXACT
+from weft.searches.tree.results import Candidate, StageCost, StageResult
+
+STOPS = {
+    "root-unscored": "the root could not be scored",
+    "metric-missing": "a root reports no number for an objective",
+    "no-ideas": "no idea is left to try",
+    "max-total-evals": "no more evals may be planned",
+    "target-score": "the score to reach is reached",
+    "patience": "no better score for as many depths as configured",
+    "empty-frontier": "no eval of the last depth was promoted",
+    "max-depth": "the last depth is done",
+    "max-usd": "the money is spent",
+    "max-tokens": "the tokens are spent",
+    "strict-fail-depth": "an eval failed",
+}
+"""Why a search may end: the name of each stop, and what it means."""
+
+
+def stop_text(name: str, detail: str = "") -> str:
+    """Return why a search ended: the name of the stop, then what it means or a detail."""
+    return f"{name}: {detail or STOPS[name]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +103,11 @@ class Eval:
     keys: list[str] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     """The stage of each key."""
+    costs: list[StageCost] = field(default_factory=list)
+    """What each key cost."""
     error: TaskError | None = None
+    reason: str = ""
+    """Why it failed, in the words of the command that reported it."""
     candidate: Candidate | None = None
     feedback: str = ""
     imported: Mapping[str, Table] = field(default_factory=dict)
@@ -90,9 +115,13 @@ class Eval:
     turns: tuple[Object, ...] = ()
     sweep: StageResult | None = None
     result: StageResult | None = None
+    scorings: list[StageResult] = field(default_factory=list)
+    """All of them where there are several; `result` is the one that counts."""
     same_as: int | None = None
     rules: list[Rule] = field(default_factory=list)
     refused: str = ""
+    passed_over: str = ""
+    """Why it was not promoted in spite of its rank."""
     rank: int | None = None
     node_id: int | None = None
 
@@ -113,7 +142,7 @@ class Eval:
             return f"promoted n{self.node_id}"
         if self.refused:
             return self.refused
-        return "outranked" if self.rank is not None else self.state
+        return self.passed_over or ("outranked" if self.rank is not None else self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +156,44 @@ class Skip:
 
 
 @dataclass(slots=True)
+class CostSum:
+    """What the commands of one stage reported, all together."""
+
+    calls: int = 0
+    """How many reported a cost."""
+    usd: Decimal = Decimal(0)
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, cost: StageCost) -> None:
+        """Count one more."""
+        self.calls += 1
+        self.usd = EXACT.normalize(EXACT.add(self.usd, Decimal(cost.usd)))
+        self.input_tokens += cost.input_tokens
+        self.output_tokens += cost.output_tokens
+
+    def __str__(self) -> str:
+        tokens = f"{self.input_tokens} + {self.output_tokens} tokens"
+        return f"{self.usd:f} USD, {tokens}, {self.calls} call{'s' * (self.calls != 1)}"
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "calls": self.calls, "usd": f"{self.usd:f}",
+            "input_tokens": self.input_tokens, "output_tokens": self.output_tokens,
+        }  # fmt: skip
+
+
+def costs_of(item: Eval) -> dict[str, CostSum]:
+    """Return what each stage of an eval reported, in the order of the stages."""
+    costs: dict[str, CostSum] = {}
+    for stage, cost in zip(item.stages, item.costs, strict=True):
+        if cost != StageCost():
+            costs.setdefault(stage, CostSum()).add(cost)
+    return costs
+
+
+@dataclass(slots=True)
 class TreeHistory:
     """All of it, in the order in which it was decided."""
 
@@ -134,11 +201,25 @@ class TreeHistory:
     evals: list[Eval] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     frontiers: list[list[int]] = field(default_factory=list)
+    roots: int = 1
+    """How many of the nodes are roots; they come first."""
     band: Decimal = Decimal(0)
     root_scores: list[str] = field(default_factory=list)
+    root_error: TaskError | None = None
+    """Why the root could not be scored."""
+    root_key: str = ""
+    """Of the task that failed to."""
     usd: Decimal = Decimal(0)
     tokens: int = 0
+    costs: dict[str, CostSum] = field(default_factory=dict)
+    """By stage, in the order in which stages first ran."""
     stopped: str = ""
+    """Why the search ended: the name of the stop, then what it means."""
+
+    def scored_roots(self) -> list[TreeNode]:
+        """Return the roots if all of them have a score, or nothing."""
+        roots = self.nodes[: self.roots]
+        return roots if all(node.result is not None for node in roots) else []
 
     def at(self, depth: int) -> list[Eval]:
         """Return the evals of one depth."""

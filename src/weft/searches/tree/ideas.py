@@ -23,7 +23,7 @@ from weft.model import strictjson
 from weft.model.values import Value
 from weft.searches.tree.config import Idea
 from weft.searches.tree.results import SkippedFile
-from weft.searches.tree.slot.stage import BLOCK
+from weft.searches.tree.slot.edits import BLOCK
 from weft.searches.tree.slot.values import Mutation, Scalar
 
 PATCHES = (".patch", ".diff")
@@ -109,6 +109,12 @@ def name_of(values: Mapping[str, Scalar]) -> str:
 def _parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
     data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
     return Idea(name_of(values), "parameter", digest_of(data)), data
+
+
+def other_files(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder of ideas and is not read as one."""
+    present = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [p.name for p in present if p.suffix not in SUFFIXES and not p.name.startswith(".")]
 
 
 def _files(folder: Path) -> list[Path]:

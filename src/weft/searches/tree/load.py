@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round
 from weft.model.values import Object, encode, from_wire
 from weft.runs.run import real_place
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.config import JUDGING, TreeConfig
 from weft.searches.tree.history import TreeHistory, TreeNode
+from weft.searches.tree.isolation import isolation_notes
 from weft.searches.tree.memory import Turn, parse
 from weft.searches.tree.recordings import (
     ImportedRun,
@@ -28,6 +29,7 @@ from weft.searches.tree.recordings import (
     objects_in,
 )
 from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
@@ -36,11 +38,23 @@ ENDED_EARLY = ("dropped", "cancelled")
 """States of tasks behind an early stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class LiveStage:
+    """A stage of a round that is not complete: what is known of it already."""
+
+    stage: str
+    state: str
+    score: str | None
+    started_at: float | None
+    key: str
+
+
 @dataclass(slots=True)
 class Timing:
-    """How an eval went: never part of a decision."""
+    """How an eval went, over all attempts of all stages: never part of a decision."""
 
     attempts: int = 0
+    attempts_by_stage: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     cpu_s: float = 0.0
     peak_bytes: int = 0
@@ -54,6 +68,9 @@ class Timing:
     node: str | None = None
     gpu: int | None = None
     attempt: int = 0
+    approved_by: str | None = None
+    """Who decided about it, if a person was asked; rejections too."""
+    approved_at: float | None = None
 
 
 @dataclass(slots=True)
@@ -66,6 +83,14 @@ class TreeRun:
     inputs: Mapping[str, str]
     imported_from: str = ""
     """Head of the run whose completed evals were taken over."""
+    live: Mapping[int, LiveStage] = field(default_factory=dict)
+    """Stages of the round that is under way, by eval."""
+    unconfined: bool = False
+    """A command that judges was not confined."""
+
+    def score_notes(self) -> list[str]:
+        """Return what a reader of scores must know of how they came about; most often nothing."""
+        return result_notes(self.config) + isolation_notes(self.config, self.unconfined)
 
 
 def load_run(run: RunView) -> TreeRun:
@@ -78,9 +103,13 @@ def load_run(run: RunView) -> TreeRun:
     timing: dict[int, Timing] = {}
     history = TreeHistory()
     steps = search_tree(args, inputs, history)
-    _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
+    unconfined: list[str] = []
+    tasks = _timed(run.tasks(), timing, _failed_seconds(run), unconfined)
+    under_way = _drive(steps, groupby(tasks, key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
-    return TreeRun(args.config, history, timing, genesis["inputs"], head)
+    live = {number: stage for number, stage in map(_live, under_way) if number is not None}
+    found = (genesis["inputs"], head, live, bool(unconfined))
+    return TreeRun(args.config, history, timing, *found)
 
 
 def load_tree_run(run: Path) -> TreeRun:
@@ -90,7 +119,7 @@ def load_tree_run(run: Path) -> TreeRun:
 
 def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
     """Return a node by name, or the best one; raises when there is none."""
-    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+    if not tree_run.history.scored_roots():
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:
         return best_of(tree_run.config, tree_run.history)
@@ -109,11 +138,29 @@ def turns_of(run: Path, name: str) -> list[Turn]:
     return [turn for reference in node.turns for turn in parse(view.read(reference))]
 
 
+def last_log_line(run: Path, key: str) -> str:
+    """Return the last line that a task's last attempts reported or printed."""
+    view = RunView(run, NAME)
+    details = [attempt.detail for attempt in view.attempts() if attempt.key == key]
+    texts = (details[-1] if details else "", view.log_tail(key, 4000))
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "it printed nothing"
+
+
+def root_failure(run: Path, history: TreeHistory) -> str:
+    """Say why the root could not be scored: type, exit code, last line; empty when it could."""
+    error = history.root_error
+    if error is None:
+        return ""
+    code = "" if error.exit_code is None else f", exit code {error.exit_code}"
+    return f"{error.type}{code}: {last_log_line(run, history.root_key)}"
+
+
 # -- from its records ---------------------------------------------------------------------------
 
 
-def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:
-    """Feed recorded rounds to the search, one after the other, until one is not complete."""
+def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> list[ViewedTask]:
+    """Feed recorded rounds to the search until one is not complete; return the tasks of that."""
     try:
         planned = _next_round(steps, None)
         for _, group in rounds:
@@ -121,10 +168,11 @@ def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) ->
             results = list(_results(tasks))
             whole = len(results) == len(planned.tasks)
             if not whole and not any(t.state in ENDED_EARLY for t in tasks):
-                return
+                return tasks
             planned = _next_round(steps, results)
     except StopIteration:
-        return
+        pass
+    return []
 
 
 def _next_round(steps: Search, results: Sequence[Result] | None) -> Round:
@@ -135,12 +183,38 @@ def _next_round(steps: Search, results: Sequence[Result] | None) -> Round:
     return step
 
 
-def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:
-    """Pass tasks on and record the timing of each."""
+def _live(task: ViewedTask) -> tuple[int | None, LiveStage]:
+    value = task.value if isinstance(task.value, dict) else {}
+    name, score = stage_id_of(task), value.get("score")
+    known = LiveStage(
+        name.stage, task.state, None if score is None else str(score), task.started_at, task.key
+    )
+    return name.eval_id, known
+
+
+def _failed_seconds(run: RunView) -> dict[str, float]:
+    """Return the seconds of attempts that did not succeed and were followed by others, by task."""
+    seconds: dict[str, float] = {}
+    for attempt in run.attempts():
+        if attempt.outcome == "requeued":
+            seconds[attempt.key] = seconds.get(attempt.key, 0.0) + (attempt.seconds or 0.0)
+    return seconds
+
+
+def _timed(
+    tasks: Iterable[ViewedTask],
+    timing: dict[int, Timing],
+    earlier_s: Mapping[str, float],
+    unconfined: list[str],
+) -> Iterator[ViewedTask]:
+    """Pass tasks on and record the timing of each, and keys of those that were not confined."""
     for task in tasks:
-        number = stage_id_of(task).eval_id
-        if number is not None:
-            _time(timing.setdefault(number, Timing()), task)
+        name = stage_id_of(task)
+        if name.stage in JUDGING and task.notes.get("sandbox") == "none":
+            unconfined.append(task.key)
+        if name.eval_id is not None:
+            own = timing.setdefault(name.eval_id, Timing())
+            _time(own, name.stage, task, earlier_s.get(task.key, 0.0))
         yield task
 
 
@@ -164,9 +238,14 @@ def stage_id_of(task: ViewedTask) -> StageId:
     return from_json(StageId, stage_args_of(task))
 
 
-def _time(own: Timing, task: ViewedTask) -> None:
-    own.attempts += max(1, task.attempt) if task.started_at else 0
-    own.seconds += task.run_s or 0.0
+def _time(own: Timing, stage: str, task: ViewedTask, earlier_s: float) -> None:
+    attempts = max(1, task.attempt) if task.started_at else 0
+    own.attempts += attempts
+    if attempts:
+        own.attempts_by_stage[stage] = own.attempts_by_stage.get(stage, 0) + attempts
+    own.seconds += (task.run_s or 0.0) + earlier_s
+    own.approved_by = task.notes.get("approved_by", own.approved_by)
+    own.approved_at = task.notes.get("approved_at", own.approved_at)
     own.cpu_s += task.notes.get("cpu_s", 0.0)
     own.peak_bytes = max(own.peak_bytes, int(task.notes.get("peak_bytes", 0)))
     own.queued_at = own.queued_at or task.queued_at

@@ -12,18 +12,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weft import put
 from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.values import Object, Value
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.result import Invalid
 from weft.searches.tree.stageargs import MemoryArgs
+from weft.worker import context
 
 Read = Callable[[Object], bytes]
 Store = Callable[[bytes], Object]
 
 FILES = ("transcript_file", "turns_file")
 """What a command reads, and what it may write."""
+TURNS = "out/turns.jsonl"
+"""Below the attempt's folder: where a command may write."""
 MAX_BYTES = 4 * 2**20
 MAX_TURN_CHARS = 100_000
 """What is kept of a command's stdout as one turn."""
@@ -111,9 +115,14 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
     if args is None:
         return {}
     turns = [turn for reference in args.transcript for turn in parse(read(reference))]
-    files = {name: folder / f"{name}.jsonl" for name in FILES}
+    files = {"transcript_file": folder / "transcript.jsonl", "turns_file": folder / TURNS}
     files["transcript_file"].write_bytes(dump(window(turns, args.memory_turns, args.memory_chars)))
     return {name: str(path) for name, path in files.items()}
+
+
+def put_text(data: bytes) -> Object:
+    """Store text for people and agents, with the values of secrets taken out."""
+    return put(context.current().secrets.redacted(data))
 
 
 def collect_turns(
@@ -122,5 +131,5 @@ def collect_turns(
     """Return the turns that a command added, stored; nothing when there is no memory."""
     if args is None:
         return {}
-    turns = read_turns(folder / "turns_file.jsonl", stdout, prompt)
+    turns = read_turns(folder / TURNS, stdout, prompt)
     return {"turns": store(dump(turns)) if turns else None}

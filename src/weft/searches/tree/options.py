@@ -32,6 +32,10 @@ ImportFrom = Annotated[
     Path | None,
     decision("RUN", "Take over completed evals of an earlier run: same parent commit, same idea."),
 ]
+Events = Annotated[
+    Path | None,
+    runtime("FILE", "Append what happens to evals and nodes to a file, as JSON lines."),
+]
 _SETTING = "Any field of the config, its value as in TOML: --set score.timeout_s=5. Repeatable."
 Settings = Annotated[list[str], decision("NAME=VALUE", _SETTING, "--set")]
 BeamWidth = Annotated[int | None, decision("N", "How many evals of a depth become nodes.")]

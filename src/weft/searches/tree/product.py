@@ -15,6 +15,7 @@ PRODUCT = Product(
     pages="weft.searches.tree.report:pages",
     lines="weft.searches.tree.report:lines",
     finish="weft.searches.tree.run:write_summary",
+    command_needs="weft.searches.tree.isolation:command_needs",
     check_resume="weft.searches.tree.scorerfiles:check_resume",
     extra="tree",
     former_names={"weft.tree.search:tree": "tree.run"},

@@ -13,7 +13,7 @@ from weft.model.values import Value
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.context import as_markdown, with_texts
 from weft.searches.tree.ideas import name_of
-from weft.searches.tree.memory import collect_turns
+from weft.searches.tree.memory import collect_turns, put_text
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
 from weft.searches.tree.stages import PROPOSAL_FILES
@@ -51,5 +51,5 @@ def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> d
     prompt = f"Propose ideas for {args.propose.context.node}."
     ideas: list[Value] = [replace(i, content=put(data)).to_dict() for i, data in proposed]
     refused: list[Value] = [to_json(file) for file in skipped]
-    turns = collect_turns(args.memory, folder, stdout, prompt, put)
+    turns = collect_turns(args.memory, folder, stdout, prompt, put_text)
     return {"ideas": ideas, "skipped": refused, "cost": cost, **turns}

@@ -22,7 +22,7 @@ from weft.searches.tree.context import context_of
 from weft.searches.tree.history import Skip, TreeHistory, TreeNode
 from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
-from weft.searches.tree.results import Proposal, failure_of
+from weft.searches.tree.results import Proposal, declared_failure, failure_of
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId, flat
 from weft.searches.tree.stages import call_of, source_state
 
@@ -56,8 +56,9 @@ def propose_call(
 
 def add_ideas(node: TreeNode, depth: int, result: Result, history: TreeHistory) -> None:
     """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
-    if not result.ok:
-        reason = failure_of("propose", result).type
+    reported = declared_failure(result)
+    if not result.ok or reported:
+        reason = failure_of("propose", result).type + (f": {reported}" if reported else "")
         history.skips.append(Skip(node.node_id, depth, "[propose]", reason))
         return
     proposal = from_json(Proposal, result.value)

@@ -27,7 +27,7 @@ from weft.searches.tree.results import Candidate, StageOutcome, read_stage
 from weft.searches.tree.stageargs import StageId, flat
 from weft.worker.ending import Ending
 
-STAGES = ("propose", "implement", "review")
+STAGES = ("propose", "implement", "review", "approve")
 MISSING = StageOutcome(error=TaskError("not-recorded", "run"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
@@ -10,11 +11,12 @@ from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import clip, duration, some
 from weft.inspect.report.view import RunView
+from weft.searches.tree.approvals import unanswered, waiting_evals
 from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
-from weft.searches.tree.resultsource import result_notes
-from weft.searches.tree.search import best_of
+from weft.searches.tree.search import best_among, best_of
+from weft.searches.tree.summary import attempts_text
 
 WIDTH, STEP, RADIUS = 1000, 90, 9
 MAX_EVALS = 500
@@ -32,17 +34,35 @@ def lines(run: RunView) -> list[str]:
     history = tree_run.history
     done = sum(e.state in ("completed", "failed") for e in history.evals)
     summary = [f"{done} of {len(history.evals)} planned evals done, {len(history.nodes)} nodes"]
-    if history.nodes and history.nodes[0].result:
+    if roots := history.scored_roots():
         best = best_of(tree_run.config, history)
-        root = history.root_scores[0]
+        root = best_among(tree_run.config, roots).score_text
         summary.insert(0, f"best {best.score_text} at {best.name}, root {root}")
-    return summary + result_notes(tree_run.config)
+    summary += [*_live_lines(tree_run), *_waiting_lines(run, tree_run)]
+    return summary + tree_run.score_notes()
+
+
+def _live_lines(tree_run: TreeRun) -> list[str]:
+    """Say what is known of evals whose round is not complete."""
+    scored = [f"e{n} {s.score}" for n, s in sorted(tree_run.live.items()) if s.score is not None]
+    running = [f"e{n} {s.stage}" for n, s in sorted(tree_run.live.items()) if s.state == "running"]
+    parts = (("scored so far", scored), ("running", running))
+    return [f"{word}: {clip(', '.join(names), 200)}" for word, names in parts if names]
+
+
+def _waiting_lines(run: RunView, tree_run: TreeRun) -> list[str]:
+    waiting = unanswered(waiting_evals(run.path, tree_run))
+    command = f"weft tree approve {shlex.quote(str(run.path))}"
+    return [f"{item.name} waits for a person: {command} {item.name} --yes" for item in waiting]
 
 
 def pages(run: RunView) -> list[Page]:
     """Make the pages of a tree run."""
     tree_run = load_run(run)
-    parts = [_tree(tree_run), scores_by_depth(tree_run), worker_timeline(run), _evals(tree_run)]
+    parts = [
+        _waiting(run, tree_run), _tree(tree_run), scores_by_depth(tree_run), worker_timeline(run),
+        _costs(tree_run), _evals(tree_run),
+    ]  # fmt: skip
     return [
         Page("Tree", Markup("").join(parts), order=1),
         Page("Diffs and logs", evals_page(run, tree_run), order=2),
@@ -96,6 +116,33 @@ def _node(node: TreeNode, place: tuple[float, float], best: bool) -> list[Markup
     return [dot, text, below]
 
 
+def _waiting(run: RunView, tree_run: TreeRun) -> Markup:
+    """What waits for a person, with the commands to copy: the page itself changes nothing."""
+    waiting = unanswered(waiting_evals(run.path, tree_run))
+    if not waiting:
+        return Markup("")
+    command = f"weft tree approve {shlex.quote(str(run.path))}"
+    rows = [
+        [item.name, item.idea_path, item.score or "", item.parent_score or "",
+         f"{command} {item.name} --yes", f"{command} {item.name} --no"]
+        for item in waiting
+    ]  # fmt: skip
+    heads = ["eval", "idea", "score", "before", "to approve", "to reject"]
+    return element("h3", f"Waiting for a person ({len(waiting)})") + table(heads, rows)
+
+
+def _costs(tree_run: TreeRun) -> Markup:
+    costs = tree_run.history.costs
+    if not costs:
+        return Markup("")
+    rows = [
+        [stage, str(c.calls), f"{c.usd:f}", str(c.input_tokens), str(c.output_tokens)]
+        for stage, c in costs.items()
+    ]
+    heads = ["stage", "calls", "USD", "input tokens", "output tokens"]
+    return element("h3", "Cost") + table(heads, rows)
+
+
 def _evals(tree_run: TreeRun) -> Markup:
     shown = tree_run.history.evals[:MAX_EVALS]
     rows = [_row(e, tree_run.timing.get(e.eval_id, Timing())) for e in shown]
@@ -109,7 +156,7 @@ def _row(e: Eval, timing: Timing) -> list[str]:
     rank = "" if e.rank is None else str(e.rank)
     spent = f"{timing.seconds:.2f}"
     own = [e.name, str(e.depth), e.parent.name, e.idea.name, score, rank, e.verdict]
-    return [*own, spent, str(timing.attempts)]
+    return [*own, spent, attempts_text(timing)]
 
 
 # -- diffs and logs -----------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Repositories as a tree run meets them: read without touching, written by export only.
 
-A root travels as a stream for `git fast-import`: uncompressed, in the order of its paths, so
-that the same commit is the same bytes on every machine.
+A root travels as a stream for `git fast-import`: see `rootstream`.
 """
 
 from __future__ import annotations
@@ -9,25 +8,15 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from weft.errors import FileInvalid, InputError
+from weft.searches.tree import rootstream
 from weft.searches.tree.commits import WHO, commit_id, commit_text
 from weft.searches.tree.config import Root
-from weft.searches.tree.slot.git import ROOT_REF, Git, GitFailed, add_commit
-
-MAX_ROOT_BYTES = 512 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class RootCommit:
-    """The commit to start from: its names, its files as a stream, its own bytes."""
-
-    root: Root
-    stream: bytes
-    commit: bytes
+from weft.searches.tree.rootstream import RootStream, end_stream, new_stream
+from weft.searches.tree.slot.git import Git, GitFailed, add_commit
 
 
 @contextlib.contextmanager
@@ -39,17 +28,24 @@ def git_errors_named(where: Path) -> Iterator[None]:
         raise InputError(f"{where}: {' '.join(str(error).split())[:300]}") from None
 
 
-def read_repository(path: Path, revision: str) -> RootCommit:
-    """Return a commit of a repository, and its files as a stream; nothing is written there."""
+def read_repository(path: Path, revisions: Sequence[str], *, submodules: str) -> RootStream:
+    """Return commits of a repository with their files as a stream; nothing is written there."""
     git = _open(path)
-    try:
-        commit = git.word("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-        head = git.word("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    except GitFailed:
-        raise InputError(f"{path} has no commit {revision!r}") from None
+    commits = [_commit(git, revision, path) for revision in revisions]
+    head = _commit(git, "HEAD", path)
+    stream = new_stream()
     with _apart(git, path) as reader:
         _check_clean(reader, path, head)
-        return _root(reader, commit, path)
+        for commit in commits:
+            rootstream.add_root(stream, reader, commit, path, submodules=submodules)
+    return end_stream(stream)
+
+
+def _commit(git: Git, revision: str, path: Path) -> str:
+    try:
+        return git.word("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except GitFailed:
+        raise InputError(f"{path} has no commit {revision!r}") from None
 
 
 @contextlib.contextmanager
@@ -77,26 +73,31 @@ def temporary_git(work_tree: Path | None = None) -> Iterator[Git]:
         yield git
 
 
-def read_files(path: Path) -> RootCommit:
-    """Return plain files as the first commit of a new repository, and their stream."""
-    if not path.is_dir():
-        raise FileInvalid(f"files: {path} is not a folder")
-    with temporary_git(path.absolute()) as git:
-        git.run("add", "-A", "-f", "--", ".")
-        tree = git.word("write-tree")
-        text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
-        add_commit(git, text)
-        return _root(git, commit_id(text), path)
+def read_files(paths: Sequence[Path]) -> RootStream:
+    """Return folders of plain files, each as the first commit of a new repository."""
+    stream = new_stream()
+    for path in paths:
+        if not path.is_dir():
+            raise FileInvalid(f"files: {path} is not a folder")
+        with temporary_git(path.absolute()) as git:
+            git.run("-c", "core.compression=0", "add", "-A", "-f", "--", ".")
+            tree = git.word("write-tree")
+            text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
+            add_commit(git, text)
+            rootstream.add_root(stream, git, commit_id(text), path, submodules="refuse")
+    return end_stream(stream)
 
 
 @contextlib.contextmanager
 def rebuilt(
-    root_commit: RootCommit, steps: Sequence[tuple[bytes, str]]
+    pieces: Iterable[bytes], root: Root, commit: bytes, steps: Sequence[tuple[bytes, str]]
 ) -> Iterator[tuple[Git, list[str]]]:
-    """Give a repository that holds the root and one commit for each (diff, message)."""
-    with root_git(root_commit.stream) as git:
+    """Give a repository that holds a root and one commit for each (diff, message)."""
+    with temporary_git() as git:
+        git.import_stream(pieces, lambda: None)
+        git.run("read-tree", root.tree)
         commits: list[str] = []
-        parent = add_root(git, root_commit.commit)
+        [parent] = add_roots(git, [commit])
         for diff, message in steps:
             git.apply_cached(diff)
             parent = add_commit(git, commit_text(git.word("write-tree"), parent, message))
@@ -104,21 +105,15 @@ def rebuilt(
         yield git, commits
 
 
-@contextlib.contextmanager
-def root_git(stream: bytes) -> Iterator[Git]:
-    """Give a repository of its own with the root, which is in its index too."""
-    with temporary_git() as git:
-        git.run("fast-import", "--quiet", "--force", data=stream)
-        git.run("read-tree", ROOT_REF)
-        yield git
-
-
-def add_root(git: Git, commit: bytes) -> str:
-    """Store the root's commit and return its name; git must not look for its parents."""
-    name = add_commit(git, commit)
-    if b"\nparent " in commit.partition(b"\n\n")[0]:
-        (git.folder / "shallow").write_text(f"{name}\n", "utf-8")
-    return name
+def add_roots(git: Git, commits: Sequence[bytes]) -> list[str]:
+    """Store the roots' commits and return their names; git must not look for their parents."""
+    names = [add_commit(git, commit) for commit in commits]
+    cut = [
+        n for n, c in zip(names, commits, strict=True) if b"\nparent " in c.partition(b"\n\n")[0]
+    ]
+    if cut:
+        (git.folder / "shallow").write_text("".join(f"{name}\n" for name in cut), "utf-8")
+    return names
 
 
 def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
@@ -208,43 +203,7 @@ def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
     if fields[0] != fields[1]:
         return False
     file = path / name.decode("utf-8", "surrogateescape")
-    data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
-    return git.word("hash-object", "--stdin", data=data).encode() == fields[2]
-
-
-def _root(git: Git, commit: str, path: Path) -> RootCommit:
-    tree = git.word("rev-parse", f"{commit}^{{tree}}")
-    entries = [e.partition(b"\t") for e in git.run("ls-tree", "-r", "-z", tree).split(b"\0") if e]
-    parts = [(*about.split(), name) for about, _, name in entries]
-    contents = _contents(git, sorted({part[2] for part in parts if part[1] == b"blob"}))
-    stream = [b"feature done\ncommit refs/weft/root\ncommitter weft <> 0 +0000\ndata 0\n"]
-    size = 0
-    for mode, kind, digest, name in parts:
-        if kind != b"blob":
-            stream.append(b"M %s %s %s\n" % (mode, digest, _quoted(name)))
-            continue
-        data = contents[digest]
-        size += len(data)
-        head = b"M %s inline %s\ndata %d\n" % (mode, _quoted(name), len(data))
-        stream.append(head + data + b"\n")
-    if size > MAX_ROOT_BYTES:
-        raise InputError(f"{path}: {size:,} bytes of files, more than {MAX_ROOT_BYTES:,}")
-    stream.append(b"done\n")
-    return RootCommit(Root(commit, tree), b"".join(stream), git.run("cat-file", "commit", commit))
-
-
-def _contents(git: Git, digests: Sequence[bytes]) -> dict[bytes, bytes]:
-    out = git.run("cat-file", "--batch", data=b"".join(d + b"\n" for d in digests))
-    contents, position = {}, 0
-    for digest in digests:
-        end = out.index(b"\n", position)
-        size = int(out[position:end].split()[2])
-        contents[digest] = out[end + 1 : end + 1 + size]
-        position = end + size + 2
-    return contents
-
-
-def _quoted(name: bytes) -> bytes:
-    """Write a path as fast-import reads it."""
-    escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + escaped + b'"'
+    if not file.is_file() or file.is_symlink():
+        return git.word("hash-object", "--stdin").encode() == fields[2]
+    with file.open("rb") as data:
+        return git.word("hash-object", "--stdin", data=data).encode() == fields[2]

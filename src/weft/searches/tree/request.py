@@ -21,7 +21,9 @@ from weft.searches.tree.configfile import Override, TreeFile, read_config
 from weft.searches.tree.ideaindex import AREA, read_index
 from weft.searches.tree.load import load_tree_run, read_past, read_recordings
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
+from weft.searches.tree.rootstream import RootStream, check_same_scorer
 from weft.searches.tree.rules import add_import_folder, load
+from weft.searches.tree.runfiles import commit_input
 from weft.searches.tree.scorerfiles import check_same_files, read_run_files
 from weft.searches.tree.search import SearchArgs
 from weft.worker.environment import environment
@@ -33,7 +35,9 @@ class TreeRequest:
 
     file: TreeFile
     args: SearchArgs
-    inputs: Mapping[str, bytes]
+    inputs: Mapping[str, bytes | Path]
+    """The roots' files lie in `stream`, a file; the rest is held."""
+    stream: RootStream
     base: Path
     """The config's folder, which commands know as `{work_dir}`."""
 
@@ -80,11 +84,7 @@ def read_request(
     """
     file = read_config(path, overrides)
     base = path.absolute().parent
-    with git_errors_named(path):
-        if file.repo is not None:
-            root_commit = read_repository(below(base, file.repo, path, "repo"), file.revision)
-        else:
-            root_commit = read_files(below(base, file.files or "", path, "files"))
+    stream = _read_roots(file, base, path)
     ideas = read_ideas(file, base, path)
     earlier = file.recorded_from and below(base, file.recorded_from, path, "recorded_from")
     recordings, objects = read_recordings(earlier or None, path)
@@ -93,15 +93,31 @@ def read_request(
         _check_programs(config, path)
         _check_variables(config, path)
     imported, past = read_past(import_from, config)
-    inputs = {"root": root_commit.stream, "root-commit": root_commit.commit}
+    inputs: dict[str, bytes | Path] = {"root": stream.path}
+    inputs |= {commit_input(n): root.commit for n, root in enumerate(stream.commits)}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
     inputs |= objects | past | read_index(file, out)
-    inputs |= {} if dry_run else read_run_files(config, file.harness, base, path)
+    run_files = {} if dry_run else read_run_files(config, file.harness, base, path)
+    inputs |= run_files
     if import_from is not None:
-        check_same_files(load_tree_run(import_from).inputs, inputs, config, str(import_from))
+        check_same_files(load_tree_run(import_from).inputs, run_files, config, str(import_from))
     own = tuple(idea for idea, _ in ideas)
-    args = SearchArgs(config, own, root_commit.root, recordings, imported)
-    return TreeRequest(file, args, inputs, base)
+    roots = tuple(commit.root for commit in stream.commits)
+    args = SearchArgs(config, own, roots, recordings, imported)
+    return TreeRequest(file, args, inputs, stream, base)
+
+
+def _read_roots(file: TreeFile, base: Path, path: Path) -> RootStream:
+    with git_errors_named(path):
+        if file.repo is not None:
+            repo = below(base, file.repo, path, "repo")
+            stream = read_repository(repo, file.revision, submodules=file.submodules)
+        else:
+            stream = read_files([below(base, name, path, "files") for name in file.files or ()])
+    if len({commit.root.commit for commit in stream.commits}) < len(stream.commits):
+        raise InputError(f"{path}: two of the roots are the same commit")
+    check_same_scorer(stream, [p.rstrip("/") for p in file.protected], path)
+    return stream
 
 
 def _with_sources(config: TreeConfig, base: Path, path: Path) -> TreeConfig:

@@ -16,13 +16,12 @@ from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.codec import Table
 from weft.model.values import Value
-from weft.searches.tree.decide import EXACT
+from weft.searches.tree.decimals import EXACT, MAX_DIGITS, NUMBER
 
 MAX_RESULT_BYTES = 4 * 2**20
-MAX_DIGITS = 400
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 FIELDS = (
     "score", "metrics", "rows", "holdout", "artifacts", "cost", "notes", "approved", "feedback",
+    "failed",
 )  # fmt: skip
 
 
@@ -197,9 +196,11 @@ def check_fields(raw: Table, where: str) -> dict[str, Value]:
         result["rows"] = {name: _count(raw["rows"], name) for name in ("ok", "expected")}
     if raw.get("cost") is not None:
         result["cost"] = _cost(raw["cost"])
-    for name, kind in (("approved", bool), ("feedback", str)):
+    for name, kind in (("approved", bool), ("feedback", str), ("failed", str)):
         if name in raw and not isinstance(raw[name], kind):
             raise Invalid(f"{name} is not a {kind.__name__}")
+    if raw.get("failed") == "":
+        raise Invalid("failed is empty: write the reason, or leave it out")
     return result
 
 

@@ -95,6 +95,8 @@ class Candidate:
     """A dry run has none."""
     turns: Object | None = None
     """What the command added to the transcript."""
+    merged: str = ""
+    """`three-way` when the idea did not fit as it was and was merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class StageOutcome:
 
 BY_STAGE = {
     "propose": "propose-failed", "implement": "implement-failed", "review": "review-rejected",
+    "approve": "approval-rejected",
     "sweep": "incomplete", "score": "score-invalid",
 }  # fmt: skip
 """The failure of a stage whose command fails, or whose result is malformed."""
@@ -139,8 +142,23 @@ BY_EXIT_CODE = {124: "timeout", 125: "skipped"}
 def failure_of(stage: str, result: Result) -> TaskError:
     """Return why a stage failed, in the terms of an eval."""
     error = result.error
-    assert error is not None
+    if error is None:
+        return TaskError(BY_STAGE[stage], stage)
     return TaskError(kind_of(stage, error.type, error.exit_code), stage, error.exit_code)
+
+
+def declared_failure(result: Result) -> str:
+    """Return why a command that ended well reported a failure itself; empty when it did not.
+
+    Reported in this way the failure has a cost: an exit code has none.
+    """
+    return str(result.value.get("failed", "")) if result.ok else ""
+
+
+def cost_of(result: Result) -> StageCost | None:
+    """Return what a command cost; None when it reported nothing."""
+    cost = result.value.get("cost") if result.ok else None
+    return None if cost is None else from_json(StageCost, cost)
 
 
 def kind_of(stage: str, type_: str, exit_code: int | None) -> str:

@@ -21,7 +21,8 @@ from pathlib import Path
 from weft.errors import InputError, RunMismatch, SearchInvalid
 from weft.model.codec import Table
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.decide import gain, gate, ranked
+from weft.searches.tree.decide import gate, ranked
+from weft.searches.tree.decimals import gain
 from weft.searches.tree.history import Eval, Rule, TreeHistory
 
 
@@ -86,7 +87,7 @@ class Judges:
 
     def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
         """Order evals that passed, best first."""
-        usual = ranked(evals, self._config.direction)
+        usual = ranked(evals, self._config)
         if self._rank is None:
             return usual
         known = {item.eval_id: item for item in usual}
@@ -98,7 +99,7 @@ class Judges:
 
     def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
         assert item.candidate is not None
-        results = (item.result, item.sweep, item.parent.result, self._history.nodes[0].result)
+        results = (item.result, item.sweep, item.parent.result, item.parent.path()[0].result)
         result, sweep, parent, root = (copy.deepcopy(r.recorded) if r else {} for r in results)
         return ScoredEval(
             item.eval_id, item.depth, item.idea.name, item.candidate.changed,

@@ -14,22 +14,24 @@ from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, execute, unnoted_place
+from weft.runs.world import RealClock
 from weft.searches.tree.checks import write_report
 from weft.searches.tree.export import REJECTED, keep_rejected, name_commits
+from weft.searches.tree.follow import TreeFollower, write_pages
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.ideaindex import AREA, note_ideas
 from weft.searches.tree.load import load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
-from weft.searches.tree.summary import graph, summary
+from weft.searches.tree.treeevents import EventLog
 
 __all__ = ["load_tree_run"]
 
 
 def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
-    root = request.args.root
-    history = TreeHistory(nodes=[TreeNode(0, root.commit, root.tree, 0, ())])
+    roots = enumerate(request.args.roots)
+    history = TreeHistory(nodes=[TreeNode(n, root.commit, root.tree, 0, ()) for n, root in roots])
     TreeState(request.args, {}, history).plan(1, history.nodes)
     return history
 
@@ -43,10 +45,23 @@ def most_evals(request: TreeRequest, history: TreeHistory) -> int:
     return min(config.max_total_evals, len(history.evals) + wide * (config.max_depth - 1))
 
 
-def execute_tree(request: TreeRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
-    """Run a search, or continue it; then write its summary beside the ledger."""
+def execute_tree(
+    request: TreeRequest,
+    execution: Execution,
+    watcher: Watcher | None = None,
+    events: Path | None = None,
+) -> Run:
+    """Run a search, or continue it; write its summary beside the ledger after every depth.
+
+    `events` is a file to which events are appended as they happen.
+    """
     execution = request.execution(execution)
-    done = execute(request.decision(), execution, dict(request.inputs), watcher)
+    log = None if events is None else EventLog(events, RealClock().wall)
+    follower = TreeFollower(execution.out, watcher, log)
+    try:
+        done = execute(request.decision(), execution, dict(request.inputs), follower)
+    finally:
+        follower.close()
     write_summary(done.out)
     write_report(request, done.out, load_tree_run(done.out).history)
     return done
@@ -62,8 +77,7 @@ def write_summary(run: Path) -> None:
     area = view.labels().get(AREA)
     if area is not None and not tree_run.config.dry_run:
         note_ideas(run, tree_run, area)
-    (run / "TREE_SUMMARY.md").write_text(summary(tree_run), "utf-8")
-    (run / "TREE_GRAPH.md").write_text(graph(tree_run), "utf-8")
+    write_pages(run, tree_run)
 
 
 def exit_code(done: Run) -> int:

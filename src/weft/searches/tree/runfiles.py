@@ -28,6 +28,11 @@ COPIES = {
 }
 
 
+def commit_input(number: int) -> str:
+    """Return the name of a root's own commit among the inputs of a run."""
+    return f"root-commit/{number}" if number else "root-commit"
+
+
 def names_harness(word: str) -> bool:
     """Whether a word of a command, or a shell line, names the harness that comes with Weft."""
     return _SHIPPED.search(word) is not None

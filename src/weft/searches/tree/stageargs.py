@@ -18,7 +18,7 @@ from weft.searches.tree.context import ProposalContext
 from weft.searches.tree.slot.values import Mutation
 
 T = TypeVar("T")
-LEFT_OUT = ("repeat", "recorded", "harness")
+LEFT_OUT = ("repeat", "recorded", "harness", "merge")
 """Fields that are recorded only where they are given."""
 
 
@@ -33,7 +33,7 @@ class StageId:
     idea_path: str
     depth: int
     repeat: int | None = None
-    """Number of a scoring of the root."""
+    """Number of a scoring, where there may be several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ class IdeaArgs:
     sweep: dict[str, Value] | None
     recorded: dict[str, Value] | None = None
     """What a recorded command cost and said; its diff stands for the idea."""
+    merge: bool | None = None
+    """Whether a change that does not fit is merged three-way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from weft import command, reference, task
 from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
+from weft.model.sandbox import Sandbox
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value
 from weft.searches.tree import memory
@@ -38,27 +39,36 @@ COLLECT = reference("tree.collect", "weft.searches.tree.slot.hooks:collect")
 ON_BROKEN = reference("tree.on_broken", "weft.searches.tree.slot.hooks:on_broken")
 APPLY_IDEA = reference("tree.apply_idea", "weft.searches.tree.slot.hooks:apply")
 MUTATE = reference("tree.mutate", "weft.searches.tree.slot.hooks:mutate")
+JUDGED_ONCE = ("review", "approve")
+"""Stages that judge a candidate: what they recorded is taken over as it is."""
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
 def stage_call(
-    stage: str, item: Eval, config: TreeConfig, inputs: Mapping[str, Object], recordings: Recordings
+    stage: str,
+    item: Eval,
+    config: TreeConfig,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+    *,
+    repeat: int | None = None,
 ) -> TaskCall:
-    """Describe one stage of an eval."""
+    """Describe one stage of an eval; `repeat` numbers its scorings if there are several."""
     if config.dry_run:
         return _dry(stage, item, config)
     idea, memory = _idea_args(item, inputs), None
     if stage == "implement":
+        idea = replace(idea, merge=config.merge == "three-way" or None)
         memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
     if config.is_recorded(stage):
         key = _recording_key(stage, item)
         outcome = find_recording(recordings, key)
-        if outcome.error is not None or stage == "review":
+        value = outcome.value if isinstance(outcome.value, dict) else {}
+        if outcome.error is not None or stage in JUDGED_ONCE or "failed" in value:
             return replay_call(_stage_id(stage, item), key, outcome)
-        assert isinstance(outcome.value, dict)
-        idea = _as_patch(idea, outcome.value)
+        idea = _as_patch(idea, value)
     state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
-    args = StageArgs(_stage_id(stage, item), state, idea, memory=memory)
+    args = StageArgs(replace(_stage_id(stage, item), repeat=repeat), state, idea, memory=memory)
     return call_of(args, item.parent, config)
 
 
@@ -71,7 +81,8 @@ def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
 
 
 def _recording_key(stage: str, item: Eval) -> RecordingKey:
-    tree = item.candidate.tree if stage == "review" and item.candidate else item.parent.tree
+    judged = item.candidate if stage in JUDGED_ONCE else None
+    tree = judged.tree if judged else item.parent.tree
     return RecordingKey(stage, tree, item.depth, item.idea.digest, item.feedback)
 
 
@@ -86,7 +97,7 @@ def root_call(
     node: TreeNode, number: int, config: TreeConfig, inputs: Mapping[str, Object]
 ) -> TaskCall:
     """Describe one scoring of the root."""
-    stage = StageId("score", None, 0, "", 0, repeat=number)
+    stage = StageId("score", None, node.node_id, "", 0, repeat=number)
     if config.dry_run:
         return synthetic(flat(stage), 1000, "pass", 0)
     return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
@@ -131,8 +142,18 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
         env={**environment(args, has_channel=own.has_channel), **own.env},
         env_from=own.env_from,
         cwd="{worktree}",
+        sandbox=_sandbox(own, stage),
     )
     return replace(call, limits=limits)
+
+
+def _sandbox(own: Stage, stage: str) -> Sandbox | None:
+    """How a stage's command is confined; None if it is not to be."""
+    if own.sandbox == "off":
+        return None
+    ideas = ("{ideas_dir}",) if stage == "propose" else ()
+    writable = ("{worktree}", *ideas, *own.writable)
+    return Sandbox(own.sandbox, own.network, writable, own.readable)
 
 
 # -- without commands ---------------------------------------------------------------------------
@@ -185,7 +206,9 @@ def environment(args: StageArgs, *, has_channel: bool) -> dict[str, str]:
     """Return the variables of a stage, as templates; a channel stands for the result file."""
     known = [name for name in NAMES if name != "result_file" or not has_channel]
     copies = COPIES if args.state.harness else ()
-    names = (*known, *copies, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
+    own = PROPOSAL_FILES if args.id.stage == "propose" else ()
+    diff = ("diff_file",) if args.id.stage == "review" else ()
+    names = (*known, *copies, *own, *diff)
     form = args.command.format if args.command else ""
     variables = {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
     return {**variables, **memory.environment(args.memory), **tool_environment(form)}

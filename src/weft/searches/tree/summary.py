@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from weft.model.codec import to_json
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
-from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.search import best_of
 
 MIB = 1 << 20
@@ -31,7 +30,8 @@ def summary(tree_run: TreeRun) -> str:
         _best(tree_run),
         _section("Evals", EVAL, [_eval(item) for item in history.evals]),
         _section("Skipped ideas", "node,depth,idea,why", skips) if skips else NO_SKIPS,
-        _section("Timing", "eval,attempts,seconds,CPU s,peak MiB", _timing(tree_run)),
+        *_costs(tree_run),
+        _section("Timing", TIMING, _timing(tree_run)),
     ]
     return "\n".join(parts)
 
@@ -54,9 +54,9 @@ def graph(tree_run: TreeRun) -> str:
 
 def _head(tree_run: TreeRun) -> str:
     history = tree_run.history
-    stopped = history.stopped or "max_depth is reached"
-    counts = f"{len(history.evals)} evals, {len(history.nodes)} nodes. {stopped}."
-    lines = ["# Tree summary", "", counts]
+    counts = f"{len(history.evals)} evals, {len(history.nodes)} nodes."
+    ended = f"Stopped by {history.stopped}." if history.stopped else "Under way."
+    lines = ["# Tree summary", "", f"{counts} {ended}"]
     if len(history.root_scores) > 1:
         scores = ", ".join(history.root_scores)
         lines.append(f"The root scored {scores}: noise band {history.band}.")
@@ -66,7 +66,7 @@ def _head(tree_run: TreeRun) -> str:
         lines.append(f"{count} evals are imported from {origin}.")
     if history.usd or history.tokens:
         lines.append(f"Spent: {history.usd} USD, {history.tokens} tokens.")
-    lines += [f"{note}." for note in result_notes(tree_run.config)]
+    lines += [f"{note}." for note in tree_run.score_notes()]
     return "\n".join([*lines, ""])
 
 
@@ -80,6 +80,8 @@ def _config(tree_run: TreeRun) -> Iterator[tuple[Cell, Cell]]:
 
 DEPTH = "depth,evals,completed,failed,dropped,promoted,best score"
 NODE = "node,depth,parent,eval,idea,score,holdout,commit"
+COST = "stage,calls,USD,input tokens,output tokens"
+TIMING = "eval,attempts,seconds,CPU s,peak MiB"
 EVAL = "eval,depth,parent,idea,state,stage,score,rank,verdict"
 
 
@@ -102,7 +104,7 @@ def _node(node: TreeNode) -> list[Cell]:
 
 
 def _best(tree_run: TreeRun) -> str:
-    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+    if not tree_run.history.scored_roots():
         return "## Best path\n\nThe root has no score.\n"
     path = best_of(tree_run.config, tree_run.history).path()
     steps = [f"{node.idea.name if node.idea else 'root'}: {node.score_text}" for node in path]
@@ -116,11 +118,28 @@ def _eval(e: Eval) -> list[Cell]:
     return [*place, e.state, e.stage, e.score or "", rank, e.verdict]
 
 
+def _costs(tree_run: TreeRun) -> Iterator[str]:
+    """What commands reported, by stage; nothing if none did."""
+    rows: list[list[Cell]] = [
+        [stage, c.calls, f"{c.usd:f}", c.input_tokens, c.output_tokens]
+        for stage, c in tree_run.history.costs.items()
+    ]
+    if rows:
+        yield _section("Cost", COST, rows)
+
+
 def _timing(tree_run: TreeRun) -> Iterator[list[Cell]]:
     for item in tree_run.history.evals:
         t = tree_run.timing.get(item.eval_id, Timing())
         peak = f"{t.peak_bytes / MIB:.0f}"
-        yield [item.name, t.attempts, f"{t.seconds:.2f}", f"{t.cpu_s:.2f}", peak]
+        yield [item.name, attempts_text(t), f"{t.seconds:.2f}", f"{t.cpu_s:.2f}", peak]
+
+
+def attempts_text(timing: Timing) -> str:
+    """Say how many attempts there were, by stage where a stage had more than one."""
+    several = {stage: n for stage, n in timing.attempts_by_stage.items() if n > 1}
+    details = ", ".join(f"{stage} {n}" for stage, n in several.items())
+    return f"{timing.attempts} ({details})" if details else str(timing.attempts)
 
 
 def markdown_table(heads: Sequence[str], rows: Rows) -> str:

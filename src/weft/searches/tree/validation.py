@@ -27,25 +27,28 @@ COMPARED = ("score", "holdout", "rows", "metrics")
 """Fields of a result in which scorings of the root must agree."""
 
 
-@search(name="tree.validate", version=2)
+@search(name="tree.validate", version=3)
 def validate(
     config: dict[str, Value],
     ideas: list[dict[str, Value]],
-    root: dict[str, Value],
+    roots: list[dict[str, Value]],
     *,
     inputs: Mapping[str, Object] = INPUTS,
 ) -> Generator[Round, Sequence[Result], dict[str, Value]]:
     """Try on the root whatever costs nothing; the answer is the outcome of each part."""
-    parsed, start = from_json(TreeConfig, config), from_json(Root, root)
-    node = TreeNode(0, start.commit, start.tree, 0, ())
+    parsed, starts = from_json(TreeConfig, config), [from_json(Root, root) for root in roots]
+    nodes = [TreeNode(number, s.commit, s.tree, 0, ()) for number, s in enumerate(starts)]
+    node = nodes[0]
     fitting = [from_json(Idea, raw) for raw in ideas[:MAX_APPLIED] if not parsed.has("implement")]
     scores = yield make_round([root_call(node, n, parsed, inputs) for n in range(SCORINGS)])
+    others = yield make_round([root_call(other, 0, parsed, inputs) for other in nodes[1:]])
     sweep = StageArgs(StageId("sweep", None, 0, "", 0), source_state(node, inputs))
     sweeps = yield make_round([call_of(sweep, node, parsed)] if parsed.has("sweep") else [])
     evals = [Eval(number, node, idea, 1) for number, idea in enumerate(fitting, 1)]
     applied = yield make_round([stage_call("implement", e, parsed, inputs, {}) for e in evals])
     return {
         "score": [_outcome("score", result) for result in scores],
+        "others": [_outcome("score", result) for result in others],
         "sweep": [_outcome("sweep", result) for result in sweeps],
         "applied": {
             e.idea.name: _kind("implement", r) for e, r in zip(evals, applied, strict=True)
@@ -72,6 +75,8 @@ class RootTrial:
     sweep: tuple[RootOutcome, ...]
     applied: Mapping[str, str]
     """The failure of each idea by name; empty where it applies."""
+    others: tuple[RootOutcome, ...] = ()
+    """Of the other roots, one scoring each."""
 
 
 def _outcome(stage: str, result: Result) -> dict[str, Value]:

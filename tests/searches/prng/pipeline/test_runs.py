@@ -17,9 +17,12 @@ from weft.inspect.report.hook import pages_for
 from weft.inspect.report.view import RunView
 from weft.model.codec import from_json, to_json
 from weft.model.values import Object
+from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
+from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.pipeline import artifact
 from weft.searches.prng.pipeline.adapt import TrainingParams
+from weft.searches.prng.pipeline.features import PER_SURVIVOR
 from weft.searches.prng.pipeline.search import NAME
 from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
 
@@ -222,6 +225,58 @@ def test_adapt_without_a_feature_names_it(weft_says: Weft, run: Path, tmp_path: 
     told = weft_says(*words, "--survivor-data", tmp_path / "short.json")
     assert told.code == 3
     assert "lacks feature pred_mean" in told.err
+
+
+def test_export_keeps_labels_among_the_metadata(run: Path) -> None:
+    row = json.loads((run / "survivors_with_scores.json").read_text())[0]
+    assert "label_hits" not in row
+    assert row["metadata"]["label_draws"] > 0
+
+
+def test_adapt_reads_nested_features_and_files_without_globals(
+    weft_says: Weft, run: Path, tmp_path: Path
+) -> None:
+    """As other programs write them: 48 features below a key, no cuts, no labels."""
+    rows = json.loads((run / "survivors_with_scores.json").read_text())
+    nested = [
+        {"seed": row["seed"], "score": row["score"], "features": {n: row[n] for n in PER_SURVIVOR}}
+        for row in rows[:40]
+    ]
+    (tmp_path / "nested.json").write_text(json.dumps(nested))
+    words = ("prng", "adapt", "--lottery-data", run / "train_history.json", "--json")
+    told = weft_says(*words, "--survivor-data", tmp_path / "nested.json")
+    assert told.code == 0, told.err
+    assert (told.json["facts"]["survivors"], told.json["facts"]["held"]) == (40, 0)
+
+
+@pytest.mark.parametrize(
+    "true_survivors",
+    [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)],
+)
+def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
+    weft_says: Weft, tmp_path: Path, true_survivors: int
+) -> None:
+    """Too few to train a model: the holdout decides, and hits are the weights of the vote.
+
+    Cuts are 20 draws apart and end at draw 240; windows of 40 draws before the last ones are all
+    that the truth can survive in.
+    """
+    seeded_at = 240 - 40 - 20 * (true_survivors - 1)
+    made = generate(Hypothesis("java", "bounded", 1000, 7, start=11), 310 - seeded_at)
+    noise = [at * at * 7919 % 1000 for at in range(seeded_at)]
+    rows, later = [*noise, *made[:-10]], made[-10:]
+    (tmp_path / "draws.txt").write_text("\n".join(map(str, rows)))
+    out = tmp_path / "run"
+    told = weft_says(
+        "prng", "pipeline", tmp_path / "draws.txt", "--out", out, "--seeds", "40", "--skips",
+        "0:0", "--starts", "0:200", "--window-trials", "1", "--scorer-trials", "1",
+        "--model-trials", "1", "--model", "random_forest", "--json", "-q",
+    )  # fmt: skip
+    assert told.code == 0, told.err
+    answer = told.json["answer"]
+    assert answer["signal"] is True
+    assert "60 of 60 holdout draws" in answer["why"]
+    assert answer["streams"][0]["next"] == later
 
 
 def test_run_from_a_step_names_the_earlier_head(

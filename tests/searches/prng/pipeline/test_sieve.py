@@ -44,6 +44,33 @@ def test_sieve_equals_both_plain_passes(family: str, output: str) -> None:
     assert (45, 2, 3, 12) in kernel_set(found, 0, seeds)
 
 
+def test_late_window_is_found_from_a_seed_that_was_set_once() -> None:
+    """What the plain sieve says of starts counted from the stream's first draw."""
+    seeds = np.arange(40, 52, dtype=np.uint64)
+    once = Hypothesis("java", "bounded", 10, 45, skips=Skips.constant(2), start=3)
+    draws, begins = generate(once, 112), [100, 60]
+    asked = SieveRequest(12, (1, 3), (2, 6), 4, 5)
+    windows = [draws[begin : begin + 12] for begin in begins]
+    found = sieve("java", "bounded", 10, seeds, windows, asked, begins)
+    for at, begin in enumerate(begins):
+        plain = set()
+        for skip in range(1, 4):
+            for lead in (0, begin * (skip + 1)):
+                shifted = replace(asked, skips=(skip, skip), starts=(2 + lead, 6 + lead))
+                want = plain_sieve("java", "bounded", 10, range(40, 52), windows[at], shifted)
+                plain |= {(seed, s, start, hits) for seed, s, start, hits, _ in want}
+        assert kernel_set(found, at, seeds) == sorted(plain)
+        assert (45, 2, 3 + 3 * begin, 12) in plain
+
+
+def test_far_windows_are_reached_with_fewer_skips_or_not_at_all() -> None:
+    asked = SieveRequest(40, (0, 5), (0, 200), 4, 5)
+    assert asked.seeded_once(1_000) == asked
+    assert replace(asked, skips=(0, 1)) == asked.seeded_once(8_000)
+    assert asked.seeded_once(50_000) is None
+    assert replace(asked, skips=(3, 5)).seeded_once(8_000) is None
+
+
 def test_reverse_pass_over_reversed_draws_would_lose_the_truth() -> None:
     """The mistake: the generator run forward over reversed draws rejects the true seed."""
     draws = generate(Hypothesis("java", "bounded", 1000, 7), 20)

@@ -232,14 +232,35 @@ GOOD = claim()
     [
         ([GOOD], Reruns.of(41, (0,) * 99, 84), True),
         ([], Reruns.of(41, (0,) * 99, 84), False),
-        ([GOOD], Reruns.of(2, (0,) * 98 + (2,), 84), False),
-        ([GOOD], None, False),
+        ([GOOD], Reruns.of(2, (0,) * 98 + (2,), 84), True),
+        ([claim(holdout=4_000)], Reruns.of(2, (0,) * 98 + (2,), 84), False),
+        ([claim(holdout=4_000)], Reruns.of(41, (0,) * 99, 84), True),
+        ([GOOD], None, True),
+        ([claim(holdout=2_001)], None, True),
         ([claim(holdout=1_999)], Reruns.of(41, (0,) * 99, 84), False),
         ([claim(window=0)], Reruns.of(41, (0,) * 99, 84), False),
     ],
 )
-def test_verdict_needs_all_three_conditions(claims: Any, reruns: Any, signal: bool) -> None:
+def test_verdict_follows_the_evidence(claims: Any, reruns: Any, signal: bool) -> None:
     assert decide(claims, reruns)[0] is signal
+
+
+def test_reason_names_the_test_that_decided() -> None:
+    nulls_below, as_good = Reruns.of(41, (0,) * 99, 84), Reruns.of(2, (0,) * 98 + (2,), 84)
+    held = f"seed {GOOD.seed} hits {GOOD.holdout_hits} of {GOOD.holdout_draws} holdout draws"
+    assert held in decide([GOOD], None)[1]
+    assert "too few for a model" in decide([GOOD], None)[1]
+    assert "above all 99 null histories" in decide([GOOD], nulls_below)[1]
+    assert (
+        "1 of 99 histories without signal do as well" in decide([claim(holdout=4_000)], as_good)[1]
+    )
+
+
+def test_power_names_the_skips_at_which_a_seed_set_once_is_out_of_reach() -> None:
+    params = worked()[2]
+    assert "set once" not in power_of(PipelineRequest(), params, 1, 1_000).not_covered
+    said = power_of(PipelineRequest(), params, 1, 8_000).not_covered
+    assert "a seed set once before all 8,000 draws with 2 skips or more" in said
 
 
 def test_power_says_what_would_have_been_found() -> None:

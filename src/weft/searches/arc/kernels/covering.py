@@ -6,7 +6,10 @@ right wherever it decides open cells, and is worth the faulty cells that it make
     faulty cells     ──► every set squeezed to them: gains are counted in few words
     a few open cells ──► every set squeezed to one word, the probe: most errors show there
 
-The long sets are consulted for what probes miss, for clauses that would be among the best.
+The long sets are consulted for what probes miss, for clauses that would be among the best. The
+actions that could gain most come first, so that most others, and most tests, are refused by a
+bound. Of equal clauses the first by action, then by tests is the better, so the order in which
+actions are tried decides nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.searches.arc.kernels.compiled import entry, kernel
-from weft.searches.arc.kernels.layout import I64
+from weft.searches.arc.kernels.layout import I64, U8
 
 Sets = npt.NDArray[np.uint64]
 SCORE, ACTION, FIRST, SECOND, PAIRS = 0, 1, 2, 3, 4
@@ -29,6 +32,9 @@ LONELY = 3
 """A clause that helps in one training pair only counts a third."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 _BYTES = 0x0101010101010101
+_STEPS = 6
+LEAD = 8
+"""Actions tried before the others, those that could gain most for their price."""
 
 
 @kernel
@@ -41,31 +47,54 @@ def bits(word: np.uint64) -> int:
 
 
 @kernel
-def places_of(cells: Sets) -> I64:
-    """The numbers of the cells in a set."""
+def count_bits(cells: Sets) -> int:
+    """How many cells a set has."""
     count = 0
     for w in range(len(cells)):
         count += bits(cells[w])
-    places, n = np.empty(count, np.int64), 0
-    for place in range(64 * len(cells)):
-        if (cells[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
-            places[n] = place
-            n += 1
-    return places
+    return count
 
 
 @kernel
-def squeezed(rows: Sets, places: I64) -> Sets:
-    """The same sets with these cells alone, one behind the other."""
-    squeezed_rows = np.zeros((len(rows), (len(places) + 63) >> 6), np.uint64)
+def moves_of(cells: Sets) -> Sets:
+    """Which bits of each word move by 1, 2, 4 … places when those of some cells are squeezed.
+
+    Hacker's Delight, 7-4: all bits of a word move at once, in six steps.
+    """
+    moves = np.zeros((len(cells), _STEPS), np.uint64)
+    for w in range(len(cells)):
+        mask = cells[w]
+        gaps = ~mask << np.uint64(1)
+        for step in range(_STEPS):
+            odd = gaps
+            for by in range(_STEPS):
+                odd ^= odd << np.uint64(1 << by)
+            moves[w, step] = odd & mask
+            mask = (mask ^ moves[w, step]) | (moves[w, step] >> np.uint64(1 << step))
+            gaps &= ~odd
+    return moves
+
+
+@kernel
+def squeezed(rows: Sets, cells: Sets, moves: Sets) -> Sets:
+    """The same sets with some cells alone, one behind the other."""
+    count = count_bits(cells)
+    squeezed_rows = np.zeros((len(rows), (count + 63) >> 6), np.uint64)
     for r in range(len(rows)):
-        for w in range(squeezed_rows.shape[1]):
-            word = np.uint64(0)
-            for n in range(64 * w, min(64 * w + 64, len(places))):
-                place = places[n]
-                bit = (rows[r, place >> 6] >> np.uint64(place & 63)) & np.uint64(1)
-                word |= bit << np.uint64(n & 63)
-            squeezed_rows[r, w] = word
+        at = 0
+        for w in range(len(cells)):
+            if cells[w] == 0:
+                continue
+            word = rows[r, w] & cells[w]
+            for step in range(_STEPS):
+                moved = word & moves[w, step]
+                word = (word ^ moved) | (moved >> np.uint64(1 << step))
+            place = at & 63
+            if word:
+                squeezed_rows[r, at >> 6] |= word << np.uint64(place)
+                if place and word >> np.uint64(64 - place):
+                    squeezed_rows[r, (at >> 6) + 1] |= word >> np.uint64(64 - place)
+            at += bits(cells[w])
     return squeezed_rows
 
 
@@ -134,14 +163,38 @@ def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
 
 
 @kernel
+def is_lonely(cells: Sets, helps: Sets, pairs: Sets) -> bool:
+    """Whether all helped cells of a set are of one training pair."""
+    count = 0
+    for p in range(len(pairs)):
+        for w in range(len(helps)):
+            if cells[w] & helps[w] & pairs[p, w]:
+                count += 1
+                break
+        if count > 1:
+            return False
+    return True
+
+
+@kernel
+def needed_score(best: I64, action: int) -> int:
+    """The score that a clause with an action needs to be among the best."""
+    last = len(best) - 1
+    return best[last, SCORE] + (1 if action >= best[last, ACTION] else 0)  # type: ignore[no-any-return]
+
+
+@kernel
 def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, pairs: int) -> None:
-    """Keep a clause if it is among the best; of equals the one found first."""
+    """Keep a clause if it is among the best; of equals the lower action's, then the first noted."""
     score, place = gain * SCALE // cost, len(best) - 1
     if pairs < 2:
         score //= LONELY
-    if score <= best[place, SCORE]:
+    if score < needed_score(best, action):
         return
-    while place > 0 and best[place - 1, SCORE] < score:
+    while place > 0 and (
+        best[place - 1, SCORE] < score
+        or (best[place - 1, SCORE] == score and best[place - 1, ACTION] > action)
+    ):
         for field in range(FIELDS):
             best[place, field] = best[place - 1, field]
         place -= 1
@@ -153,59 +206,139 @@ def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, pairs: in
 
 
 @kernel
-def hopeless(best: I64, gain: int, cost: int) -> bool:
-    """Whether a gain at a price cannot be among the best: `gain * SCALE // cost` is no higher."""
-    return bool(gain * SCALE < (best[len(best) - 1, SCORE] + 1) * cost)
+def hopeless(needed: int, gain: int, cost: int) -> bool:
+    """Whether a gain at a price is not worth the score that is needed."""
+    return gain * SCALE < needed * cost
 
 
 @kernel
 def promising(
-    tests: Sets, probes: Sets, costs: I64, harms: Sets, probe: np.uint64, gains: I64, chosen: I64,
-    scores: I64, alone: I64, best: I64, action_cost: int,
+    tests: Sets, probes: Sets, costs: I64, live: I64, harms: Sets, probe: np.uint64, gains: I64,
+    chosen: I64, scores: I64, alone: I64, few: Sets, helps: Sets, few_pairs: Sets, solitary: U8,
+    lonely: U8, needed: int, price: int, least_test: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Choose the tests worth combining with others: those that help most for their price.
 
-    `gains` is how many cells each test helps; `alone` gets those that are never wrong by
-    themselves. Return how many of both there are.
+    `gains` is how many cells each live test helps, `lonely` gets whether in one pair only; `alone`
+    gets those that are never wrong by themselves. Return how many of both there are. What is
+    refused as hopeless scores lower than all that is not, so it takes no other's place.
     """
-    count, loners = 0, 0
-    for j in range(len(tests)):
-        gain = gains[j]
-        if gain == 0 or hopeless(best, gain, costs[j] + action_cost + ONE_TEST):
+    count, loners, last = 0, 0, len(chosen) - 1
+    all_lonely = is_lonely(helps, helps, few_pairs)
+    for n in range(len(live)):
+        gain, j = gains[n], live[n]
+        if gain == 0 or hopeless(needed, gain, costs[j] + price + ONE_TEST):
             continue
+        lonely[n] = all_lonely or solitary[j] or is_lonely(few[j], helps, few_pairs)
+        factor = LONELY if lonely[n] else 1
         if probes[j] & probe == 0 and disjoint(tests, j, j, harms):
-            alone[loners] = j
+            alone[loners] = n
             loners += 1
             continue
-        if count == len(chosen):  # a score no higher than the last one's is seen undivided
-            if gain * SCALE < (scores[count - 1] + 1) * (costs[j] + TEST_OVERHEAD):
+        cost = factor * (costs[j] + least_test + price + TWO_TESTS)
+        if hopeless(needed, gain, cost):
+            continue
+        score = gain * SCALE // cost
+        if count > last:
+            if score <= scores[last]:
                 continue
             count -= 1
-        score = gain * SCALE // (costs[j] + TEST_OVERHEAD)
         place = count
         while place > 0 and scores[place - 1] < score:
             scores[place] = scores[place - 1]
             chosen[place] = chosen[place - 1]
             place -= 1
         scores[place] = score
-        chosen[place] = j
+        chosen[place] = n
         count += 1
     return count, loners
 
 
 @kernel
-def combinable(chosen: I64, count: int, gains: I64, costs: I64, best: I64, action_cost: int) -> int:
+def combinable(
+    chosen: I64, count: int, gains: I64, costs: I64, live: I64, lonely: U8, needed: int, price: int
+) -> int:
     """Keep those of the chosen that could be among the best with the cheapest of them."""
-    least = costs[chosen[0]]
+    least = costs[live[chosen[0]]]
     for x in range(count):
-        least = min(least, costs[chosen[x]])
+        least = min(least, costs[live[chosen[x]]])
     hopeful = 0
     for x in range(count):
-        j = chosen[x]
-        if not hopeless(best, gains[j], costs[j] + least + action_cost + TWO_TESTS):
-            chosen[hopeful] = j
+        n = chosen[x]
+        cost = costs[live[n]] + least + price + TWO_TESTS
+        if not hopeless(needed, gains[n], cost * (LONELY if lonely[n] else 1)):
+            chosen[hopeful] = n
             hopeful += 1
     return hopeful
+
+
+@kernel
+def live_tests(
+    sizes: I64, costs: I64, solitary: U8, least_price: int, needed: int, columns: Sets
+) -> tuple[I64, Sets]:
+    """The tests that could be in a clause of the score needed, and their sets as columns."""
+    count = 0
+    live = np.empty(len(sizes), np.int64)
+    for j in range(len(sizes)):
+        factor = LONELY if solitary[j] else 1
+        if sizes[j] and not hopeless(needed, sizes[j], factor * (costs[j] + least_price)):
+            live[count] = j
+            count += 1
+    kept = np.empty((len(columns), count), np.uint64)
+    for w in range(len(columns)):
+        for n in range(count):
+            kept[w, n] = columns[w, live[n]]
+    return live[:count].copy(), kept
+
+
+@kernel
+def cheapest_test(tests: Sets, costs: I64, open_cells: Sets) -> int:
+    """The price of the cheapest test that some open cell does not pass."""
+    least = np.int64(1) << np.int64(40)
+    for j in range(len(tests)):
+        if costs[j] < least:
+            for w in range(len(open_cells)):
+                if open_cells[w] & ~tests[j, w]:
+                    least = costs[j]
+                    break
+    return least  # type: ignore[return-value]
+
+
+@kernel
+def next_action(bounds: I64, turn: int) -> int:
+    """The action to try next: first those of the highest bounds, then the others; -1 for none."""
+    if turn >= LEAD:
+        return turn - LEAD if bounds[turn - LEAD] >= 0 else -1
+    highest = 0
+    for a in range(len(bounds)):
+        if bounds[a] > bounds[highest]:
+            highest = a
+    return highest if bounds[highest] >= 0 else -1
+
+
+@kernel
+def combine(
+    tests: Sets, costs: I64, few: Sets, helps: Sets, harms: Sets, few_pairs: Sets, live: I64,
+    gains: I64, lonely: U8, chosen: I64, count: int, seen_harms: Sets, action: int, price: int,
+    best: I64,
+) -> None:  # fmt: skip
+    """Note the clauses of two chosen tests; `seen_harms` is what probes show of each one's."""
+    common = ~np.uint64(0)  # a harm that all before see: none of them goes with who sees it
+    for x in range(count):
+        free = seen_harms[x] & common == 0
+        common &= seen_harms[x]
+        for y in range(x if free else 0):
+            if seen_harms[x] & seen_harms[y]:
+                continue
+            i, j = live[chosen[y]], live[chosen[x]]
+            cost = costs[i] + costs[j] + price + TWO_TESTS
+            bound = cost * (LONELY if lonely[chosen[x]] or lonely[chosen[y]] else 1)
+            needed = needed_score(best, action)
+            if hopeless(needed, min(gains[chosen[y]], gains[chosen[x]]), bound):
+                continue
+            gain = overlap(few, i, j, helps)
+            if gain > 0 and not hopeless(needed, gain, bound) and disjoint(tests, i, j, harms):
+                note(best, gain, cost, action, i, j, pairs_helped(few, i, j, helps, few_pairs))
 
 
 @entry
@@ -220,47 +353,59 @@ def best_clauses(
     """
     best[:] = 0
     best[:, SCORE] = -1
+    least_test = cheapest_test(tests, test_costs, open_cells)
     chosen, scores = np.empty(width, np.int64), np.empty(width, np.int64)
     gains, alone = np.empty(len(tests), np.int64), np.empty(len(tests), np.int64)
-    places, masks = places_of(faulty), spread_out(open_cells)
+    lonely = np.zeros(len(tests), np.uint8)
+    moves, masks = moves_of(faulty), spread_out(open_cells)
     few, few_right, few_pairs = (
-        squeezed(tests, places), squeezed(right, places), squeezed(pairs, places),
+        squeezed(tests, faulty, moves), squeezed(right, faulty, moves),
+        squeezed(pairs, faulty, moves),
     )  # fmt: skip
     columns = few.T.copy()
     probes, probes_wrong = probed(tests, masks), probed(wrong, masks)
     seen_harms, harms = np.empty(width, np.uint64), np.empty(len(open_cells), np.uint64)
+    sizes, bounds = np.empty(len(tests), np.int64), np.empty(len(right), np.int64)
+    solitary = np.empty(len(tests), np.uint8)
+    for j in range(len(tests)):
+        sizes[j], solitary[j] = count_bits(few[j]), is_lonely(few[j], few[j], few_pairs)
     for a in range(len(right)):
-        helps, most, price = few_right[a], 0, action_costs[a]
-        for w in range(len(helps)):
-            most += bits(helps[w])
-        if most == 0 or hopeless(best, most, price + ONE_TEST):
+        most, price = count_bits(few_right[a]), action_costs[a] + ONE_TEST
+        if not disjoint(wrong, a, a, open_cells):  # it cannot do without a test
+            price += least_test
+        if is_lonely(few_right[a], few_right[a], few_pairs):
+            price *= LONELY
+        bounds[a] = most * SCALE // price if most else -1
+    least_price = ONE_TEST + (action_costs.min() if len(right) else 0)
+    live, kept = live_tests(sizes, test_costs, solitary, least_price, 0, columns)
+    for turn in range(LEAD + len(right)):
+        a = next_action(bounds, turn)
+        if turn == LEAD:
+            enough = best[-1, SCORE]
+            live, kept = live_tests(sizes, test_costs, solitary, least_price, enough, columns)
+        if a < 0 or bounds[a] < needed_score(best, a):
             continue
+        bounds[a] = -1
+        helps, price = few_right[a], action_costs[a]
         for w in range(len(harms)):
             harms[w] = open_cells[w] & wrong[a, w]
-        count_all(columns, helps, gains)
+        own = gains[: len(live)]
+        count_all(kept, helps, own)
         count, loners = promising(
-            tests, probes, test_costs, harms, probes_wrong[a], gains, chosen, scores, alone, best,
-            price,
+            tests, probes, test_costs, live, harms, probes_wrong[a], own, chosen, scores, alone,
+            few, helps, few_pairs, solitary, lonely, needed_score(best, a), price, least_test,
         )  # fmt: skip
         for x in range(loners):
-            j = alone[x]
+            j = live[alone[x]]
             cost = test_costs[j] + price + ONE_TEST
-            if not hopeless(best, gains[j], cost):
-                note(best, gains[j], cost, a, j, j, pairs_helped(few, j, j, helps, few_pairs))
+            if not hopeless(needed_score(best, a), own[alone[x]], cost):
+                note(best, own[alone[x]], cost, a, j, j, pairs_helped(few, j, j, helps, few_pairs))
         if count > 0:
-            count = combinable(chosen, count, gains, test_costs, best, price)
-        common = ~np.uint64(0)  # a harm that all before see: none of them goes with who sees it
+            needed = needed_score(best, a)
+            count = combinable(chosen, count, own, test_costs, live, lonely, needed, price)
         for x in range(count):
-            seen_harms[x] = probes[chosen[x]] & probes_wrong[a]
-            free = seen_harms[x] & common == 0
-            common &= seen_harms[x]
-            for y in range(x if free else 0):
-                if seen_harms[x] & seen_harms[y]:
-                    continue
-                i, j = chosen[y], chosen[x]
-                cost = test_costs[i] + test_costs[j] + price + TWO_TESTS
-                if hopeless(best, min(gains[i], gains[j]), cost):
-                    continue
-                gain = overlap(few, i, j, helps)
-                if gain > 0 and not hopeless(best, gain, cost) and disjoint(tests, i, j, harms):
-                    note(best, gain, cost, a, i, j, pairs_helped(few, i, j, helps, few_pairs))
+            seen_harms[x] = probes[live[chosen[x]]] & probes_wrong[a]
+        combine(
+            tests, test_costs, few, helps, harms, few_pairs, live, own, lonely, chosen, count,
+            seen_harms, a, price, best,
+        )  # fmt: skip

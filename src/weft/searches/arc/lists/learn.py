@@ -31,7 +31,7 @@ MARGIN = 40_000
 HOPE = 3
 WIDTH = 120
 """Tests per action that are combined with each other."""
-__all__ = ["TrainingCells", "beginnings", "learn"]
+__all__ = ["ClauseSearch", "TrainingCells", "beginnings", "learn", "search_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +46,61 @@ class _Branch:
         return sum(clause.millibits for clause in self.clauses)
 
 
-def learn(training: TrainingCells, most: int = MAX_MILLIBITS) -> list[CellList]:
+class ClauseSearch:
+    """Finds clauses over some training cells, each question asked once."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self._answers: dict[tuple[bytes, bytes], list[list[int]]] = {}
+
+    def best(self, open_cells: Sets, faulty: Sets, most: int) -> list[list[int]]:
+        """Return the best clauses, as rows that `covering` describes."""
+        key = (open_cells.tobytes(), faulty.tobytes())
+        known = self._answers.get(key)
+        if known is None or len(known) < most:
+            c, best = self.choices, np.empty((most, covering.FIELDS), np.int64)
+            covering.best_clauses(
+                c.test_sets, c.test_costs, c.right, c.wrong, c.action_costs, open_cells, faulty,
+                c.pairs, WIDTH, best,
+            )  # fmt: skip
+            known = self._answers[key] = best.tolist()
+        return [row for row in known[:most] if row[covering.SCORE] >= 0]
+
+
+def search_of(training: TrainingCells) -> ClauseSearch:
+    """Return the search for clauses over some training cells."""
+    return ClauseSearch(choices_of(training))
+
+
+def learn(search: ClauseSearch, most: int = MAX_MILLIBITS) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first.
 
     Their clauses may cost so much at `most`, or a little more.
     """
-    choices = choices_of(training)
-    lists: list[CellList] = []
+    choices, lists = search.choices, list[CellList]()
     for default in _defaults(choices)[:DEFAULTS]:
-        covers = _cover(choices, default, _limit(lists, most))
+        covers = _cover(search, default, _limit(lists, most))
         lists += [CellList(clauses, choices.actions[default]) for clauses in covers]
     return sorted(lists, key=lambda cell_list: (cell_list.millibits, cell_list.text()))
 
 
-def beginnings(training: TrainingCells) -> list[CellList]:
+def beginnings(search: ClauseSearch) -> list[CellList]:
     """Return unfinished lists: the likeliest defaults with the first clause or two."""
-    choices = choices_of(training)
-    lists: list[CellList] = []
+    choices, lists = search.choices, list[CellList]()
     for default in _defaults(choices)[:BEGUN]:
         begun = [_Branch((), choices.everything, covering.SCALE)]
         for most in (FIRST_CLAUSES, 1):
             begun = [
-                longer for branch in begun for longer in _continued(choices, branch, default, most)
+                longer for branch in begun for longer in _continued(search, branch, default, most)
             ]
             lists += [CellList(branch.clauses, choices.actions[default]) for branch in begun]
     return lists
 
 
-def _continued(choices: Choices, branch: _Branch, default: int, most: int) -> Iterator[_Branch]:
+def _continued(search: ClauseSearch, branch: _Branch, default: int, most: int) -> Iterator[_Branch]:
     """A branch with each of its best next clauses, if something is left to explain."""
-    faulty = branch.open_cells & ~choices.right[default]
-    return _longer(choices, branch, faulty, most) if faulty.any() else iter(())
+    faulty = branch.open_cells & ~search.choices.right[default]
+    return _longer(search, branch, faulty, most) if faulty.any() else iter(())
 
 
 def _limit(lists: Sequence[CellList], most: int) -> int:
@@ -84,8 +108,9 @@ def _limit(lists: Sequence[CellList], most: int) -> int:
     return min([most, *(cell_list.millibits + MARGIN for cell_list in lists)])
 
 
-def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
+def _cover(search: ClauseSearch, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
+    choices = search.choices
     branches = [_Branch((), choices.everything, covering.SCALE)]
     for depth in range(MAX_CLAUSES + 1):
         longer: list[_Branch] = []
@@ -94,19 +119,13 @@ def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause,
             if not faulty.any():
                 yield branch.clauses
             elif depth < MAX_CLAUSES and _could_end(branch, faulty, limit):
-                longer += _longer(choices, branch, faulty, 1 if depth else FIRST_CLAUSES)
+                longer += _longer(search, branch, faulty, 1 if depth else FIRST_CLAUSES)
         branches = longer
 
 
-def _longer(choices: Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
-    c, best = choices, np.empty((most, covering.FIELDS), np.int64)
-    covering.best_clauses(
-        c.test_sets, c.test_costs, c.right, c.wrong, c.action_costs, branch.open_cells, faulty,
-        c.pairs, WIDTH, best,
-    )  # fmt: skip
-    for row in best.tolist():
-        if row[covering.SCORE] < 0:
-            return
+def _longer(search: ClauseSearch, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
+    c = search.choices
+    for row in search.best(branch.open_cells, faulty, most):
         numbers = [n for n in (row[covering.FIRST], row[covering.SECOND]) if n >= 0]
         tests = tuple(test for n in numbers for test in c.test(n))
         applies = c.right[row[covering.ACTION]] | c.wrong[row[covering.ACTION]]
@@ -148,7 +167,7 @@ def loo_passes(training: TrainingCells) -> bool:
 def _predicts(training: TrainingCells, left: int) -> bool:
     """Whether a pair is predicted cell for cell by what is learned from the others."""
     is_left_out = training.pairs == left
-    lists = learn(leave_out(training, left))
+    lists = learn(search_of(leave_out(training, left)))
     if not lists:
         return False
     columns = {source: column[is_left_out] for source, column in training.columns.items()}

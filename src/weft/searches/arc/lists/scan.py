@@ -96,7 +96,91 @@ def made_of(grid: Grid, corner: str) -> dict[str, U8]:
 
 
 def scan(cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str) -> U8:
-    """Make a grid by a list; UNDECIDED from the first cell that no clause decides."""
+    """Make a grid by a list; UNDECIDED from the first cell that no clause decides.
+
+    What does not depend on filled cells is known for all cells beforehand; `plain_scan` is the
+    definition.
+    """
+    height, width = size
+    down, right = CORNERS[corner]
+    cells, stride = height * width, width + 2 * _FAR
+
+    def in_scan_order(numbers: U8) -> list[int]:
+        ordered: list[int] = numbers.reshape(height, width)[::down, ::right].ravel().tolist()
+        return ordered
+
+    clauses = [
+        _prepared(clause, columns, cells, stride, in_scan_order)
+        for clause in (*cell_list.clauses, Clause((), cell_list.otherwise))
+    ]
+    output = [NONE] * (stride * (height + _FAR))
+    decided = np.full(cells, UNDECIDED, np.uint8)
+    for cell in range(cells):
+        place = (cell // width + _FAR) * stride + cell % width + _FAR
+        colour = _decided(clauses, cell, place, output)
+        if colour == UNDECIDED:
+            break
+        output[place] = decided[cell] = colour
+    return decided.reshape(height, width)[::down, ::right].ravel()
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedClause:
+    """A clause for a scan: what is known of every cell beforehand, and what filled cells decide."""
+
+    applies: list[int]
+    """Whether the tests hold that do not read filled cells."""
+    tests: tuple[tuple[int, Callable[[int, int], bool], int], ...]
+    """Of the others: steps to the cell that is read, the relation, the number."""
+    colours: list[int] | None
+    """The action's colours; None where it copies a filled cell."""
+    step: int
+    lay: bool
+
+
+def _prepared(
+    clause: Clause, columns: Mapping[str, U8], cells: int, stride: int,
+    in_scan_order: Callable[[U8], list[int]],
+) -> _PreparedClause:  # fmt: skip
+    steps = {name: lines * stride + places for name, (lines, places) in STEPS.items()}
+    applies = np.ones(cells, np.bool_)
+    for test in clause.tests:
+        if test.source not in steps:
+            applies &= test.holds(columns[test.source])
+    reading = tuple(
+        (steps[test.source], COMPARED[test.relation], test.value)
+        for test in clause.tests
+        if test.source in steps
+    )
+    action, colours = clause.action, None
+    if action.source not in steps:
+        colours = in_scan_order(action.colours(columns.__getitem__, cells))
+    known = in_scan_order(applies.astype(np.uint8))
+    return _PreparedClause(known, reading, colours, steps.get(action.source, 0), action.lay)
+
+
+def _decided(clauses: Sequence[_PreparedClause], cell: int, place: int, output: list[int]) -> int:
+    """The colour of a cell by the first clause that has one; else UNDECIDED."""
+    for clause in clauses:
+        if not clause.applies[cell] or not all(
+            compare(output[place + step], value) for step, compare, value in clause.tests
+        ):
+            continue
+        if clause.colours is not None:
+            colour = clause.colours[cell]
+        else:
+            colour = output[place + clause.step]
+            if colour >= NONE or (clause.lay and colour == 0):
+                continue
+        if colour != UNDECIDED:
+            return colour
+    return UNDECIDED
+
+
+def plain_scan(
+    cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str
+) -> U8:
+    """Do the same slowly: every clause for every cell."""
     height, width = size
     rows, places = range(height)[:: CORNERS[corner][0]], range(width)[:: CORNERS[corner][1]]
     sources = [source for source in cell_list.sources() if source not in MADE]

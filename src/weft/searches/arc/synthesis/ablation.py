@@ -12,6 +12,9 @@ VIEWS = "views"
 PRUNING = "pruning"
 BANK = "bank"
 CHECKS = "checks"
+BEHAVIOUR = "behaviour"
+SUPPORT = "support"
+CONFIDENCE = "confidence"
 PARTS = {
     FITTED: "operators whose parameters come from the training pairs",
     LISTS: "decision lists over cells, composed of what many programs reach",
@@ -19,6 +22,9 @@ PARTS = {
     PRUNING: "leaving out what cannot reach the outputs",
     BANK: "concepts learned from solved tasks",
     CHECKS: "weighing evidence; any competitor makes an answer UNKNOWN then",
+    BEHAVIOUR: "what held at each step in training and a test breaks",
+    SUPPORT: "how many pairs and independent programs, how much they say, how new the tests are",
+    CONFIDENCE: "fitted confidence; a price in bits decides then",
 }
 """By name: what is left out."""
 

@@ -8,13 +8,14 @@ bounds depend on the number of operators and slices alone, never on how many wor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from weft.errors import UsageError
 
-SLICES = 8
+SLICES = 32
 """Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
 
 
@@ -91,8 +92,13 @@ def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudg
         raise UsageError(f"cannot split {operators} operators, {programs} programs by {slices}")
     bounds = [i * operators // slices for i in range(slices + 1)]
     owned = [(a, b) for a, b in pairwise(bounds) if b > a]
-    n = len(owned)
+    return share([WorkerBudget(i, a, b, 0, 0) for i, (a, b) in enumerate(owned)], programs)
+
+
+def share(slices: Sequence[WorkerBudget], programs: int) -> tuple[WorkerBudget, ...]:
+    """Divide programs over some slices, in contiguous ranges of almost equal size."""
+    n = len(slices)
     return tuple(
-        WorkerBudget(i, a, b, i * programs // n, (i + 1) * programs // n)
-        for i, (a, b) in enumerate(owned)
+        replace(part, programs_start=i * programs // n, programs_end=(i + 1) * programs // n)
+        for i, part in enumerate(slices)
     )

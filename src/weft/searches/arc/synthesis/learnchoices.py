@@ -8,17 +8,17 @@ most criteria learned without it select its target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.searches.arc.fitted import choose
 from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.space import GRID, ProgramCandidate, Space
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
-VECTORS = 8
-"""Grids that are segmented, the cheapest."""
 MOST = 24
 """Programs kept."""
 
@@ -32,27 +32,29 @@ class _Sets:
     targets: Sequence[Sequence[int]]
 
 
-def learn_choices(space: Space) -> list[ProgramCandidate]:
-    """Return the cheapest programs that choose an object, where the targets are objects."""
-    problem = space.problem
-    if any(given.size == expected.size for given, expected in problem.pairs()):
-        return []
-    nodes = [n for n, node in enumerate(space.nodes) if node.stage == GRID]
-    cheapest = sorted(nodes, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
-    candidates = [
+def learn_choices(
+    problem: EncodedTask, sample: VectorSample, start: int = 0, end: int | None = None
+) -> tuple[ProgramCandidate, ...]:
+    """Return the cheapest programs that choose an object in some vectors of a sample."""
+    return cheapest(
         candidate
-        for n in cheapest
+        for vector in sample.segmented[start:end]
         for name in choose.SEGMENTATIONS
-        for candidate in _chosen(space, n, name)
-    ]
-    candidates.sort(key=lambda candidate: (candidate.millibits, candidate.program.text()))
-    return candidates[:MOST]
+        for candidate in _chosen(problem, sample, vector, name)
+    )
 
 
-def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
+def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
+    """Keep the cheapest choices."""
+    ordered = sorted(candidates, key=lambda c: (c.millibits, c.program.text()))
+    return tuple(ordered[:MOST])
+
+
+def _chosen(
+    problem: EncodedTask, sample: VectorSample, vector: GridVector, name: str
+) -> Iterator[ProgramCandidate]:
     """Programs on one vector with one segmentation."""
-    problem, chain = space.problem, space.program_of(node)
-    objects = [choose.segment(name, grid) for grid in decode_grids(space.nodes[node].content)]
+    objects = [choose.segment(name, grid) for grid in decode_grids(vector.content)]
     for how in choose.AS:
         sets = _sets(problem.inputs, problem.targets_plain, objects, how)
         if sets is None:
@@ -64,10 +66,8 @@ def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
                 continue
             if loo_passed is None:
                 loo_passed = problem.train if _loo_passes(sets, problem.train) else 0
-            program = Program(chain, Choose.name, choose.parameters(name, how, criterion))
-            yield ProgramCandidate(
-                program, program.millibits(), outputs, space.counts.programs, loo_passed
-            )
+            program = Program(vector.chain, Choose.name, choose.parameters(name, how, criterion))
+            yield ProgramCandidate(program, program.millibits(), outputs, sample.time, loo_passed)
 
 
 def _sets(

@@ -1,28 +1,42 @@
-"""Decision-list learning over the vectors of a phase that are as large as the targets.
+"""Decision-list learning over the vectors of a phase that are as large as the targets, in parts.
 
-    plain     one list on any base
+    plain     one list on a base
     scanned   one list that fills the grid cell by cell and reads the cells it has filled
     layered   two lists, the second on the output of an unfinished first one
 
-The last two are tried where no program is found, and not in views. A learned list is right on
-every training pair but was chosen among very many, so it is a guess; it fills the second attempt
-of solved tasks. Where no program is found, lists that are short enough are cross-validated
-(leave-one-out): those that predict every pair may answer.
+The last two are tried where neither a program nor a plain list may answer, and not in views. A
+learned list is right on every training pair but was chosen among very many, so it is a guess; it
+fills the second attempt of solved tasks. Where no program is found, lists that are short enough
+are cross-validated (leave-one-out): those that predict every pair may answer.
+
+The parts are fixed by bases, corners and beginnings; each can run by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
 
 from weft.searches.arc.fitted.celllist import THEN, Layered, Scanned
-from weft.searches.arc.lists.cells import UNDECIDED, CellList
+from weft.searches.arc.lists.cells import UNDECIDED, CellList, parse
 from weft.searches.arc.lists.features import U8
-from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn, loo_passes
+from weft.searches.arc.lists.learn import (
+    MAX_MILLIBITS,
+    ClauseSearch,
+    TrainingCells,
+    beginnings,
+    learn,
+    loo_passes,
+    search_of,
+)
 from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.listcontext import ListContext, list_contexts, split
-from weft.searches.arc.synthesis.space import ProgramCandidate, Space
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.listcontext import ListContext, context_of, split
+from weft.searches.arc.synthesis.sample import VectorSample
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import encode_grids
 
 MOST = 6
@@ -35,93 +49,162 @@ FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
 
 
-def learn_lists(space: Space, *, plain: bool = False) -> list[ProgramCandidate]:
-    """Learn lists over a space's vectors, or `plain` ones only; return the cheapest."""
-    candidates: list[ProgramCandidate] = []
-    for context in list_contexts(space):
-        candidates += _lists(space, context)
-        if not plain and _needs_more(space, context, candidates):
-            candidates += [
-                candidate for corner in CORNERS for candidate in _lists(space, context, corner)
-            ]
-            candidates += _layered(space, context)
+@dataclass(frozen=True, slots=True)
+class ListPart:
+    """One part of the learning: lists on a base, from a corner, or above an unfinished list."""
+
+    base: int
+    corner: str = ""
+    first: str = ""
+    """Of layered lists: the first one as programs write it; `corner` is its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """An unfinished list: the first layer of lists in two layers."""
+
+    text: str
+    digest: str
+    """Of what it makes of the training inputs: lists above equal ones are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedLists:
+    """What one part gave: lists, and beginnings for further parts."""
+
+    candidates: tuple[ProgramCandidate, ...]
+    beginnings: tuple[Beginning, ...] = ()
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether a list may answer."""
+        return any(candidate.loo_passed for candidate in self.candidates)
+
+
+def plain_parts(bases: int) -> list[ListPart]:
+    """Return the parts that come first: plain lists on each base."""
+    return [ListPart(base) for base in range(bases)]
+
+
+def scanned_parts(bases: int) -> list[ListPart]:
+    """Return the parts that scan: from each corner, on each base that is a vector."""
+    return [ListPart(base, corner) for base in range(bases) for corner in CORNERS]
+
+
+def layered_parts(
+    learned: Iterable[tuple[ListPart, Sequence[Beginning]]],
+) -> list[ListPart]:
+    """Return the parts above beginnings; of those that make the same of a base, the first."""
+    parts: dict[tuple[int, str], ListPart] = {}
+    for part, found in learned:
+        for beginning in found:
+            above = ListPart(part.base, part.corner, beginning.text)
+            parts.setdefault((part.base, beginning.digest), above)
+    return list(parts.values())
+
+
+def learn_part(problem: EncodedTask, sample: VectorSample, part: ListPart) -> LearnedLists:
+    """Learn the lists of one part; return the cheapest."""
+    context = context_of(problem, sample, part.base)
+    learner = _Learner(problem, sample, context)
+    if part.first:
+        return LearnedLists(cheapest(learner.layered(Layer(part.corner, parse(part.first)))))
+    return learner.learn(part.corner, extendable=part.base < len(sample.bases))
+
+
+def learn_plain(problem: EncodedTask, sample: VectorSample) -> tuple[ProgramCandidate, ...]:
+    """Learn plain lists on every base; return the cheapest."""
+    learned = [learn_part(problem, sample, part) for part in plain_parts(sample.list_bases)]
+    return cheapest(candidate for found in learned for candidate in found.candidates)
+
+
+def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
+    """Keep a few lists of each of the cheapest results."""
     by_outputs: dict[bytes, list[ProgramCandidate]] = {}
     for candidate in sorted(
         candidates, key=lambda candidate: (candidate.millibits, candidate.program.text())
     ):
         if candidate.outputs in by_outputs or len(by_outputs) < MOST:
             by_outputs.setdefault(candidate.outputs, []).append(candidate)
-    return [candidate for agreeing in by_outputs.values() for candidate in agreeing[:AGREEING]]
+    return tuple(candidate for agreeing in by_outputs.values() for candidate in agreeing[:AGREEING])
 
 
-def _needs_more(space: Space, context: ListContext, candidates: Sequence[ProgramCandidate]) -> bool:
-    """Whether neither a program nor a plain list may answer; canvases support plain lists only."""
-    is_validated = any(candidate.loo_passed for candidate in candidates)
-    return not (space.candidates or context.base.before or is_validated)
+class _Learner:
+    """Learns lists on one base."""
 
+    def __init__(self, problem: EncodedTask, sample: VectorSample, context: ListContext) -> None:
+        self._context, self._time = context, sample.time
+        self._is_solved = sample.is_solved
+        self._may_answer = problem.train > FEW_PAIRS and not sample.is_solved
+        self._train = problem.train
 
-def _lists(space: Space, context: ListContext, corner: str = "") -> Iterator[ProgramCandidate]:
-    """All lists learned on a base; from a corner, those that scan from there."""
-    base, training, tests = context.base, context.training_cells(corner), context.test_columns()
-    rule = Scanned.name if corner else base.rule
-    loo_passed: int | None = None
-    for layer in _layers(learn(training), corner):
-        cost = base.millibits + layer.millibits
-        if loo_passed is None and cost <= SHORT and _may_answer(space):
-            loo_passed = (
-                context.problem.train if base.size_loo_passes and loo_passes(training) else 0
-            )
-        program = Program(base.chain, rule, base.before + layer.text())
-        decided = layer.decide(tests, [grid.size for grid in context.tests])
-        yield from _candidates(space, context, program, cost, decided, loo_passed)
+    def learn(self, corner: str, *, extendable: bool) -> LearnedLists:
+        """All lists on the base, from a corner those that scan from there; and beginnings.
 
+        Those are not needed where a program or a list may answer, nor above canvases.
+        """
+        training = self._context.training_cells(corner)
+        search = search_of(training)
+        learned = LearnedLists(cheapest(self._lists(training, search, corner)))
+        if self._is_solved or learned.is_validated or not extendable:
+            return learned
+        return LearnedLists(learned.candidates, tuple(self._beginnings(search, corner)))
 
-def _layered(space: Space, context: ListContext) -> Iterator[ProgramCandidate]:
-    """Lists on the output of unfinished lists; each such output is used once.
+    def _lists(
+        self, training: TrainingCells, search: ClauseSearch, corner: str
+    ) -> Iterator[ProgramCandidate]:
+        context, base = self._context, self._context.base
+        tests, rule = context.test_columns(), Scanned.name if corner else base.rule
+        loo_passed: int | None = None
+        for layer in _layers(learn(search), corner):
+            cost = base.millibits + layer.millibits
+            if loo_passed is None and cost <= SHORT and self._may_answer:
+                is_validated = base.size_loo_passes and loo_passes(training)
+                loo_passed = self._train if is_validated else 0
+            program = Program(base.chain, rule, base.before + layer.text())
+            decided = layer.decide(tests, [grid.size for grid in context.tests])
+            yield from self._candidates(program, cost, decided, loo_passed)
 
-    Above a scan there is a plain list, or a scan from the opposite corner.
-    """
-    base, tried = context.base, {context.training_cells().expected.tobytes()}
-    for corner in ("", *CORNERS):
-        for first in _layers(beginnings(context.training_cells(corner)), corner):
-            decided = first.decide(context.columns, [grid.size for grid in base.grids])
-            if UNDECIDED in decided or decided[: context.trained].tobytes() in tried:
-                continue
-            tried.add(decided[: context.trained].tobytes())
-            upper = context.above(split(decided, base.grids))
-            for above in ("", OPPOSITE[corner]) if corner else ("",):
-                yield from _above(space, upper, first, above)
+    def _beginnings(self, search: ClauseSearch, corner: str) -> Iterator[Beginning]:
+        """Unfinished lists that decide every cell, and not all of them as the targets have it."""
+        context, grids = self._context, self._context.base.grids
+        finished = context.training_cells().expected.tobytes()
+        for first in _layers(beginnings(search), corner):
+            decided = first.decide(context.columns, [grid.size for grid in grids])
+            cells = decided[: context.trained].tobytes()
+            if UNDECIDED not in decided and cells != finished:
+                yield Beginning(first.cells.text(), blake2b(cells, digest_size=8).hexdigest())
 
+    def layered(self, first: Layer) -> Iterator[ProgramCandidate]:
+        """Lists on the output of an unfinished one.
 
-def _above(
-    space: Space, context: ListContext, first: Layer, corner: str
-) -> Iterator[ProgramCandidate]:
-    """Second layers."""
-    base, tests = context.base, context.test_columns()
-    for second in _layers(
-        learn(context.training_cells(corner), MAX_MILLIBITS - first.millibits), corner
-    ):
-        cost = base.millibits + first.millibits + second.millibits
-        program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
-        decided = second.decide(tests, [grid.size for grid in context.tests])
-        yield from _candidates(space, context, program, cost, decided, None)
+        Above a scan there is a plain list, or a scan from the opposite corner.
+        """
+        context, grids = self._context, self._context.base.grids
+        decided = first.decide(context.columns, [grid.size for grid in grids])
+        upper = context.above(split(decided, grids))
+        for above in ("", OPPOSITE[first.corner]) if first.corner else ("",):
+            yield from self._above(upper, first, above)
+
+    def _above(self, context: ListContext, first: Layer, corner: str) -> Iterator[ProgramCandidate]:
+        """Second layers."""
+        base, tests = context.base, context.test_columns()
+        search = search_of(context.training_cells(corner))
+        for second in _layers(learn(search, MAX_MILLIBITS - first.millibits), corner):
+            cost = base.millibits + first.millibits + second.millibits
+            program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
+            decided = second.decide(tests, [grid.size for grid in context.tests])
+            yield from self._candidates(program, cost, decided, None)
+
+    def _candidates(
+        self, program: Program, cost: int, decided: U8, loo_passed: int | None
+    ) -> Iterator[ProgramCandidate]:
+        """One candidate, or none where the program leaves a test cell undecided."""
+        if UNDECIDED not in decided:
+            outputs = encode_grids(split(decided, self._context.tests))
+            yield ProgramCandidate(program, cost, outputs, self._time, loo_passed)
 
 
 def _layers(lists: Sequence[CellList], corner: str) -> list[Layer]:
     """Lists as layers, without those that do not need their corner."""
     return [layer for layer in (Layer(corner, cell_list) for cell_list in lists) if layer.is_own]
-
-
-def _candidates(
-    space: Space, context: ListContext, program: Program, cost: int, decided: U8,
-    loo_passed: int | None,
-) -> Iterator[ProgramCandidate]:  # fmt: skip
-    """One candidate, or none where the program leaves a test cell undecided."""
-    if UNDECIDED not in decided:
-        outputs = encode_grids(split(decided, context.tests))
-        yield ProgramCandidate(program, cost, outputs, space.counts.programs, loo_passed)
-
-
-def _may_answer(space: Space) -> bool:
-    """Whether a list could answer: no program does, and there are pairs enough to leave one out."""
-    return space.problem.train > FEW_PAIRS and not space.candidates

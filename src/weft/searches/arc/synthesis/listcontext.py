@@ -8,30 +8,25 @@ the cheapest other vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from weft.searches.arc.fitted.celllist import Cells, OnCanvas
 from weft.searches.arc.fitted.rule import BASE
-from weft.searches.arc.lists.canvas import size_loo_passes, supposed
+from weft.searches.arc.lists.canvas import Canvas
+from weft.searches.arc.lists.canvas import parse as parse_canvas
 from weft.searches.arc.lists.cells import source_of
 from weft.searches.arc.lists.features import U8, features_of
 from weft.searches.arc.lists.learn import TrainingCells
 from weft.searches.arc.lists.scan import BEFORE, made_of
 from weft.searches.arc.lists.words import MADE, NAMES
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.space import GRID, Space
+from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.values import Grid, decode_grids
 
-BASES = 3
-CANVASES = 6
-"""Sizes with ways to lay the input that are tried, the cheapest."""
-VECTORS = 300
-"""Other vectors that a list may use."""
 Columns = dict[str, U8]
-Size = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +85,14 @@ class ListContext:
         return ListContext(self.base, {**_features(grids), **below, **rest}, self.problem)
 
 
-def list_contexts(space: Space) -> Iterator[ListContext]:
-    """Yield a context for each base: the input, those nearest to the targets, then canvases."""
-    fitting = [
-        n for n, node in enumerate(space.nodes) if node.stage == GRID and node.shape_loss == 0
-    ]
-    cheapest = sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
-    vectors = [
-        (source_of(space.program_of(n)), [grid.size for grid in grids], cells_of(grids))
-        for n, grids in ((n, decode_grids(space.nodes[n].content)) for n in cheapest)
-    ]
-    for base in _bases(space, fitting):
-        yield ListContext(base, _columns(base, vectors), space.problem)
+def context_of(problem: EncodedTask, sample: VectorSample, number: int) -> ListContext:
+    """Return the context of one base: the input, those nearest to the targets, then canvases."""
+    if number < len(sample.bases):
+        base = _vector_base(sample.bases[number])
+    else:
+        canvas = sample.canvases[number - len(sample.bases)]
+        base = _canvas_base(problem, parse_canvas(canvas), sample.size_loo_passes)
+    return ListContext(base, _columns(base, sample.sources), problem)
 
 
 def cells_of(grids: Sequence[Grid]) -> U8:
@@ -119,45 +110,34 @@ def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
     return split_grids
 
 
-def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
-    ranked = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))
-    for n in ranked[:BASES]:
-        node = space.nodes[n]
-        grids = decode_grids(node.content)
-        yield Base(
-            grids, _features(grids), space.program_of(n), Cells.name, "", node.millibits + BASE
-        )
-    if not space.candidates:
-        yield from _canvases(space.problem)
+def _vector_base(vector: GridVector) -> Base:
+    grids = decode_grids(vector.content)
+    return Base(grids, _features(grids), vector.chain, Cells.name, "", vector.millibits + BASE)
 
 
 def _features(grids: Sequence[Grid]) -> Columns:
     return dict(zip(NAMES, np.hstack([features_of(grid) for grid in grids]), strict=True))
 
 
-def _canvases(problem: EncodedTask) -> Iterator[Base]:
-    """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
-    if all(a.size == b.size for a, b in problem.pairs()):
-        return
-    inputs, expected = problem.inputs, problem.targets_plain
-    steady = size_loo_passes(inputs[: problem.train], expected)
-    for own in supposed(inputs, expected, CANVASES):
-        laid = [(own.base(grid), own.columns(grid)) for grid in inputs]
-        grids = [base for base, _ in laid if base is not None]
-        each = [columns for _, columns in laid if columns is not None]
-        if len(grids) == len(each) == len(inputs):
-            columns = {
-                name: np.concatenate([columns[name] for columns in each]) for name in each[0]
-            }
-            before = own.text() + BEFORE
-            yield Base(grids, columns, (), OnCanvas.name, before, BASE + own.millibits, steady)
+def _canvas_base(problem: EncodedTask, canvas: Canvas, size_loo_passes: bool) -> Base:
+    """The input laid on a canvas."""
+    laid = [(canvas.base(grid), canvas.columns(grid)) for grid in problem.inputs]
+    grids = [base for base, _ in laid if base is not None]
+    each = [columns for _, columns in laid if columns is not None]
+    columns = {name: np.concatenate([columns[name] for columns in each]) for name in each[0]}
+    before, millibits = canvas.text() + BEFORE, BASE + canvas.millibits
+    return Base(grids, columns, (), OnCanvas.name, before, millibits, size_loo_passes)
 
 
-def _columns(base: Base, vectors: Sequence[tuple[str, list[Size], U8]]) -> Columns:
-    """The base's features, and the cells of other vectors of its size: (source, sizes, cells)."""
+def _columns(base: Base, sources: Sequence[GridVector]) -> Columns:
+    """The base's features, and the cells of other vectors of its size."""
     sizes, own = [grid.size for grid in base.grids], source_of(base.chain)
     columns = dict(base.columns)
-    for source, their_sizes, cells in vectors:
-        if (base.before or source != own) and their_sizes == sizes:
-            columns.setdefault(source, cells)
+    for vector in sources:
+        source = source_of(vector.chain)
+        if source in columns or (source == own and not base.before):
+            continue
+        grids = decode_grids(vector.content)
+        if [grid.size for grid in grids] == sizes:
+            columns[source] = cells_of(grids)
     return columns

@@ -1,6 +1,7 @@
 """The phases of a search, each a plain loop over one `Space`.
 
-shallow  all programs by cost, with one memory of what was reached; it solves most tasks
+shallow  all programs by cost, with one memory of what was reached; it solves most tasks. What
+         lists and choices are learned from is handed on: they are learned in parts of their own
 viewed   the same, shorter, on the task as a view shows it; what it finds is reported with the view
 deep     what the shallow phase left open, best first, in slices by first operator
 """
@@ -22,10 +23,11 @@ from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
-from weft.searches.arc.synthesis.learnlists import learn_lists
+from weft.searches.arc.synthesis.learnlists import learn_plain
 from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, SearchLog
 from weft.searches.arc.synthesis.reach import RULES
-from weft.searches.arc.synthesis.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
+from weft.searches.arc.synthesis.sample import VectorSample, sample_of
+from weft.searches.arc.synthesis.space import ROOT, ProgramCandidate, SearchCounts, Space
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import decode_grids, encode_grids
 
@@ -56,6 +58,10 @@ class PhaseResult:
     examples: int
     table: bytes = b""
     """Of the shallow phase: its vectors, for the slices."""
+    open_slices: tuple[int, ...] = ()
+    """Of the shallow phase: the slices that have vectors to begin with."""
+    sample: VectorSample | None = None
+    """Of the shallow phase: vectors to learn lists and choices from."""
     views: tuple[FittedView, ...] = ()
     """Of the shallow phase: those worth a search, if it found nothing."""
 
@@ -85,8 +91,13 @@ def _without_collector() -> Iterator[None]:
 
 
 @_without_collector()
-def shallow(problem: EncodedTask, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
-    """Run the shallow phase."""
+def shallow(
+    problem: EncodedTask,
+    options: Options,
+    cache: ApplyCache | None = None,
+    owners: Sequence[frozenset[int]] = (),
+) -> PhaseResult:
+    """Run the shallow phase; `owners` are the first entries of each slice that may follow."""
     budget = options.budget
     space = Space(
         problem, options.language, budget, budget.shallow_programs, options.prune, cache,
@@ -95,24 +106,31 @@ def shallow(problem: EncodedTask, options: Options, cache: ApplyCache | None = N
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     is_solved = bool(space.candidates)
-    handed_on = b"" if is_solved else table.pack(space.nodes, sorted(open_nodes))
-    _guess(space, options)
+    needless = is_solved or not (open_nodes and owners)
+    handed_on = b"" if needless else table.pack(space, open_nodes, owners)
     views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
-    return run.result(handed_on, views)
+    firsts = frozenset(space.nodes[node].first for node in open_nodes)
+    open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
+    phase = run.result(handed_on, views)
+    return replace(phase, open_slices=open_slices, sample=sample_of(space))
 
 
-def _guess(space: Space, options: Options, *, plain: bool = False) -> None:
-    """Add what is learned from many vectors together: choices of objects, decision lists.
+def with_learned(
+    first: PhaseResult,
+    choices: Sequence[ProgramCandidate],
+    lists: Sequence[ProgramCandidate],
+) -> PhaseResult:
+    """Return a phase with what was learned from its vectors: choices of objects, decision lists.
 
     Where programs are found, choices that pass cross-validation compete with them.
     """
-    guesses = learn_choices(space) if FITTED not in options.without else []
-    if space.candidates:
-        space.candidates += [guess for guess in guesses if guess.loo_passed]
-        guesses = [guess for guess in guesses if not guess.loo_passed]
-    if LISTS not in options.without:
-        guesses += learn_lists(space, plain=plain)
-    space.guesses[:0] = guesses
+    competing = [choice for choice in choices if first.candidates and choice.loo_passed]
+    guesses = [choice for choice in choices if choice not in competing]
+    return replace(
+        first,
+        candidates=(*first.candidates, *competing),
+        guesses=(*guesses, *lists, *first.guesses),
+    )
 
 
 @_without_collector()
@@ -127,8 +145,10 @@ def viewed(
     )  # fmt: skip
     run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
     run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    _guess(space, options, plain=True)
-    phase = run.result()
+    sample = sample_of(space)
+    choices = learn_choices(space.problem, sample) if FITTED not in options.without else ()
+    lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
+    phase = with_learned(run.result(), choices, lists)
 
     def in_task_terms(candidate: ProgramCandidate) -> ProgramCandidate:
         outputs = view.back(task.test, decode_grids(candidate.outputs))
@@ -157,17 +177,15 @@ def deep(
 ) -> PhaseResult:
     """Run one slice of the deep phase."""
     budget = options.budget
-    own = set(options.language.firsts[part.operator_start : part.operator_end])
-    if part.slice == 0:
-        own.add(NO_ENTRY)
-    begin = table.unpack(handed_on, own)
+    begin = table.unpack(handed_on, part.slice)
     space = Space(
         problem, options.language, budget, part.programs, options.prune, cache, options.seed,
         begin.nodes, begin.known, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, part.slice, part.programs, budget.competitor_programs)
     run.explore(begin.open_nodes, space.priority)
-    return run.result()
+    phase = run.result()
+    return replace(phase, exhausted=phase.exhausted and begin.is_complete)
 
 
 class _Run:

@@ -1,30 +1,97 @@
-"""The plan of one task's search: a shallow phase, and if that finds nothing, parts in parallel.
+"""The plan of one task's search: a shallow phase, and what follows it in parallel parts.
 
-    shallow ──► found? ──► verdict
-                  │ no
-                  ▼
-    slice 0 … slice n (fixed number, fixed bounds), unless every program was tried
-    views worth it (fixed order, a fixed share each) ──► merged by (time, slice) ──► verdict
+    shallow ──► plain lists, choices of objects; if it found nothing also
+                  slices 0 … n (fixed number, fixed bounds), unless every program was tried
+                  views worth it (fixed order, a fixed share each)
+            ──► scanned lists, if neither a program nor a plain list may answer
+            ──► layered lists, if no scanned list may answer either
+            ──► all parts merged by (time, slice) ──► verdict
 
-`ParallelPlanner.search` runs it all in this process; `arc.tasks` runs the same steps as
-tasks of the engine. Both combine the parts with `combine`, so they agree byte for byte.
+The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
+them all in this process; `arc.tasks` runs the same as tasks of the engine. Both combine them with
+`combine`, so they agree byte for byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from weft.searches.arc.evidence import examine
-from weft.searches.arc.synthesis.ablation import CHECKS
-from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, split_budget
+from weft.searches.arc.assessment import Standard, judge
+from weft.searches.arc.synthesis.ablation import FITTED, LISTS
+from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learnchoices import cheapest as cheapest_choices
+from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learnlists import (
+    Beginning,
+    ListPart,
+    cheapest,
+    layered_parts,
+    learn_part,
+    plain_parts,
+    scanned_parts,
+)
 from weft.searches.arc.synthesis.log import SearchLog, merge
-from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
+from weft.searches.arc.synthesis.phases import (
+    Nearest,
+    Options,
+    PhaseResult,
+    deep,
+    shallow,
+    viewed,
+    with_learned,
+)
+from weft.searches.arc.synthesis.space import NO_ENTRY, ProgramCandidate
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.verdict import MARGIN, TaskVerdict, decide
+from weft.searches.arc.verdict import TaskVerdict
+
+SEGMENTED_TOGETHER = 2
+"""Vectors in which one part looks for objects."""
+Candidates = Sequence[ProgramCandidate]
+Learned = Iterable[tuple[ListPart, Sequence[Beginning]]]
+"""Parts of list learning, and the beginnings that each gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShallowFacts:
+    """What of the shallow phase decides how a search goes on."""
+
+    programs: int
+    """Spent so far."""
+    is_solved: bool
+    exhausted: bool
+    views: int
+    """How many would be worth a search."""
+    open_slices: Sequence[int]
+    bases: int
+    """Vectors that lists can start from."""
+    canvases: int
+    segmented: int
+    """Vectors in which objects may be looked for."""
+
+    @staticmethod
+    def of(phase: PhaseResult) -> ShallowFacts:
+        """Return the facts of a finished phase."""
+        sample = phase.sample
+        assert sample is not None
+        return ShallowFacts(
+            phase.counts.programs, bool(phase.candidates), phase.exhausted, len(phase.views),
+            phase.open_slices, len(sample.bases), len(sample.canvases), len(sample.segmented),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """What runs after the shallow phase, all at once."""
+
+    lists: tuple[ListPart, ...]
+    choices: tuple[tuple[int, int], ...]
+    """Ranges of vectors."""
+    slices: tuple[WorkerBudget, ...]
+    views: int
+    """So many, the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +109,85 @@ class ParallelPlanner:
     """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
 
     def __init__(
-        self, options: Options, slices: int = SLICES, margin_millibits: int | None = MARGIN
+        self, options: Options, slices: int = SLICES, standard: Standard | None = None
     ) -> None:
-        self.options, self.slices, self.margin_millibits = options, slices, margin_millibits
+        self.options, self.slices = options, slices
+        limit = options.budget.max_millibits
+        self.standard = standard or Standard(limit_millibits=limit, without=options.without)
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
-        problem, cache = EncodedTask(task.without_truth()), ApplyCache()
-        first = shallow(problem, self.options, cache)
-        spent, is_solved = first.counts.programs, bool(first.candidates)
-        chosen = first.views[: self.most_views(spent)]
-        parts = self.parts(spent, is_solved, first.exhausted, len(chosen))
-        rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
+        problem, cache, options = EncodedTask(task.without_truth()), ApplyCache(), self.options
+        first = shallow(problem, options, cache, self.owners())
+        parts = self.parts(ShallowFacts.of(first))
+        rest = [deep(problem, options, part, first.table, cache) for part in parts.slices]
         views = [
-            viewed(problem.task, self.options, view, number, cache)
-            for number, view in enumerate(chosen)
+            viewed(problem.task, options, view, number, cache)
+            for number, view in enumerate(first.views[: parts.views])
         ]
-        return self.combine(task, first, rest, views)
+        choices, lists = self.learn(problem, first)
+        return self.combine(task, first, rest, views, choices, lists)
 
-    def most_views(self, programs: int) -> int:
-        """Return for how many views there is room after so many programs were spent."""
-        budget = self.options.budget
-        left = budget.max_programs - programs
-        return max(0, left) // budget.view_programs if budget.view_programs else 0
+    def learn(
+        self, problem: EncodedTask, first: PhaseResult
+    ) -> tuple[list[Candidates], list[Candidates]]:
+        """Learn choices and lists from the shallow phase, every part that is needed."""
+        facts, sample = ShallowFacts.of(first), first.sample
+        assert sample is not None
+        parts = self.parts(facts)
+        lists = [learn_part(problem, sample, part) for part in parts.lists]
+        scanned = self.scanned(facts, any(found.is_validated for found in lists))
+        lists += [learn_part(problem, sample, part) for part in scanned]
+        known = zip((*parts.lists, *scanned), (found.beginnings for found in lists), strict=True)
+        layered = self.layered(known, any(found.is_validated for found in lists))
+        lists += [learn_part(problem, sample, part) for part in layered]
+        choices: list[Candidates] = [
+            learn_choices(problem, sample, start, end) for start, end in parts.choices
+        ]
+        return choices, [found.candidates for found in lists]
 
-    def parts(
-        self, programs: int, is_solved: bool, exhausted: bool, views: int = 0
-    ) -> tuple[WorkerBudget, ...]:
-        """Return the slices to run after the shallow phase spent so many programs.
+    def owners(self) -> tuple[frozenset[int], ...]:
+        """Return the first entries that belong to each slice; the input is the first one's."""
+        firsts = self.options.language.firsts
+        ranges = [firsts[r.operator_start : r.operator_end] for r in self._ranges()]
+        return tuple(
+            frozenset(own) | ({NO_ENTRY} if number == 0 else frozenset())
+            for number, own in enumerate(ranges)
+        )
+
+    def parts(self, facts: ShallowFacts) -> SearchParts:
+        """Return the parts to run after the shallow phase.
 
         Views have their shares before the slices are given theirs.
         """
-        budget = self.options.budget
-        left = budget.max_programs - programs - views * budget.view_programs
-        if is_solved or exhausted or left <= 0:
+        budget, without = self.options.budget, self.options.without
+        left, each = max(0, budget.max_programs - facts.programs), budget.view_programs
+        views = min(facts.views, left // each if each else 0)
+        ends = range(0, 0 if FITTED in without else facts.segmented, SEGMENTED_TOGETHER)
+        bases = 0 if LISTS in without else facts.bases + facts.canvases
+        return SearchParts(
+            tuple(plain_parts(bases)),
+            tuple((start, start + SEGMENTED_TOGETHER) for start in ends),
+            self._slices(facts, left - views * each),
+            views,
+        )
+
+    def scanned(self, facts: ShallowFacts, is_validated: bool) -> list[ListPart]:
+        """Return the parts to run when plain lists are known; `is_validated`: one may answer."""
+        needless = facts.is_solved or is_validated or LISTS in self.options.without
+        return [] if needless else scanned_parts(facts.bases)
+
+    def layered(self, learned: Learned, is_validated: bool) -> list[ListPart]:
+        """Return the parts to run when scanned lists are known, with their beginnings."""
+        return [] if is_validated else layered_parts(learned)
+
+    def _slices(self, facts: ShallowFacts, left: int) -> tuple[WorkerBudget, ...]:
+        if facts.is_solved or facts.exhausted or left <= 0:
             return ()
-        return split_budget(len(self.options.language.firsts), self.slices, left)
+        return share([part for part in self._ranges() if part.slice in facts.open_slices], left)
+
+    def _ranges(self) -> tuple[WorkerBudget, ...]:
+        return split_budget(len(self.options.language.firsts), self.slices, 0)
 
     def combine(
         self,
@@ -85,32 +195,34 @@ class ParallelPlanner:
         first: PhaseResult,
         rest: Sequence[PhaseResult],
         views: Sequence[PhaseResult] = (),
+        choices: Sequence[Candidates] = (),
+        lists: Sequence[Candidates] = (),
         incomplete: bool = False,
     ) -> ParallelSearchResult:
         """Assemble the parts: views in their order, then slices in theirs."""
-        budget, checked = self.options.budget, CHECKS not in self.options.without
-        all_parts = (first, *views, *rest)
-        candidates = [c for part in all_parts for c in part.candidates][: budget.max_candidates]
-        guesses = [c for part in all_parts for c in part.guesses][: budget.max_candidates]
-        if not candidates and checked and any(guess.loo_passed for guess in guesses):
-            # a list that passes cross-validation is an explanation, and the others object to it
-            candidates = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
+        first = with_learned(first, cheapest_choices(_flat(choices)), cheapest(_flat(lists)))
+        most, all_parts = self.options.budget.max_candidates, (first, *views, *rest)
+        candidates = [c for part in all_parts for c in part.candidates][:most]
+        guesses = [c for part in all_parts for c in part.guesses][:most]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
-            decide(
+            judge(
+                task,
                 candidates,
                 guesses,
+                self.standard,
                 exhausted=exhausted,
                 incomplete=incomplete,
-                margin_millibits=self.margin_millibits,
-                limit_millibits=budget.max_millibits,
-                examine=partial(examine, task) if checked else None,
             ),
             nearest(first, (*rest, *views)),
             exhausted,
             sum(part.counts.programs for part in all_parts),
             merge(first.log, [part.log for part in (*rest, *views)]),
         )
+
+
+def _flat(parts: Sequence[Candidates]) -> list[ProgramCandidate]:
+    return [candidate for part in parts for candidate in part]
 
 
 def nearest(first: PhaseResult, rest: Sequence[PhaseResult]) -> Nearest:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from weft.searches.arc.values import ValueStage
 GRID = int(ValueStage.GRID)
 ROOT = 0
 NO_ENTRY = -1
+DIGEST_BYTES = 16
 
 
 @dataclass(slots=True)
@@ -80,12 +82,12 @@ class Space:
     def __init__(
         self, problem: EncodedTask, language: Language, budget: SearchBudget, programs: int,
         prune: Sequence[str] = RULES, cache: ApplyCache | None = None, seed: int = 0,
-        nodes: Sequence[VectorNode] = (), known: Sequence[tuple[int, bytes]] = (), *,
+        nodes: Sequence[VectorNode] = (), known: frozenset[bytes] = frozenset(), *,
         fitted: bool = True,
     ) -> None:  # fmt: skip
         """With `nodes`, begin with those of an earlier phase instead of the input alone.
 
-        `known` are stage and contents of all that it reached. Without `fitted` no rule is tried.
+        `known` are digests of all that it reached. Without `fitted` no rule is tried.
         """
         self.problem, self.language, self.budget = problem, language, budget
         self.programs = programs
@@ -98,6 +100,7 @@ class Space:
         self.best = ROOT
         self._reached: list[set[bytes]] = [set() for _ in ValueStage]
         """Contents reached, by stage; used for membership only."""
+        self._known = known
         self._cache = cache or ApplyCache()
         shapes = [rule.shape for rule in FITTED if fitted]
         self._reach = ReachabilityTable(problem, language.entries, shapes, prune)
@@ -105,7 +108,7 @@ class Space:
         self._out = problem.out_buffer(len(language.entries))
         self._plans: dict[tuple[int, ...], ExpansionPlan] = {}
         if nodes:
-            self._restore(nodes, known)
+            self._restore(nodes)
         else:
             self._add_root()
 
@@ -225,7 +228,9 @@ class Space:
         content = expansion.data[start:end]
         entry = self.language.entries[number]
         stage = int(entry.gives)
-        if content in self._reached[stage]:
+        if content in self._reached[stage] or (
+            self._known and digest_of(stage, content) in self._known
+        ):
             self.counts.repeated += 1
             return None
         train = self.problem.train
@@ -290,10 +295,8 @@ class Space:
         if n:
             self.counts.pruned[rule] = self.counts.pruned.get(rule, 0) + n
 
-    def _restore(self, nodes: Sequence[VectorNode], known: Sequence[tuple[int, bytes]]) -> None:
+    def _restore(self, nodes: Sequence[VectorNode]) -> None:
         self.nodes = list(nodes)
-        for stage, content in known:
-            self._reached[stage].add(content)
         grids = [n for n, node in enumerate(nodes) if node.stage == GRID]
         self.best = min(grids, key=self.priority)
 
@@ -311,6 +314,11 @@ class Space:
                  int(shape[0]), int(cells[0]), NO_ENTRY)
         )  # fmt: skip
         self._finish(ROOT)
+
+
+def digest_of(stage: int, content: bytes) -> bytes:
+    """Return what a vector is known by where its contents do not travel."""
+    return blake2b(content, digest_size=DIGEST_BYTES, salt=bytes((stage,))).digest()
 
 
 def _grid_ends(vector: bytes, examples: int) -> list[int]:

@@ -1,13 +1,16 @@
-"""The shallow phase's vectors as bytes, handed to every slice of the deep phase.
+"""What the shallow phase reached, as bytes, handed to every slice of the deep phase.
 
-Contents travel, not hashes: slices compare vectors by what is in them.
+    all vectors reached ──► a digest each: a slice follows nothing that was reached before
+    open vectors        ──► the nearest to the targets, slice by slice, with what led to them
+
+A slice reads the digests and its own part, not the others'.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -16,36 +19,17 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from weft.searches.arc.synthesis.space import ROOT, VectorNode
+from weft.searches.arc.synthesis.space import DIGEST_BYTES, ROOT, Space, VectorNode, digest_of
 
 FAST = 1
 """zlib's level; grids shrink well at any."""
-_HEAD = struct.Struct(">QQQQ")
-"""Vectors, of them open, examples, training examples."""
+LEAST_OPEN = 256
+"""Open vectors that a slice gets, if there are so many; more where budgets are larger."""
+_HEAD = struct.Struct(">QQQQQ")
+"""Of a part: vectors, of them open, examples, training examples, whether others were left out."""
+_COUNT = struct.Struct(">Q")
 _NUMBERS = 8
 """Stage, entry, parent, depth, millibits, losses and first of each vector, as 32-bit integers."""
-
-
-def pack(nodes: Sequence[VectorNode], open_nodes: Sequence[int]) -> bytes:
-    """Write vectors, and the numbers of those that were not expanded."""
-    numbers = np.array(
-        [
-            [n.stage, n.entry, n.parent, n.depth, n.millibits, n.shape_loss, n.cell_loss, n.first]
-            for n in nodes
-        ],
-        "<i4",
-    )
-    ends = np.array([n.ends for n in nodes], "<i4")
-    train = len(nodes[0].states)
-    return zlib.compress(
-        _HEAD.pack(len(nodes), len(open_nodes), ends.shape[1], train)
-        + np.array(open_nodes, "<i4").tobytes()
-        + numbers.tobytes()
-        + ends.tobytes()
-        + b"".join(n.states for n in nodes)
-        + b"".join(n.content for n in nodes),
-        FAST,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,68 +39,106 @@ class HandedOn:
     nodes: list[VectorNode]
     """Its own open vectors and those they came from, renumbered in the same order."""
     open_nodes: list[int]
-    known: list[tuple[int, bytes]]
-    """Stage and contents of every vector, so that nothing is reached twice."""
+    known: frozenset[bytes]
+    """Digests of every vector, so that nothing is reached twice."""
+    is_complete: bool
+    """Whether all open vectors of the slice are there."""
 
 
-def unpack(data: bytes, own: Container[int]) -> HandedOn:
-    """Read what `pack` wrote, for a slice whose programs begin with the entries in `own`."""
-    shared = _read(data)
-    firsts, parents = shared.numbers[:, 7].tolist(), shared.numbers[:, 2].tolist()
-    mine = [node for node in shared.open_nodes if firsts[node] in own]
-    own_nodes = _with_ancestors(mine, parents)
-    place = {node: i for i, node in enumerate(own_nodes)}
-    nodes = [
-        VectorNode(
-            stage, shared.contents[node], shared.ends[node].tolist(), shared.states[node].tobytes(),
-            entry, place[parent], *rest,
-        )
-        for node, (stage, entry, parent, *rest) in zip(
-            own_nodes, shared.numbers[own_nodes].tolist(), strict=True
-        )
-    ]  # fmt: skip
-    known = list(zip(shared.numbers[:, 0].tolist(), shared.contents, strict=True))
-    return HandedOn(nodes, [place[node] for node in mine], known)
+def pack(space: Space, open_nodes: Sequence[int], owners: Sequence[frozenset[int]]) -> bytes:
+    """Write what a phase reached; `owners` has the first entries that belong to each slice."""
+    digests = [digest_of(node.stage, node.content) for node in space.nodes]
+    most = max(LEAST_OPEN, space.budget.max_programs // (8 * len(owners)))
+    nearest = sorted(open_nodes, key=space.priority)
+    parts = []
+    for own in owners:
+        mine = [node for node in nearest if space.nodes[node].first in own]
+        parts.append(_pack_part(space.nodes, sorted(mine[:most]), len(mine) > most))
+    sizes = [_COUNT.pack(len(part)) for part in parts]
+    head = _COUNT.pack(len(digests)) + _COUNT.pack(len(parts)) + b"".join(sizes)
+    return head + b"".join(digests) + b"".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What `pack` wrote, vector by vector."""
-
-    open_nodes: list[int]
-    numbers: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
-    states: npt.NDArray[np.uint8]
-    contents: list[bytes]
+def unpack(data: bytes, number: int) -> HandedOn:
+    """Read what `pack` wrote for one slice."""
+    digests, parts = _COUNT.unpack_from(data)[0], _COUNT.unpack_from(data, _COUNT.size)[0]
+    index = 2 * _COUNT.size
+    sizes = [_COUNT.unpack_from(data, index + i * _COUNT.size)[0] for i in range(parts)]
+    begin = index + parts * _COUNT.size
+    known = _known(data[begin : begin + digests * DIGEST_BYTES])
+    at = begin + digests * DIGEST_BYTES + sum(sizes[:number])
+    nodes, open_nodes, is_complete = _unpack_part(data[at : at + sizes[number]])
+    return HandedOn(nodes, open_nodes, known, is_complete)
 
 
 @lru_cache(maxsize=1)
-def _read(data: bytes) -> _Read:
-    """Read everything; the last table is held, as slices of one task follow each other."""
+def _known(digests: bytes) -> frozenset[bytes]:
+    """The last table's are held, as slices of one task follow each other."""
+    size = DIGEST_BYTES
+    return frozenset(digests[i : i + size] for i in range(0, len(digests), size))
+
+
+def _pack_part(nodes: Sequence[VectorNode], mine: Sequence[int], truncated: bool) -> bytes:
+    """Write open vectors with their contents, and what led to them without."""
+    own = _with_ancestors(mine, nodes)
+    place = {node: i for i, node in enumerate(own)}
+    numbers = [
+        [
+            n.stage,
+            n.entry,
+            place[n.parent],
+            n.depth,
+            n.millibits,
+            n.shape_loss,
+            n.cell_loss,
+            n.first,
+        ]
+        for n in map(nodes.__getitem__, own)
+    ]
+    opened = [nodes[number] for number in mine]
+    examples, train = len(nodes[ROOT].ends), len(nodes[ROOT].states)
+    return zlib.compress(
+        _HEAD.pack(len(own), len(mine), examples, train, truncated)
+        + np.array([place[node] for node in mine], "<i4").tobytes()
+        + np.array(numbers, "<i4").tobytes()
+        + np.array([n.ends for n in opened], "<i4").tobytes()
+        + b"".join(n.states for n in opened)
+        + b"".join(n.content for n in opened),
+        FAST,
+    )
+
+
+def _unpack_part(data: bytes) -> tuple[list[VectorNode], list[int], bool]:
     raw = zlib.decompress(data)
-    n, opened, examples, train = _HEAD.unpack_from(raw)
+    count, opened, examples, train, truncated = _HEAD.unpack_from(raw)
     at = _HEAD.size
 
     def integers(*shape: int) -> npt.NDArray[np.int32]:
         nonlocal at
         numbers = np.frombuffer(raw, "<i4", prod(shape), at)
         at += numbers.nbytes
-        return numbers.reshape(shape).copy()
+        return numbers.reshape(shape)
 
     open_nodes = integers(opened).tolist()
-    numbers, ends = integers(n, _NUMBERS), integers(n, examples)
-    states = np.frombuffer(raw, np.uint8, n * train, at).reshape(n, train).copy()
-    at += n * train
-    stops = (at + np.cumsum(ends[:, -1])).tolist()
-    return _Read(open_nodes, numbers, ends, states, [raw[a:b] for a, b in pairwise([at, *stops])])
+    numbers, ends = integers(count, _NUMBERS).tolist(), integers(opened, examples).tolist()
+    states = [raw[at + i * train : at + (i + 1) * train] for i in range(opened)]
+    at += opened * train
+    bounds = np.cumsum([at, *(row[-1] for row in ends)]).tolist()
+    contents = [raw[a:b] for a, b in pairwise(bounds)]
+    known = dict(zip(open_nodes, zip(contents, ends, states, strict=True), strict=True))
+    nodes = []
+    for i, (stage, entry, parent, *rest) in enumerate(numbers):
+        content, own_ends, own_states = known.get(i, (b"", [], b""))
+        nodes.append(VectorNode(stage, content, own_ends, own_states, entry, parent, *rest))
+    return nodes, open_nodes, not truncated
 
 
-def _with_ancestors(nodes: Sequence[int], parents: Sequence[int]) -> list[int]:
+def _with_ancestors(mine: Sequence[int], nodes: Sequence[VectorNode]) -> list[int]:
     """The vectors, all they came from, and the input; ascending."""
     visited = {ROOT}
-    for start in nodes:
+    for start in mine:
         node = start
         while node not in visited:
             visited.add(node)
-            node = parents[node]
+            node = nodes[node].parent
     return sorted(visited)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import Grid
+from weft.searches.arc.values import EMPTY, Grid
 
 Shown = Grid | str
 """A value of a program: a picture, or words where it is none (`picture.shown` makes them)."""
@@ -58,6 +58,10 @@ class TaskView:
     """The program that came nearest, when none is right on the training pairs."""
     truth: tuple[Grid, ...] = ()
     """The true outputs, where they are known and may be shown."""
+    confidence_permille: int | None = None
+    """How probable it is that the first answer is right; None where it was not computed."""
+    failure: str = ""
+    """The class of what would have helped, where there is no answer."""
 
     @staticmethod
     def of(task: ArcTask) -> TaskView:
@@ -70,6 +74,11 @@ class TaskView:
         if self.outcome != "SOLVED" or not self.truth or not self.answers:
             return None
         return self.answers[0].outputs == self.truth
+
+    @property
+    def best_is_right(self) -> bool:
+        """Whether the first answer or guess is true."""
+        return bool(self.answers) and self.answers[0].outputs == self.truth
 
     @property
     def kind(self) -> str:
@@ -133,5 +142,16 @@ def _test(view: TaskView, index: int) -> PictureBlock:
         label = "answer" if alone else f"answer {letter(i)}"
         tiles.append(Tile(label, answer.outputs[index]))
     if view.truth and (len(tiles) != 2 or tiles[1].grid != view.truth[index]):
-        tiles.append(Tile("truth", view.truth[index]))
+        first = tiles[1].grid if len(tiles) > 1 else None
+        tiles.append(Tile("expected", view.truth[index]))
+        if first is not None and first != view.truth[index]:
+            tiles += [Tile("difference", grid) for grid in difference(first, view.truth[index])]
     return PictureBlock(f"test {index + 1}", tuple(tiles))
+
+
+def difference(answer: Grid, expected: Grid) -> list[Grid]:
+    """Return the answer's cells that are wrong, the others empty; nothing if sizes differ."""
+    if answer.size != expected.size:
+        return []
+    cells = zip(answer.cells, expected.cells, strict=True)
+    return [Grid(answer.height, answer.width, bytes(EMPTY if a == b else a for a, b in cells))]

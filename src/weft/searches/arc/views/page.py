@@ -1,9 +1,9 @@
 """The report's page of an ARC run: every task with its grids, outcome, programs and steps.
 
-Pure: views in, markup out. The page has no script of its own, the report's policy allows none;
-its filter is a row of radio buttons that the style sheet acts upon. The grids of a task are cut
-from one small image. What does not fit into `max_bytes` is named instead of drawn: wrong, solved
-and ambiguous tasks come first.
+Pure: views in, markup out. The page has no script of its own, the report's policy allows none; its
+filter is a row of radio buttons that the style sheet acts upon, its search box is the report's. The
+grids of a task are cut from one small image. What does not fit into `max_bytes` is named instead of
+drawn: wrong, solved and ambiguous tasks come first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from weft.inspect.report.text import counted, visible
 from weft.inspect.report.view import MAX_PAGE_BYTES
 from weft.searches.arc.values import Grid
+from weft.searches.arc.views.calibration import calibration
 from weft.searches.arc.views.model import (
     AnswerView,
     PictureBlock,
@@ -33,18 +34,26 @@ BADGES = {"solved": "good", "wrong": "bad", "ambiguous": "paused"}
 RESERVE_BYTES = 4_000
 """For what stands around the tasks, beside the names of those left out."""
 MAX_PROGRAM_LINES = 60
+_FINDER = Markup(
+    '<input class=find type=search data-finder placeholder="find by name, digest or outcome"'
+    ' aria-label="find puzzles">'
+)
+"""The report's script acts upon it: articles whose text does not have the words are hidden."""
 
 
 def build_page(views: Sequence[TaskView], *, max_bytes: int = MAX_PAGE_BYTES) -> Markup:
     """Return the page of these tasks in at most `max_bytes` bytes of UTF-8."""
     kinds = _kinds(views)
     ordered = sorted(views, key=lambda view: (kinds.index(view.kind), view.name))
+    kinds += _failures(views)
     style = _style(len(kinds))
     around = RESERVE_BYTES + len(style.encode()) + 200 * len(kinds)
     cards, left_out = _cards(ordered, kinds, max_bytes - around)
-    return Markup("{}<div class=arc>{}{}{}<div class=tasks>{}</div></div>").format(
+    return Markup("{}<div class=arc>{}{}{}{}{}<div class=tasks>{}</div></div>").format(
         style,
-        _summary(views, kinds),
+        _summary(views, _kinds(views)),
+        calibration(views),
+        _FINDER,
         _filters(views, kinds),
         _left_out(left_out),
         Markup("").join(cards),
@@ -57,6 +66,10 @@ def build_page(views: Sequence[TaskView], *, max_bytes: int = MAX_PAGE_BYTES) ->
 def _kinds(views: Sequence[TaskView]) -> list[str]:
     present = {view.kind for view in views}
     return [k for k in KINDS if k in present] + sorted(present - {*KINDS})
+
+
+def _failures(views: Sequence[TaskView]) -> list[str]:
+    return sorted({view.failure for view in views} - {""})
 
 
 def _style(filters: int) -> Markup:
@@ -85,7 +98,7 @@ def _filters(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:
     )
     buttons = [button.format("", Markup(" checked"), "", "all", len(views))]
     for i, kind in enumerate(kinds):
-        count = sum(view.kind == kind for view in views)
+        count = sum(kind in (view.kind, view.failure) for view in views)
         buttons.append(button.format(i, "", i, _title(kind), count))
     return Markup("").join(buttons)
 
@@ -102,7 +115,9 @@ def _left_out(views: Sequence[TaskView]) -> Markup:
 
 
 def _title(kind: str) -> str:
-    return kind if kind in ("solved", "wrong", "unknown") else f"unknown: {visible(kind)}"
+    if kind in ("solved", "wrong", "unknown") or kind.isupper():  # a class of failure
+        return kind.lower().replace("_", " ") if kind.isupper() else kind
+    return f"unknown: {visible(kind)}"
 
 
 def _colour(kind: str) -> str:
@@ -121,7 +136,7 @@ def _cards(
     left_out: list[TaskView] = []
     names = sum(_name_bytes(view) for view in ordered)
     for view in ordered:
-        card = _card(view, kinds.index(view.kind)) if names < room else Markup("")
+        card = _card(view, kinds) if names < room else Markup("")
         size = len(card.encode())
         if card and size + names - _name_bytes(view) <= room:
             drawn.append(card)
@@ -136,7 +151,7 @@ def _name_bytes(view: TaskView) -> int:
     return len(escape(visible(view.name)).encode()) + 2
 
 
-def _card(view: TaskView, kind: int) -> Markup:
+def _card(view: TaskView, kinds: Sequence[str]) -> Markup:
     badge = Markup("")
     if view.outcome:
         badge = Markup('<span class="badge small {}">{}</span>').format(
@@ -148,19 +163,31 @@ def _card(view: TaskView, kind: int) -> Markup:
     programs = [_program(name, answer, sprites) for name, answer in _programs(view)]
     note = Markup("<p class=note>{}</p>").format(visible(view.note)) if view.note else ""
     return Markup(
-        '<article class=k{} style="{}"><h3>{}{}<small>{}</small></h3>{}'
+        '<article class="{}" data-find="{}" style="{}"><h3>{}{}{}<small>{}</small></h3>{}'
         '<div class=row role=img aria-label="{}">{}</div>{}</article>'
     ).format(
-        kind,
+        " ".join(f"k{i}" for i, kind in enumerate(kinds) if kind in (view.kind, view.failure)),
+        f"{visible(view.name)} {view.digest[:12]} {visible(view.words)} {view.failure}".lower(),
         Markup(sprites.style()),  # noqa: S704 - numbers and base64
         visible(view.name),
         badge,
+        _confidence(view),
         visible(view.digest[:12]),
         note,
         label,
         row,
         Markup("").join(programs),
     )
+
+
+def _confidence(view: TaskView) -> Markup:
+    """The confidence in the first answer, and whether that is right where nothing was answered."""
+    words = []
+    if view.confidence_permille is not None:
+        words.append(f"confidence {view.confidence_permille / 1000:g}")
+    if view.truth and view.outcome != "SOLVED" and view.answers:
+        words.append("best guess " + ("right" if view.best_is_right else "wrong"))
+    return Markup("<em>{}</em>").format(", ".join(words)) if words else Markup("")
 
 
 def _block(block: PictureBlock, sprites: Sprites) -> Markup:

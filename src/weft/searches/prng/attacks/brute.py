@@ -32,6 +32,7 @@ PASSED = Fraction(1, 1 << 22)
 """Share of seeds that a sieve may let pass by chance."""
 CHANCE_SEEDS = Fraction(1, 1000)
 MAX_SIEVED, MAX_CHECKED = 96, 192
+NAME_FEWER = "name fewer --skips and --starts to try all seeds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def left_out(case: Case, family: Family, output: str) -> list[Gap]:
         return []
     why = (
         f"starts {case.starts[0]}..{case.starts[1]} with skips {case.skips[0]}..{case.skips[1]}"
-        " are tried with likely seeds alone; name fewer to try all seeds"
+        f" are tried with likely seeds alone; {NAME_FEWER}"
     )
     return [Gap(NAME, family.name, output, why)]
 
@@ -167,10 +168,12 @@ def window_of(case: Case) -> BruteWindow | None:
     return BruteWindow(*sieved, *checked)
 
 
-def enough_draws(case: Case, tried: int, survivors: Fraction, most: int) -> tuple[int, int] | None:
+def enough_draws(
+    case: Case, tried: int, survivors: Fraction, most: int, least: int = 1
+) -> tuple[int, int] | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
-    for compared in range(1, min(most, len(case.draws)) + 1):
+    for compared in range(least, min(most, len(case.draws)) + 1):
         allowed = affordable(compared, case.modulus, tried, survivors)
         wrong = unlucky(compared, case.corrupt_percent)
         if allowed >= wrong:

@@ -7,35 +7,55 @@ the other forms have one of their own, which reads draws off words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from math import comb
 
 import numpy as np
 
 from weft.errors import BugError
-from weft.searches.prng.arrays import ShortWords
+from weft.searches.prng.arrays import Ints, ShortWords
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import (
     AdditiveSeeding,
     CompiledSeeding,
     LcgSeeding,
     SaltedSeeding,
+    SubtractiveSeeding,
     TwisterSeeding,
     WordReading,
 )
 from weft.searches.prng.kernels import cuda
 from weft.searches.prng.kernels.bulk import sieve_plain
+from weft.searches.prng.kernels.dotnet import sieve_dotnet
 from weft.searches.prng.kernels.glibc import DEGREE, sieve_glibc
 from weft.searches.prng.kernels.golang import PRIME, sieve_go
+from weft.searches.prng.kernels.hits import ANY
 from weft.searches.prng.kernels.lcg import sieve_lcg
-from weft.searches.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
+from weft.searches.prng.kernels.mt import (
+    BY_ARRAY,
+    DIRECT,
+    FAR,
+    FIRST_FORM,
+    LEGACY,
+    MODERN,
+    scan_mt,
+    sieve_mt,
+    step_of,
+)
+from weft.searches.prng.kernels.vectors import LANES
 from weft.searches.prng.linear import affine_power
 
 MAX_SEEDS = 4096
 """Seeds that one call reports; a sieve lets far fewer pass."""
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
+MOST_BLOCKS = Fraction(1, 16)
+"""Blocks of seeds that may pass the first tests by chance."""
+TWISTER_SPEED, ARRAY_SPEED = 40_000, 12_000
+"""Seeds per millisecond of a core by the short and by the long seeding of MT19937."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +102,17 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     form = family.seed_form
     if isinstance(form, CompiledSeeding):
         return Sieve(form.seeds_per_ms, plain_sieve, farthest=NEAR)
+    if isinstance(form, TwisterSeeding) and redrawn_from(family, output):
+        speed = ARRAY_SPEED if form.by_array else TWISTER_SPEED
+        return Sieve(speed, redrawing_mt_sieve, farthest=DIRECT // 2)
     reading = family.reading(output, modulus)
     if reading is None:
         return None
     if isinstance(form, TwisterSeeding):
-        return Sieve(30_000, mt_sieve, reading.steps, DIRECT)
+        speed = ARRAY_SPEED if form.by_array else TWISTER_SPEED
+        return Sieve(speed, mt_sieve, reading.steps, DIRECT)
+    if isinstance(form, SubtractiveSeeding):
+        return Sieve(20_000, dotnet_sieve, farthest=NEAR)
     if isinstance(form, SaltedSeeding):
         return Sieve(5_000, go_sieve, farthest=form.tap)
     if isinstance(form, AdditiveSeeding):
@@ -104,7 +130,8 @@ def go_sieve(family: Family, output: str, target: Target) -> Run:
     salted = np.array([[salts[a], salts[b]] for a, b in places], np.uint64)
     reading, tests = _tested(family, output, target)
     factors, up = factors.astype(np.uint64), np.uint64(reading.moved)
-    return _runner(sieve_go, factors, salted, up, tests, target.enough)
+    sieve = cuda.sieve_go if target.device == "gpu" else sieve_go
+    return _runner(sieve, factors, salted, up, tests, target.enough)
 
 
 def go_factors(form: SaltedSeeding, word: int) -> list[int]:
@@ -123,23 +150,95 @@ def plain_sieve(family: Family, output: str, target: Target) -> Run:
 
 
 def mt_sieve(family: Family, output: str, target: Target) -> Run:
-    """Return the sieve of MT19937's first outputs."""
+    """Return the sieve of MT19937's first outputs, with the draws in the order they get known."""
     reading, tests = _tested(family, output, target)
+    form = twister_form(family)
     positions = target.positions(reading.steps)
-    needed = sorted({at + more for at in positions for more in (0, 1, 397)})
-    place = {word: row for row, word in enumerate(needed)}
-    rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
+    order = sorted(range(len(positions)), key=lambda at: known_after(positions[at], form))
+    chance = Fraction(1, target.modulus)
+    first = first_tests(chance, len(order), len(order) - target.enough)
+    stops, places = schedule([positions[at] for at in order], form, first)
     sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
-    return _runner(sieve, twister_form(family), np.array(needed), rows, tests, target.enough)
+    return _runner(sieve, form, stops, places, tests[order], target.enough)
+
+
+def redrawing_mt_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of maps that take some bits of a word, and another if they are too great.
+
+    Which output a draw was is not known before, so all outputs are gone through in order.
+    """
+    high = redrawn_from(family, output) == "high"
+    bits = target.modulus.bit_length() if high else (target.modulus - 1).bit_length()
+    draw = np.array((32 - bits if high else 0, (1 << bits) - 1, target.modulus), np.uint32)
+    compared = dict(zip(target.positions(1), target.draws, strict=True))
+    calls = max(compared) + 1
+    outputs = min(DIRECT, 2 * calls + 32)  # what lies beyond is not judged
+    left = [sum(at >= call for at in compared) for call in range(calls)]
+    rows = [(compared.get(call, ANY), left[call]) for call in range(calls)]
+    expected = np.array([*rows, *([(ANY, 0)] * (outputs + 1))], np.uint32)
+    form = twister_form(family)
+    chance = Fraction((1 << bits) - target.modulus + 1, 1 << bits)
+    first = first_tests(chance, outputs, len(target.draws) - target.enough)
+    stops, places = schedule(range(outputs), form, first)
+    sieve = cuda.scan_mt if target.device == "gpu" else scan_mt
+    return _runner(sieve, form, stops, places, draw, expected, target.enough)
+
+
+def redrawn_from(family: Family, output: str) -> str | None:
+    """Return the end of a word of which a map takes bits, until they are below the modulus."""
+    return family.twister.rejecting.get(output) if family.twister else None
+
+
+def known_after(position: int, form: int) -> int:
+    """Return after which step of the filling an output of a twister is known."""
+    return max(step_of(position + more, form) for more in (0, 1, FAR))
+
+
+def first_tests(chance: Fraction, tests: int, wrong: int) -> int:
+    """Return how many tests end most blocks of seeds, if a seed passes one by chance."""
+    for count in range(wrong + 1, tests):
+        missed = range(min(wrong, count) + 1)
+        passed = sum(comb(count, k) * (1 - chance) ** k * chance ** (count - k) for k in missed)
+        if passed * LANES < MOST_BLOCKS:
+            return count
+    return tests
+
+
+def schedule(positions: Sequence[int], form: int, first: int) -> tuple[Ints, Ints]:
+    """Return the steps at which to stop, and each output with the number of stops before it.
+
+    That is -1 from output `first` on: few blocks get there. init_by_array keeps every word, so
+    there it is enough to stop where an output is known.
+    """
+    early = positions if form == BY_ARRAY else positions[:first]
+    if form == BY_ARRAY:
+        steps = {known_after(at, form) for at in early}
+    else:
+        steps = {at + more for at in early for more in (0, 1, FAR)}
+    stops, last, places = sorted(steps), 0, []
+    for at in early:
+        last = max(last, stops.index(known_after(at, form)) + 1)
+        places.append((at, last))
+    places += [(at, -1) for at in positions[len(early) :]]
+    return np.array(stops), np.array(places)
 
 
 def twister_form(family: Family) -> int:
     """Return which of the kernel's forms a twister is."""
     assert isinstance(family.seed_form, TwisterSeeding)
     assert family.twister is not None
+    if family.seed_form.by_array:
+        return BY_ARRAY
     if family.seed_form.product:
         return FIRST_FORM
     return LEGACY if family.twister.misplaced else MODERN
+
+
+def dotnet_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of .NET's outputs."""
+    _, tests = _tested(family, output, target)
+    sieve = cuda.sieve_dotnet if target.device == "gpu" else sieve_dotnet
+    return _runner(sieve, np.array(target.positions(1)), tests, target.enough)
 
 
 def glibc_sieve(family: Family, output: str, target: Target) -> Run:

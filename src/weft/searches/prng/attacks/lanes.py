@@ -16,10 +16,11 @@ from fractions import Fraction
 
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
+    FOLLOWED_LANES,
     Fit,
     LaneWindow,
     StateSplit,
-    anchors_for,
+    anchors_in,
     lcg_form,
     lcg_forms,
     search,
@@ -35,6 +36,8 @@ MAX_WINDOW = 256
 MAX_BITS = 32
 """Bits of state beyond which an odd modulus, which shows no low bits, is left alone."""
 SKIPS_PER_TASK = 32
+FEW_BITS = 3
+"""Low bits that draws must show for chance to leave hardly a lane."""
 SHIFTED = Fraction(1, 16)
 """Expected rejections in a window up to which a skip counts as covered."""
 
@@ -117,11 +120,14 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
 
 
 def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
-    """Estimate milliseconds: lanes by draws until they fail, then one search of the high bits."""
+    """Estimate milliseconds: lanes by draws until they fail, then a search of the high bits.
+
+    Where draws show few low bits, lanes may fit in every unit, and each is followed up.
+    """
     sieve = units * (1 << split.lane) * (allowed + 8) // 8_000_000
-    high = (1 << split.width) // split.modulus * anchors_for(allowed) // 20_000
+    high = (1 << split.width) // split.modulus * anchors_in(split, allowed) // 20_000
     if split.shown:
-        return sieve + high + 1
+        return sieve + high * (FOLLOWED_LANES * units if split.shown < FEW_BITS else 1) + 1
     return units * high * (1 << split.shape.dropped) + 1
 
 

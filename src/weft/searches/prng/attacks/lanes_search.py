@@ -16,8 +16,14 @@ from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
 
-MAX_LANES = 64
-"""Lanes followed up at one skip; more fit only when the draws say almost nothing."""
+MAX_LANES = 4096
+"""Lanes that fit at one skip, at most. Where calls left out make an even stride, lanes that differ
+in low bits alone show nearly the same draws: many fit, and the truth misses fewest."""
+FOLLOWED_LANES = 2
+"""Lanes followed up at one skip, those with the fewest misses first."""
+MAX_VALUES = 1 << 30
+"""Outputs put on top of one lane, at most, but for three anchors: it bounds what a unit costs."""
+LEAST_ANCHORS = 3
 CHANCE_LANES = Fraction(1, 4)
 CHANCE_STATES = Fraction(1, 1000)
 """What may survive by chance over all skips: lanes cost a search each, states mislead."""
@@ -114,8 +120,36 @@ def search(window: LaneWindow) -> list[Fit]:
         free = range(1 << window.split.shape.dropped)
         fits = [best_fit(window, list(range(len(window.draws))), [free] * len(window.draws))]
     else:
-        fits = [complete(window, lane) for lane in fitting_lanes(window)]
+        return followed(window, fitting_lanes(window))
     return [fit for fit in fits if fit is not None]
+
+
+def followed(window: LaneWindow, lanes: list[int]) -> list[Fit]:
+    """Follow up the lanes with the fewest misses until one explains most draws."""
+    fits: list[Fit] = []
+    for lane in sorted(lanes, key=lambda lane: misses(window, lane))[:FOLLOWED_LANES]:
+        fit = complete(window, lane)
+        if fit is not None:
+            fits.append(fit)
+            if explains_most(window, fit):
+                break
+    return fits
+
+
+def misses(window: LaneWindow, lane: int) -> int:
+    """Count the draws whose low bits a lane does not show."""
+    split = window.split
+    multiplier, increment = window.affine(0, 1, split.lane)
+    shown, dropped, wrong = (1 << split.shown) - 1, split.shape.dropped, 0
+    for draw in window.draws:
+        wrong += lane >> dropped != draw & shown
+        lane = (lane * multiplier + increment) % (1 << split.lane)
+    return wrong
+
+
+def explains_most(window: LaneWindow, fit: Fit) -> bool:
+    """Whether three of four draws are explained: no near twin does that."""
+    return fit.hits * 4 >= len(window.draws) * 3
 
 
 def fitting_lanes(window: LaneWindow) -> list[int]:
@@ -159,16 +193,26 @@ def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | N
     """
     best: Fit | None = None
     wrong_left = window.allowed - (len(window.draws) - len(right))
-    for turn in range(min(len(right), anchors_for(wrong_left))):
+    for turn in range(min(len(right), anchors_in(window.split, wrong_left))):
         following = [*right[turn + 1 :], *right[:turn]][:CHECKS]
         rest = [at for at in range(len(window.draws)) if at not in following]
         anchor = right[turn]
         fit = search_anchor(window, anchor, lows[anchor], [*following, *rest])
         if fit is not None and (best is None or fit.hits > best.hits):
             best = fit
-        if best is not None and best.hits * 4 >= len(window.draws) * 3:
+        if best is not None and explains_most(window, best):
             break
     return best
+
+
+def anchors_in(split: StateSplit, wrong: int) -> int:
+    """Return how many anchors are tried: enough, or as many as a unit may cost.
+
+    Small moduli leave many outputs to each anchor. Then three anchors are tried, all of which are
+    wrong rows about once in a thousand histories with a tenth of them wrong.
+    """
+    values = max(1, (1 << split.width) // split.modulus)
+    return min(anchors_for(wrong), max(LEAST_ANCHORS, MAX_VALUES // values))
 
 
 def anchors_for(wrong: int) -> int:

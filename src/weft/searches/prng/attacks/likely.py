@@ -24,6 +24,8 @@ from weft.searches.prng.kernels.path import find_places
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
 MAX_DRAWS = 96
+LEAST_DRAWS = 2
+"""A place is known by two draws that follow one another."""
 MAX_PLACES = 64
 CHANCE_PLACES = Fraction(1, 1000)
 
@@ -67,8 +69,8 @@ class Likely:
 
     def window(self, case: Case) -> tuple[int, int] | None:
         """Return how many draws are looked for and how many may be wrong; None if too few."""
-        window = enough_draws(case, len(self.seeds) * case.place_count, CHANCE_PLACES, MAX_DRAWS)
-        return None if window is None or window[0] < 2 else window
+        tried = len(self.seeds) * case.place_count
+        return enough_draws(case, tried, CHANCE_PLACES, MAX_DRAWS, least=LEAST_DRAWS)
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for the draws in the streams of the seeds of the units."""

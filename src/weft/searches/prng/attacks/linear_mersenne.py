@@ -77,6 +77,22 @@ def temper(word: int) -> int:
     return word ^ (word >> 18)
 
 
+def untemper(output: int) -> int:
+    """Return the state word that gives an output: each step of `temper` undone, last one first."""
+    word = output ^ (output >> 18)
+    word ^= (word << 15) & 0xEFC60000
+    for times in (1, 2, 4):  # (1 + s)^-1 = (1 + s)(1 + s^2)(1 + s^4) for a masked shift s
+        word ^= _masked_shift(word, times)
+    return word ^ (word >> 11) ^ (word >> 22)
+
+
+def _masked_shift(word: int, times: int) -> int:
+    """Apply the masked shift by seven so many times."""
+    for _ in range(times):
+        word = (word << 7) & 0x9D2C5680
+    return word
+
+
 def _times_lags(form: int) -> int:
     return (form << LAGS[0]) ^ (form << LAGS[1])
 

@@ -27,6 +27,18 @@ def unlucky(compared: int, percent: int) -> int:
 
 
 @lru_cache(maxsize=4096)
+def tolerated(compared: int, percent: int) -> int:
+    """Return the number of wrong draws that one history in a thousand exceeds at that share.
+
+    >>> tolerated(40, 0), tolerated(40, 10)
+    (0, 11)
+    """
+    if percent == 0:
+        return 0
+    return _first_rare(compared, Fraction(percent, 100), Fraction(1, 1000))
+
+
+@lru_cache(maxsize=4096)
 def affordable(compared: int, values: int, tried: int, survivors: Fraction) -> int:
     """Return how many misses may be forgiven so that chance leaves at most `survivors`; or -1.
 

@@ -11,6 +11,7 @@ from weft.searches.prng.families import mt19937
 from weft.searches.prng.families.maps import plain_maps, scaled_pair_map
 from weft.searches.prng.families.mt19937 import step
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import TwisterSeeding
 
 SIZE = 624
 M32 = 0xFFFFFFFF
@@ -81,5 +82,7 @@ FAMILY = Family(
     twister=TwisterForm(
         outputs={"scaled": mt19937.HIGH_OF_PAIR}, rejecting={"bounded": "high"}
     ),  # its remainder is that of MT19937
+    seed_form=TwisterSeeding(by_array=True),
+    readings=mt19937.FAMILY.readings,
 )
 FAMILIES = (FAMILY,)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import plain_maps
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import CompiledSeeding
+from weft.searches.prng.forms import SubtractiveSeeding, WordReading
 
 SIZE = 55
 SIZE_WORD = 55
@@ -16,8 +16,6 @@ ZERO = 0
 ONE = 1
 BIG = (1 << 31) - 1
 FIRST = 161803398
-M32 = 0xFFFFFFFF
-TWO31 = 1 << 31
 UNIT = 1.0 / 2147483647
 
 
@@ -48,27 +46,6 @@ def _positive(value: int) -> int:
 
 def _int32(value: int) -> int:
     return (value + (1 << 31)) % (1 << 32) - (1 << 31)
-
-
-def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does for seeds below 2^31, by the rule for steps."""
-    before, word = (FIRST - seed) & M32, ONE
-    state[54] = before
-    for at in range(1, 55):
-        state[21 * at % 55 - 1] = word
-        before, word = word, _difference(before, word)
-    for _ in range(4):
-        for at in range(55):
-            state[at] = _difference(state[at], state[(at + 31) % 55])
-    state[55] = ZERO
-
-
-def _difference(one: int, other: int) -> int:
-    """Subtract words of 32 bits that have a sign; add 2^31 - 1 to what is negative."""
-    word = (one - other) & M32
-    if word >= TWO31:
-        return (word + BIG) & M32
-    return word
 
 
 def step(state: State) -> int:
@@ -106,6 +83,12 @@ FAMILY = Family(
     step=step,
     outputs={"bounded": next_bounded, **plain_maps(step, 31)},
     rank=90,
-    seed_form=CompiledSeeding(fill, seeds_per_ms=2_000),
+    seed_form=SubtractiveSeeding(),
+    readings={
+        "raw": WordReading("raw"),
+        "bounded": WordReading("span", bits=31, values=BIG, sharp=False),
+        "high": WordReading("span", bits=31),
+        "mod": WordReading("mod", bits=31),
+    },
 )
 FAMILIES = (FAMILY,)

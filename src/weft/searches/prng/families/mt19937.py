@@ -122,6 +122,7 @@ FAMILY = Family(
     ),
     seed_form=TwisterSeeding(),
     readings={
+        "raw": WordReading("raw"),
         "mod": WordReading("mod"),
         "high": WordReading("span"),
         "bounded": WordReading("span"),

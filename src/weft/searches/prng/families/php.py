@@ -46,6 +46,7 @@ step_legacy = mt19937.twister(mixed_legacy)
 SHORT = WordReading("span", dropped=1, bits=31)
 LOW_OF_SHORT = BitReading("low", 32, dropped=1)
 READINGS = {
+    "raw": WordReading("raw"),
     "mod": WordReading("mod", dropped=1, bits=31),
     "high": WordReading("span"),
     "bounded": SHORT,

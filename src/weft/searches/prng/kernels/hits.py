@@ -16,6 +16,7 @@ from weft.searches.prng.kernels.words import (
     add32,
     and32,
     covers32,
+    differ32,
     least32,
     mul32,
     or32,
@@ -26,7 +27,9 @@ from weft.searches.prng.kernels.words import (
 
 SHIFT, LEAST, INVERSE, TURN, LIMIT = range(5)
 """Columns of a test."""
-U31, U32 = np.uint32(31), np.uint32(32)
+U1, U31, U32 = np.uint32(1), np.uint32(31), np.uint32(32)
+ANY = 0xFFFFFFFF
+"""No value of a draw: bounds are below 2^32."""
 
 
 @KERNELS.kernel
@@ -46,6 +49,27 @@ def count_hits(y: Any, tests: Any, row: int, hits: Any, enough: int) -> bool:
         fewest = least32(fewest, sub32(compared, hits[j]))
     most = len(tests) - int(fewest)
     return most + len(tests) - 1 - row >= enough
+
+
+@KERNELS.kernel
+def scan_output(y: Any, draw: Any, expected: Any, cursors: Any, hits: Any, enough: int) -> bool:
+    """Give one output to the draw each lane waits for; False if no lane can have enough.
+
+    `draw` is (shift, mask, bound): the value of an output is its masked bits, and an output whose
+    value is not below the bound makes no draw. Row d of `expected` is the value of draw d, ANY
+    where none is compared, and how many draws from d on are compared.
+    """
+    shift, mask, bound = draw[0], draw[1], draw[2]
+    most = np.uint32(0)
+    for j in range(len(y)):
+        value = and32(shr32(y[j], shift), mask)
+        cursor = cursors[j]
+        taken = sub32(U1, covers32(value, bound))
+        hit = sub32(U1, differ32(value, expected[cursor, 0]))
+        cursors[j] = add32(cursor, taken)
+        hits[j] = add32(hits[j], and32(hit, taken))
+        most = max(most, add32(hits[j], expected[cursors[j], 1]))
+    return int(most) >= enough
 
 
 @KERNELS.kernel

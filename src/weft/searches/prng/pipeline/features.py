@@ -7,7 +7,7 @@ What each one means stands in docs/prng-pipeline.md; `reference` defines it in p
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from weft.errors import InputError
 
@@ -58,7 +58,7 @@ EXCLUDED = ("score", "confidence", "seed", "metadata")
 """Never a feature, by name, wherever a table comes from."""
 
 
-def check_complete(names: Iterable[str], where: str) -> None:
+def check_complete(names: Iterable[str], where: str, needed: Sequence[str] = ALL) -> None:
     """Refuse a table that lacks a feature: a silent zero would be learned from.
 
     >>> check_complete(["pred_mean"], "table.parquet")
@@ -66,7 +66,7 @@ def check_complete(names: Iterable[str], where: str) -> None:
     weft.errors.InputError: table.parquet lacks feature residue_a_match_rate (and 60 more)
     """
     there = set(names)
-    missing = [name for name in ALL if name not in there]
+    missing = [name for name in needed if name not in there]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InputError(f"{where} lacks feature {missing[0]}{more}")

@@ -179,7 +179,8 @@ def conclude(
     claims = _claims(context, table.from_parquet(get(final)), model, choice)
     compared = _reruns(context, reruns)
     signal, why = decide(claims, compared)
-    power = power_of(context.request, context.params, context.tried)
+    longest = max((len(stream.draws) for stream in context.streams()), default=0)
+    power = power_of(context.request, context.params, context.tried, longest)
     verdict = PipelineVerdict(signal, why, tuple(claims), compared, power)
     libraries = {name: importlib.metadata.version(name) for name in _libraries(context)}
     sidecar = Sidecar.of(verdict, model, choice, fitted, provenance, libraries)
@@ -200,22 +201,21 @@ def sieve_now(
 @task(name="prng.pipeline.predict")
 def predict(
     plan: Table, split: Object, window: Object, scorer: Object, final: Object,
-    model: Object, sidecar: Object, found: list[Object],
+    model: Object | None, sidecar: Object, found: list[Object],
 ) -> Table:  # fmt: skip
-    """Let what survives as of now vote on the next draws; calibrate the vote on the holdout."""
-    context, about, data = (
-        load_context(plan, split, window),
-        load(artifact.SIDECAR, sidecar),
-        get(model),
-    )
-    kind, names = about.check(data), about.features
+    """Let what survives as of now vote on the next draws; calibrate the vote on the holdout.
+
+    Without a model, which few survivors do not allow, hits in the window are the weights.
+    """
+    context, about = load_context(plan, split, window), load(artifact.SIDECAR, sidecar)
+    about.check_signal()
     rows = table.from_parquet(get(final))
-    expected = models.predict(kind, data, table.matrix(rows, names, "the test"))
+    expected = _weights(about, model, rows, "the test")
     request, streams = context.request, context.streams()
     ranks = nulls.holdout_ranks(request, streams, rows, expected, threshold_of(context))
     parts = [table.from_parquet(get(part)) for part in found]
     now, rows_now = _scored_now(context, load_scorer(scorer), parts)
-    expected_now = models.predict(kind, data, table.matrix(rows_now, names, "survivors of now"))
+    expected_now = _weights(about, model, rows_now, "survivors of now")
     holding = {claim.stream for claim in about.claims if claim.holds}
     predictions = [
         _predict_stream(now, rows_now, expected_now, at, ranks[at])
@@ -225,6 +225,15 @@ def predict(
     predicting = tuple(prediction for prediction in predictions if prediction is not None)
     body = Predictions(predicting, request.modulus, request.top_k)
     return {"predictions": store(artifact.PREDICTIONS, body), **to_json(body)}
+
+
+def _weights(about: Sidecar, model: Object | None, rows: pl.DataFrame, where: str) -> Floats:
+    """Return what the model expects of survivors; their hits where none was trained."""
+    if model is None:
+        return rows["hits"].to_numpy().astype(np.float64)
+    data = get(model)
+    kind = about.check(data)
+    return models.predict(kind, data, table.matrix(rows, about.features, where))
 
 
 def _training(reference: Object) -> TrainingParams:

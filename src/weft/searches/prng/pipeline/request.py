@@ -100,7 +100,8 @@ class PipelineRequest:
     def least_need(self, window: int) -> int:
         """Return the hits at which chance leaves few enough survivors in a window."""
         skips = self.skips[1] - self.skips[0] + 1
-        tried = (self.seeds[1] - self.seeds[0]) * skips * (self.starts[1] - self.starts[0] + 1)
+        starts = 2 * (self.starts[1] - self.starts[0] + 1)  # from the window, and from draw 0
+        tried = (self.seeds[1] - self.seeds[0]) * skips * starts
         evidence = decades(tried) - decades(CHANCE_SURVIVORS)
         for need in range(2, window + 1):
             if tail_evidence(need, window, self.modulus) >= evidence:

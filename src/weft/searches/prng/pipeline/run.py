@@ -19,13 +19,13 @@ from weft.inspect.verify import verify
 from weft.lazy_imports import lazy_module
 from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
-from weft.model.values import from_wire
+from weft.model.values import JsonValue, from_wire
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, table, window
-from weft.searches.prng.pipeline.features import ALL
+from weft.searches.prng.pipeline.features import ALL, PER_SURVIVOR
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.search import NAME, PipelineStart, pipeline
 from weft.searches.prng.pipeline.steps import STEPS
@@ -117,9 +117,10 @@ def load_earlier(path: Path, step: str) -> EarlierRun:
     later = {name for at in STEPS[STEPS.index(step) :] for name in steps[at].artifacts}
     artifacts = {n: view.read(item) for n, item in artifacts_of(view).items() if n not in later}
     if step == "6":
-        if "model" not in artifacts:
-            raise InputError(f"{path} has no signal and left no model, which step 6 needs")
-        artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]).check(artifacts["model"])
+        sidecar = artifact.unpack(artifact.SIDECAR, artifacts["sidecar"])
+        sidecar.check_signal()
+        if "model" in artifacts:
+            sidecar.check(artifacts["model"])
     request = from_json(PipelineRequest, from_wire(view.genesis()["config"]["args"]["plan"]))
     return EarlierRun(checked.root, checked.size, request, artifacts)
 
@@ -188,9 +189,11 @@ def _write_rows(file: TextIO, pieces: Iterable[pl.DataFrame], params: WindowPara
     before = "[\n"
     for piece in pieces:
         for row in piece.iter_rows(named=True):
-            ids = {name: row[name] for name in table.IDS if name != "seed"}
+            # what tells the answer stays among the metadata, where no model looks for features
+            known = (*table.IDS, *table.LABELS)
+            ids = {name: row[name] for name in known if name != "seed"}
             body = {"seed": row["seed"], "score": row["hits"] / params.window}
-            body |= {"metadata": ids, **{n: row[n] for n in (*ALL, *table.LABELS)}}
+            body |= {"metadata": ids, **{n: row[n] for n in ALL}}
             file.write(before + json.dumps(body))
             before = ",\n"
     file.write("[]\n" if before == "[\n" else "\n]\n")
@@ -202,23 +205,31 @@ def adapt_files(
     """Derive training parameters from exported files, as step 4 does; the holdout is left out."""
     check_below(history, "--lottery-data", modulus)
     rows = _survivor_rows(survivors)
-    last = {stream: max(cut for s, cut, *_ in rows if s == stream) for stream, *_ in rows}
-    inner = [(hits, draws) for stream, cut, hits, draws in rows if cut != last[stream]]
+    last: dict[int, int] = {}
+    for stream, cut, *_ in rows:
+        last[stream] = max(cut, last.get(stream, cut))
+    inner = [(hits, draws) for stream, cut, hits, draws in rows if cut != last[stream] or not cut]
     windows = len({(stream, cut) for stream, cut, *_ in rows if cut != last[stream]})
     facts = adapt.facts_of(max(1, windows), inner, history.draws, modulus)
     return facts, adapt.derive(facts)
 
 
 def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
-    """Read stream, cut and label of each survivor; all features must be there, as numbers."""
+    """Read stream, cut and label of each survivor; its own features must be there, as numbers.
+
+    Files of other programs have no cuts and labels: one window, cut 0, and nothing has held.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise FileInvalid(f"--survivor-data {path}: {error.strerror}") from None
     try:
         frame = table.from_parquet(data) if data[:4] == b"PAR1" else _json_frame(data, str(path))
-        table.check_columns(frame, str(path))
-        columns = [frame[name].to_list() for name in ("stream", "cut", *HOLDOUT_FREE)]
+        table.check_columns(frame, str(path), PER_SURVIVOR)
+        columns = [
+            frame[name].to_list() if name in frame.columns else [0] * len(frame)
+            for name in ("stream", "cut", *HOLDOUT_FREE)
+        ]
     except InputError:
         raise
     except Exception as error:  # polars and json name the problem
@@ -234,5 +245,15 @@ def _json_frame(data: bytes, where: str) -> pl.DataFrame:
         raise FileInvalid(f"{where}: neither Parquet nor JSON: {error}") from None
     if not isinstance(raw, list) or not all(isinstance(row, dict) for row in raw):
         raise FileInvalid(f"{where}: not a list of survivors")
-    flat = [{**row, **row.get("metadata", {}), "metadata": ""} for row in raw]
-    return pl.DataFrame(flat, infer_schema_length=None)
+    flat = [
+        {**row, **_nested(row, "features"), **_nested(row, "metadata"), "metadata": ""}
+        for row in raw
+    ]
+    frame = pl.DataFrame(flat, infer_schema_length=None)
+    return frame.drop("features", strict=False)
+
+
+def _nested(row: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
+    """Return an object within a row; empty where there is none."""
+    inner = row.get(name)
+    return inner if isinstance(inner, dict) else {}

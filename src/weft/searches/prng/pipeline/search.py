@@ -73,7 +73,7 @@ Step = Callable[[], Rounds[StepOutcome | Unknown]]
 
 @search(
     name="prng.pipeline",
-    version=2,
+    version=3,
     libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"),
 )
 def pipeline(
@@ -366,8 +366,8 @@ class PipelineState:
         ranges = self.request.ranges()
         results = yield [learntasks.sieve_now(*self._context(), low, high) for low, high in ranges]
         parts = [result.value for result in results]
-        names = ("scorer", "final", "model", "sidecar")
-        scorer, final, model, sidecar = (self.artifacts[name] for name in names)
+        scorer, final, sidecar = (self.artifacts[name] for name in ("scorer", "final", "sidecar"))
+        model = self.artifacts.get("model")
         call = learntasks.predict(*self._context(), scorer, final, model, sidecar, parts)
         [answered] = yield [call]
         self.artifacts["predictions"] = answered.value["predictions"]

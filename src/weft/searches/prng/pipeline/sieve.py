@@ -4,14 +4,18 @@ For each seed its outputs are made once. An output that equals a draw of a windo
 one start at which the two would coincide; starts with enough votes survive. That counts exactly
 what a pass over the window counts, from either end: draw i is compared with the output at its
 own position, whichever draw comes first. `plain_sieve` walks both passes and is the twin.
+
+Starts are counted twice: from the window's first draw, for a generator that is seeded anew now and
+then, and from the stream's first draw, for one that was seeded once and has made all draws since.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import BugError
 from weft.searches.prng.arrays import Draws16, Ints, Ints32, Words
@@ -24,6 +28,8 @@ from weft.searches.prng.kernels.compiled import KERNELS
 BLOCK = 256
 """Seeds whose outputs are held at a time."""
 FIELDS = ("row", "window", "skip", "start", "hits")
+MAX_OUTPUTS = 20_000
+"""Outputs of a seed that are made at most, to reach a late window from the stream's first draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +48,18 @@ class SieveRequest:
         return min(self.forward_need, self.reverse_need)
 
     def hypotheses(self) -> int:
-        """Return how many hypotheses are tried per seed and window."""
-        return (self.skips[1] - self.skips[0] + 1) * (self.starts[1] - self.starts[0] + 1)
+        """Return how many hypotheses are tried per seed and window, counting starts both ways."""
+        return 2 * (self.skips[1] - self.skips[0] + 1) * (self.starts[1] - self.starts[0] + 1)
 
-    def span(self) -> int:
-        """Return how many outputs of a seed are looked at."""
-        return self.starts[1] + (self.window - 1) * (self.skips[1] + 1) + 1
+    def span(self, begin: int = 0) -> int:
+        """Return how many outputs of a seed are looked at, for a window that begins at a draw."""
+        return self.starts[1] + (begin + self.window - 1) * (self.skips[1] + 1) + 1
+
+    def seeded_once(self, begin: int) -> SieveRequest | None:
+        """Return the skips at which a window that begins late is reached from the first draw."""
+        room = MAX_OUTPUTS - self.starts[1] - 1
+        most = min(self.skips[1], room // (begin + self.window - 1) - 1)
+        return None if most < self.skips[0] else replace(self, skips=(self.skips[0], most))
 
     def numbers(self) -> list[int]:
         """Return the parameters as the kernel reports them."""
@@ -69,26 +81,51 @@ def sieve(
     seeds: Words,
     windows: Sequence[Sequence[int]],
     request: SieveRequest,
+    begins: Sequence[int] = (),
 ) -> Ints:
     """Return FIELDS of all that reach `request.need` hits, as columns; `row` indexes `seeds`.
 
-    The order is that of seeds, skips, windows, starts.
+    `begins` says at which draw of its stream each window begins; without it starts are counted
+    from the windows alone. The order is that of seeds, skips, windows, starts.
     """
+    made_by = (family, output, modulus)
+    near = _pass(made_by, seeds, windows, request, [0] * len(windows))
+    once = request.seeded_once(max(begins, default=0))
+    if once is None or not any(begins):
+        return near
+    late = _pass(made_by, seeds, windows, once, begins)
+    late = late[late[:, 3] > request.starts[1]]  # the others were met from the window
+    both = np.concatenate([near, late])
+    row, window, skip, start, _ = both.T
+    order: Ints = np.lexsort([start, window, skip, row])
+    return both[order]
+
+
+def _pass(
+    made_by: tuple[str, str, int],
+    seeds: Words,
+    windows: Sequence[Sequence[int]],
+    request: SieveRequest,
+    begins: Sequence[int],
+) -> Ints:
+    """Sieve with starts that are counted from `begins` draws before each window."""
+    family, output, modulus = made_by
     table = np.array(windows, np.uint16).reshape(len(windows), request.window)
     heads, nexts = _index(table, modulus)
     known = family_named(family)
+    before, count = np.array(begins, np.int64), request.span(max(begins, default=0))
     blocks: list[Ints] = []
     room = 1024
     for at in range(0, len(seeds), BLOCK):
         part = seeds[at : at + BLOCK]
         none = np.zeros(len(part), np.int64)
-        rows = bulk.rows(known, output, modulus, part, none, none, request.span())
+        rows = bulk.rows(known, output, modulus, part, none, none, count)
         while True:
             survivors = np.empty((room, len(FIELDS)), np.int64)
             effective = np.zeros(6, np.int64)
             many = sieve_kernel(
                 rows, heads, nexts, table.shape[1], *request.skips, *request.starts, request.need,
-                survivors, effective,
+                np.unique(before), before, survivors, effective,
             )  # fmt: skip
             check_effective(request, [int(number) for number in effective])
             if many <= room:
@@ -111,31 +148,60 @@ def _index(table: Draws16, modulus: int) -> tuple[Ints32, Ints32]:
     return heads, nexts
 
 
+@KERNELS.kernel
+def _vote(
+    outputs: Draws16, heads: Ints32, nexts: Ints32, first: int, last: int, stride: int, starts: int,
+    counts: NDArray[np.bool_], index: Ints, bases: Ints, votes: NDArray[np.int16],
+) -> int:  # fmt: skip
+    """Let outputs vote for starts of the entries that count; return the most votes of a start."""
+    top = 0
+    for place in range(first, last):
+        entry = heads[outputs[place]]
+        while entry >= 0:
+            start = place - index[entry] * stride - first
+            if 0 <= start < starts and counts[entry]:
+                at = bases[entry] + start
+                votes[at] += 1
+                top = max(top, votes[at])
+            entry = nexts[entry]
+    return top
+
+
 @KERNELS.entry
 def sieve_kernel(
     rows: Draws16, heads: Ints32, nexts: Ints32, size: int, skip_min: int, skip_max: int,
-    start_min: int, start_max: int, need: int, survivors: Ints, effective: Ints,
+    start_min: int, start_max: int, need: int, origins: Ints, begins: Ints,
+    survivors: Ints, effective: Ints,
 ) -> int:  # fmt: skip
-    """Write survivors to `survivors` as far as it has room; return how many there are."""
+    """Write survivors to `survivors` as far as it has room; return how many there are.
+
+    `begins` has for each window the draws before it that starts are counted from, `origins` the
+    different ones of them. A start is written as of the window's first draw.
+    """
     starts = start_max - start_min + 1
     windows = len(nexts) // size
     many = 0
     votes = np.zeros(windows * starts, np.int16)
-    index, bases = np.arange(len(nexts)) % size, np.arange(len(nexts)) // size * starts
+    owner = np.arange(len(nexts)) // size
+    index, bases = np.arange(len(nexts)) % size, owner * starts
+    counting = np.empty((len(origins), len(nexts)), np.bool_)
+    for number in range(len(origins)):
+        counting[number] = begins[owner] == origins[number]
     for row in range(rows.shape[0]):
         for skip in range(skip_min, skip_max + 1):
             stride = skip + 1
             votes[:] = 0
             top = 0
-            for place in range(start_min, start_max + (size - 1) * stride + 1):
-                entry = heads[rows[row, place]]
-                while entry >= 0:
-                    start = place - index[entry] * stride - start_min
-                    if 0 <= start < starts:
-                        at = bases[entry] + start
-                        votes[at] += 1
-                        top = max(top, votes[at])
-                    entry = nexts[entry]
+            for number in range(len(origins)):
+                first = start_min + origins[number] * stride
+                last = first + starts + (size - 1) * stride
+                top = max(
+                    top,
+                    _vote(
+                        rows[row], heads, nexts, first, last, stride, starts, counting[number],
+                        index, bases, votes,
+                    ),
+                )  # fmt: skip
             if top < need:
                 continue
             for at in range(len(votes)):
@@ -146,7 +212,8 @@ def sieve_kernel(
                             at // starts,
                             skip,
                         )
-                        survivors[many, 3], survivors[many, 4] = at % starts + start_min, votes[at]
+                        first = start_min + begins[at // starts] * stride
+                        survivors[many, 3], survivors[many, 4] = at % starts + first, votes[at]
                     many += 1
     effective[0], effective[1], effective[2] = len(nexts) // windows, skip_min, skip_max
     effective[3], effective[4] = start_min, start_min + starts - 1

@@ -63,12 +63,12 @@ def matrix(table: pl.DataFrame, names: Sequence[str], where: str) -> Floats:
     return table.select(names).to_numpy(order="c")
 
 
-def check_columns(table: pl.DataFrame, where: str) -> None:
-    """Refuse a table without all features, or with a column that is no number.
+def check_columns(table: pl.DataFrame, where: str, needed: Sequence[str] = ALL) -> None:
+    """Refuse a table without the features needed, or with one that is no number.
 
     Columns that are never a feature may hold anything.
     """
-    check_complete(table.columns, where)
+    check_complete(table.columns, where, needed)
     for name, kind in table.schema.items():
         if name not in EXCLUDED and not kind.is_numeric():
             raise InputError(f"{where}: column {name} holds {kind}, not numbers")

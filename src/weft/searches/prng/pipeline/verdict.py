@@ -1,9 +1,10 @@
 """The verdict: signal or no signal, with what would have been found. Integers only.
 
-Three conditions, all of them: the best survivor's window is too good for all hypotheses that
-were tried; its holdout is too good for all survivors there were; and the pipeline's own reruns
-on histories without signal never come near the observed one. `Sidecar` is what is stored beside a
-model: what it is, how it came about, and whether it may be used.
+Evidence decides, and the reason names the test that decided. The best survivor's window must be
+too good for all hypotheses that were tried, and its holdout, which nothing has looked at, too good
+for all survivors there were. Where survivors were enough to train a model, the pipeline's own
+reruns on histories without signal must stay below the observed one too, unless the holdout alone
+is beyond doubt. `Sidecar` is what is stored beside a model, or in its place.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from weft.searches.prng.pipeline.request import EVIDENCE, PipelineRequest
 from weft.searches.prng.pipeline.training import ModelChoice, ModelMetrics
 from weft.searches.prng.pipeline.window import WindowParams
 from weft.searches.prng.statistics import corrected, hits_needed, probability_text
+
+BEYOND_DOUBT = 9_000
+"""Holdout evidence, in thousandths of a decade, that null reruns cannot outweigh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +106,33 @@ def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
         return False, "no hypothesis survived the sieve"
     if not any(claim.window_evidence >= EVIDENCE for claim in claims):
         return False, "what survived is what chance leaves among so many hypotheses"
-    if not any(claim.holds for claim in claims):
+    holding = [claim for claim in claims if claim.holds]
+    if not holding:
         return False, "what fits the training draws does not hold on the holdout"
-    if reruns is None or not reruns.above_all:
-        return False, "histories without signal do as well"
-    return True, "found on the training draws, held on the holdout, above every null history"
+    best = max(holding, key=lambda claim: claim.holdout_evidence)
+    held = (
+        f"seed {best.seed} hits {best.holdout_hits} of {best.holdout_draws} holdout draws that"
+        f" nothing had looked at, p {best.holdout_p} after correction"
+    )
+    if reruns is None:
+        return True, f"{held}; survivors were too few for a model and its null reruns"
+    rank, of = reruns.p
+    if reruns.above_all:
+        return True, f"{held}; above all {of - 1} null histories"
+    if best.holdout_evidence >= BEYOND_DOUBT:
+        return True, f"{held}, though the model's vote is no better than in null histories"
+    return False, f"{rank - 1} of {of - 1} histories without signal do as well as this one"
 
 
-def power_of(request: PipelineRequest, params: WindowParams | None, tried: int) -> Power:
-    """Say what would have been found, and what was not looked for."""
+def power_of(
+    request: PipelineRequest, params: WindowParams | None, tried: int, draws: int = 0
+) -> Power:
+    """Say what would have been found in a stream of `draws`, and what was not looked for."""
     low, high = request.seeds
     searched = (
         f"{request.family} ({request.output}), seeds {low:,} to {high - 1:,}, skips"
         f" {request.skips[0]} to {request.skips[1]}, starts {request.starts[0]} to"
-        f" {request.starts[1]}"
+        f" {request.starts[1]} from the first draw on or from a window on"
     )
     needed = None
     if params is not None:
@@ -129,8 +146,21 @@ def power_of(request: PipelineRequest, params: WindowParams | None, tried: int) 
         searched,
         tried,
         enough,
-        "other families and output maps, other seeds, skips that vary, reseeds within a window",
+        "other families and output maps, other seeds, skips that vary, reseeds within a window"
+        + _out_of_reach(request, params, draws),
     )
+
+
+def _out_of_reach(request: PipelineRequest, params: WindowParams | None, draws: int) -> str:
+    """Name the skips at which late windows are too far from a seed that was set once."""
+    if params is None:
+        return ""
+    asked = params.sieve_request(request)
+    once = asked.seeded_once(max(0, draws - params.window))
+    if once is not None and once.skips[1] == asked.skips[1]:
+        return ""
+    first = asked.skips[0] if once is None else once.skips[1] + 1
+    return f", a seed set once before all {draws:,} draws with {first} skips or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +216,10 @@ class Sidecar(PipelineVerdict):
             raise InputError("the model is not the one its sidecar names: its SHA-256 is another")
         if names_hash(self.features) != self.features_sha256:
             raise InputError("the sidecar's features are not those that their hash names")
+        self.check_signal()
+        return self.model_kind
+
+    def check_signal(self) -> None:
+        """Refuse to predict without a signal."""
         if not self.signal:
             raise InputError("no signal: this model is not to be used for prediction")
-        return self.model_kind

@@ -142,8 +142,9 @@ def survivors(
         for (s, _), begin in zip(places, begins, strict=True)
     ]
     fields = sieve(
-        request.family, request.output, request.modulus, seeds, spans, params.sieve_request(request)
-    )
+        request.family, request.output, request.modulus, seeds, spans,
+        params.sieve_request(request), begins,
+    )  # fmt: skip
     return _as_table(fields, seeds, places, params)
 
 

@@ -11,22 +11,29 @@ all, and nothing else.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from weft.searches.tree.commits import commit_text
+from weft.searches.tree.slot.objects import write_object
 
-ROOT_REF = "refs/weft/root"
 SETTINGS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null", "core.autocrlf=false", "core.symlinks=true",
     "core.fileMode=true", "core.untrackedCache=false", "core.sshCommand=false",
     "credential.helper=", "protocol.allow=never", "gc.auto=0", "submodule.recurse=false",
+    "core.bigFileThreshold=64m",
 )  # fmt: skip
+IMPORT = ("-c", "core.compression=0", "-c", "fastimport.unpackLimit=1")
+"""The root is stored once as it is: packing a large file takes longer than any checkout of it."""
+LOOK_AGAIN_S = 0.5
+WAIT_EVERY = 16
 WORDS = ("git", *(word for setting in SETTINGS for word in ("-c", setting)))
 
 
@@ -49,51 +56,96 @@ class Git:
             "GIT_NO_REPLACE_OBJECTS": "1", "GIT_ALLOW_PROTOCOL": "none",
         }  # fmt: skip
         self.work_tree = work_tree
+        self.index = (more or {}).get("GIT_INDEX_FILE", str(folder / "index"))
         if work_tree is not None:
             self._env["GIT_WORK_TREE"] = str(work_tree)
         self._env |= more or {}
 
-    def run(self, *words: str, data: bytes = b"") -> bytes:
-        """Run one git command; raises GitFailed."""
+    def run(self, *words: str, data: bytes | IO[bytes] = b"") -> bytes:
+        """Run one git command, with bytes or an open file as its input; raises GitFailed."""
         done = subprocess.run(
             [*WORDS, *words],
-            input=data,
+            input=data if isinstance(data, bytes) else None,
+            stdin=None if isinstance(data, bytes) else data,
             env=self._env,
             cwd=self.work_tree,
             capture_output=True,
             check=False,
         )
-        if done.returncode:
-            message = done.stderr.decode("utf-8", "replace").strip()
-            raise GitFailed(f"git {words[0]}: {message[-500:] or done.returncode}")
+        _check(words[0], done.returncode, done.stderr)
         return done.stdout
 
-    def word(self, *words: str, data: bytes = b"") -> str:
+    def start(self, *words: str, stdin: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+        """Start one git command whose input or output is too large to hold, with pipes to both."""
+        return subprocess.Popen(
+            [*WORDS, *words],
+            env=self._env,
+            cwd=self.work_tree,
+            stdin=subprocess.PIPE if stdin is None else stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def word(self, *words: str, data: bytes | IO[bytes] = b"") -> str:
         """Run one git command and return the line it prints."""
         return self.run(*words, data=data).decode().strip()
+
+    def with_index(self, file: Path) -> Git:
+        """Return git on the same repository with another index and no worktree."""
+        return Git(self.folder, None, {"GIT_INDEX_FILE": str(file)})
+
+    def import_stream(self, pieces: Iterable[bytes], on_wait: Callable[[], None]) -> None:
+        """Take a stream for `git fast-import` in, piece by piece; `on_wait` is called meanwhile."""
+        words = (*IMPORT, "fast-import", "--quiet", "--force")
+        with self.start(*words) as process:
+            assert process.stdin is not None
+            assert process.stderr is not None
+            with contextlib.suppress(BrokenPipeError):  # its exit code says why
+                for number, piece in enumerate(pieces):
+                    process.stdin.write(piece)
+                    if number % WAIT_EVERY == 0:
+                        on_wait()
+                process.stdin.close()
+            while True:
+                try:
+                    process.wait(LOOK_AGAIN_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    on_wait()
+            _check("fast-import", process.returncode, process.stderr.read())
 
     def apply_cached(self, diff: bytes) -> None:
         """Change the index as a patch says."""
         self.run("apply", "--cached", "--binary", "--whitespace=nowarn", "-", data=diff)
 
 
-def difference(git: Git, before: str, after: str) -> bytes:
-    """Return what leads from one tree to another, as a patch that holds everything."""
-    return git.run(
-        "diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff",
-        "--no-textconv", "--no-color", before, after,
+def _check(word: str, code: int, stderr: bytes) -> None:
+    if code:
+        message = stderr.decode("utf-8", "replace").strip()
+        raise GitFailed(f"git {word}: {message[-500:] or code}")
+
+
+def difference(git: Git, before: str, after: str) -> tuple[list[str], bytes]:
+    """Return the paths in which two trees differ, sorted, and the patch from one to the other."""
+    out = git.run(
+        "diff-tree", "-r", "--raw", "-p", "--binary", "--full-index", "--no-renames",
+        "--no-ext-diff", "--no-textconv", "--no-color", before, after,
     )  # fmt: skip
+    listing, _, diff = out.partition(b"\n\n")
+    names = (_unquoted(line.partition(b"\t")[2]) for line in listing.split(b"\n"))
+    return sorted(name.decode("utf-8", "backslashreplace") for name in names), diff
 
 
-def changed_paths(git: Git, before: str, after: str) -> list[str]:
-    """Return the paths in which two trees differ, sorted."""
-    names = git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", before, after)
-    return sorted(n.decode("utf-8", "backslashreplace") for n in names.split(b"\0") if n)
+def _unquoted(name: bytes) -> bytes:
+    """Read a path as git writes it in a list: in quotes when it holds unusual bytes."""
+    if not name.startswith(b'"'):
+        return name
+    return bytes(codecs.escape_decode(name[1:-1])[0])
 
 
 def add_commit(git: Git, text: bytes) -> str:
     """Store a commit and return its name; its parent need not be there."""
-    return git.word("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+    return write_object(git.folder, "commit", text)
 
 
 # -- states -------------------------------------------------------------------------------------
@@ -104,10 +156,13 @@ class State:
     """A recorded state: its tree, and all that is needed to make it from nothing."""
 
     tree: str
-    stream: Callable[[], bytes]
-    """The root for `git fast-import`."""
+    root_tree: str
+    stream: Callable[[], Iterable[bytes]]
+    """The roots for `git fast-import`, in pieces."""
     diffs: Callable[[], list[bytes]]
     """What leads from the root to it."""
+    on_wait: Callable[[], None] = lambda: None
+    """Called while the root is imported, which may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +198,12 @@ def _opened(repo: Path, state: State, place: Path, files: bool) -> Git:
     if work is not None:
         work.mkdir(exist_ok=True)
     git = Git(repo, work, {"GIT_INDEX_FILE": str(place / "index")})
+    words = ("read-tree", "--reset", "-u") if files else ("read-tree",)
     try:
-        git.run("read-tree", state.tree)
+        git.run(*words, state.tree)
     except GitFailed:
-        _remake(git, state)
-    if files:
-        git.run("checkout-index", "-a", "-f")
+        _remake(git.with_index(place / "made-again"), state)
+        git.run(*words, state.tree)
     return git
 
 
@@ -156,13 +211,14 @@ def _make(repo: Path, state: State, place: Path) -> None:
     """Make the repository aside and put it in place as a whole, unless another came first."""
     new = Git(place / "new.git")
     new.run("init", "-q", "--template=")
-    new.run("fast-import", "--quiet", "--force", data=state.stream())
+    new.import_stream(state.stream(), state.on_wait)
     with contextlib.suppress(OSError):
         new.folder.rename(repo)
 
 
 def _remake(git: Git, state: State) -> None:
-    git.run("read-tree", ROOT_REF)
+    """Make a recorded state again from its root, in an index of its own."""
+    git.run("read-tree", state.root_tree)
     for diff in state.diffs():
         git.apply_cached(diff)
     tree = git.word("write-tree")
@@ -175,5 +231,4 @@ def take_candidate(git: Git, before: str, parent: str, message: str) -> NewCommi
     if after == before:
         raise Unchanged("the idea changed nothing")
     commit = add_commit(git, commit_text(after, parent, message))
-    names = changed_paths(git, before, after)
-    return NewCommit(after, commit, names, difference(git, before, after))
+    return NewCommit(after, commit, *difference(git, before, after))

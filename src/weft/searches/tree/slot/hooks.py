@@ -19,17 +19,21 @@ from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
+from weft.searches.tree.config import APPROVE, JUDGING
+from weft.searches.tree.decisions import approval_names, decision_file, read_decision
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
-from weft.searches.tree.slot import copies, evaluate
+from weft.searches.tree.slot import checkouts, copies, evaluate
+from weft.searches.tree.slot.edits import apply_idea
 from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
-from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
+from weft.searches.tree.slot.stage import seal_of
 from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
 
+MAX_REASON_CHARS = 500
 NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
 
 # -- before -------------------------------------------------------------------------------------
@@ -40,8 +44,12 @@ def prepare(run: CommandRun) -> dict[str, str]:
     """Lay out the recorded state and the idea in the attempt's folder."""
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
     note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    if args.id.stage == APPROVE:
+        (folder / "worktree").mkdir()
+        return approval_names(folder, _decision_file())
     with _git_losses():
-        _open(args.state, folder, files=True)
+        if args.id.stage in ("propose", "implement") or not _reused(args, folder):
+            _open(args.state, folder, files=True)
     if args.id.stage not in ("propose", "implement"):
         context.current().notes["seal"] = seal_of(folder / "worktree", _protected(args))
     return _lay_out(run, args, folder)
@@ -52,14 +60,31 @@ def _protected(args: StageArgs) -> tuple[str, ...]:
     return args.command.protected
 
 
+def _reused(args: StageArgs, folder: Path) -> bool:
+    """Take over the files that the stage before left, if it did."""
+    around, state, own = context.current(), args.state, args.id
+    git = Git(_repository(), folder / "worktree", {"GIT_INDEX_FILE": str(folder / "index")})
+    return checkouts.reuse(git, around.attempts, own.depth, own.eval_id, state.tree)
+
+
 def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
-    diffs = [diff for diff in state.diffs if diff is not None]
-    recorded = State(state.tree, lambda: get(state.root), lambda: [get(diff) for diff in diffs])
+    around, diffs = context.current(), [diff for diff in state.diffs if diff is not None]
+    recorded = State(
+        state.tree,
+        state.root_tree,
+        lambda: around.pieces(state.root),
+        lambda: [get(diff) for diff in diffs],
+        around.extend,
+    )
     return open_state(_repository(), recorded, folder, files=files)
 
 
 def _repository() -> Path:
-    return context.current().attempts.parent / "repo.git"
+    return _run_folder() / "repo.git"
+
+
+def _run_folder() -> Path:
+    return context.current().attempts.parent
 
 
 def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
@@ -90,12 +115,19 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
 def _result_files(args: StageArgs) -> dict[str, str]:
     """Return what earlier stages reported, by the name of the file that a command reads."""
     known = args.idea or args.propose
-    return {
+    files = {"diff_file": _last_diff(args)} if args.id.stage == "review" else {}
+    return files | {
         "parent_result": json.dumps(known.parent_result if known else None),
         "root_result": json.dumps(known.root_result if known else None),
         "sweep_result": json.dumps(args.idea.sweep if args.idea else None),
         "feedback_file": args.idea.feedback if args.idea else "",
     }
+
+
+def _last_diff(args: StageArgs) -> str:
+    """Return what the idea changed."""
+    diff = args.state.diffs[-1] if args.state.diffs else None
+    return "" if diff is None else get(diff).decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
@@ -147,12 +179,17 @@ def collect(run: CommandRun) -> dict[str, Value]:
     """Read what the stage produced; the value is all that is decided from."""
     args = StageArgs.from_dict(run.args)
     stage, folder = args.id.stage, run.out_dir.parent
+    if stage == APPROVE:
+        return _decided()
     try:
         result = _result(run, args)
+        if "failed" in result:
+            return _failed(result, stage)
         if stage == "propose":
             return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
             value = {**_implemented(run, args), "cost": result.get("cost")}
+            _keep(args, folder, str(value["tree"]))
             return {**value, **_turns(run, args)}
         if stage == "score" and "score" not in result:
             raise Invalid(NO_SCORE if run.channel is None else "no score was sent")
@@ -160,11 +197,41 @@ def collect(run: CommandRun) -> dict[str, Value]:
         raise Ending(TaskError("tampered", stage), detail=f"{error}\n\n{run.tail()}") from None
     except Invalid as error:
         raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
-    return {**result, "seal": _unbroken_seal(run, args)}
+    seal = _unbroken_seal(run, args)
+    if stage != "score":
+        _keep(args, folder, args.state.tree)
+    return {**result, "seal": seal}
+
+
+def _keep(args: StageArgs, folder: Path, tree: str) -> None:
+    """Leave the worktree to the next stage of this eval."""
+    checkouts.keep(folder, context.current().attempts, args.id.depth, args.id.eval_id, tree)
+
+
+def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
+    """Return a failure that a command reports itself, with what it cost; scores have no cost."""
+    reason = str(result["failed"])[:MAX_REASON_CHARS]
+    if stage in JUDGING:
+        raise Invalid(f"failed: {reason}")
+    return {"failed": reason, "cost": result.get("cost")}
+
+
+def _decision_file() -> Path:
+    return decision_file(_run_folder(), context.current().assignment.key)
+
+
+def _decided() -> dict[str, Value]:
+    """Return what a person decided; by whom and when goes to the manifest."""
+    decision = read_decision(_decision_file())
+    if decision is None:
+        raise Ending(None, lost="decision-removed", detail="the decision is not there any more")
+    note(approved_by=decision.by, approved_at=decision.at)
+    return {"approved": decision.approved, "feedback": decision.note}
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Read the result of a command from where it must be."""
+    _check_secrets(run)
     form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
     if name := copies.changed(args.state.harness, run.out_dir.parent):
         raise Tampered(f"{name}, a copy of a file beside the config, changed while it was used")
@@ -175,12 +242,24 @@ def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     return read_sent(run.channel["result"], run.out_dir, form)
 
 
+def _check_secrets(run: CommandRun) -> None:
+    """Refuse results that hold the value of a secret; only the transcript may, and is redacted."""
+    around = context.current()
+    if around.secrets:
+        results = (p for p in sorted(run.out_dir.rglob("*")) if p.is_file() or p.is_symlink())
+        for path in results:
+            if path != run.out_dir.parent / memory.TURNS:
+                around.check_free_of_secrets(around.secrets.found_in_file(path))
+
+
 def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Take in what a command made of the worktree."""
     folder = run.out_dir.parent
     index = {"GIT_INDEX_FILE": str(folder / "index")}
     own = folder / "repo.git"
     git = Git(own if own.is_dir() else _repository(), folder / "worktree", index)
+    around = context.current()
+    around.check_free_of_secrets(around.secrets.found_below(folder / "worktree"))
     try:
         git.run("add", "-A", ".")
     except GitFailed as error:
@@ -193,7 +272,9 @@ def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     assert args.idea is not None
     assert args.idea.idea is not None
     prompt = get(args.idea.idea).decode("utf-8", "replace") + args.idea.feedback
-    return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
+    return memory.collect_turns(
+        args.memory, run.out_dir.parent, run.stdout, prompt, memory.put_text
+    )
 
 
 def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
@@ -258,20 +339,9 @@ def _place(args: StageArgs) -> Iterator[Path]:
 def _applied(args: StageArgs, folder: Path) -> dict[str, Value]:
     assert args.idea is not None
     assert args.idea.idea is not None
-    kind, idea = args.idea.idea_kind, get(args.idea.idea)
+    kind, idea, state = args.idea.idea_kind, get(args.idea.idea), args.state
     with _git_losses():
-        git = _open(args.state, folder, files=kind != "patch")
-    if kind == "patch":
-        apply_patch(git, idea)
-    else:
-        _change_files(git, kind, idea, folder / "worktree")
+        git = _open(state, folder, files=False)
+    merged = apply_idea(git, kind, idea, state.root_tree, merge=bool(args.idea.merge))
     with _git_losses():
-        return _candidate(git, args)
-
-
-def _change_files(git: Git, kind: str, idea: bytes, work: Path) -> None:
-    try:
-        apply_idea(kind, idea, work)
-        git.run("add", "-A", ".")
-    except (OSError, ValueError, GitFailed) as error:  # a folder in the way, bytes that are no text
-        raise Conflict(str(error)) from None
+        return {**_candidate(git, args), **({"merged": merged} if merged else {})}

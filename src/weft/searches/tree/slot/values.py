@@ -70,13 +70,12 @@ def inside(work: Path, name: str) -> Path:
 # -- set ----------------------------------------------------------------------------------------
 
 
-def apply_values(idea: ParameterIdea, work: Path) -> None:
-    """Set the values that an idea names, in its order."""
-    path = inside(work, idea.file)
-    text = _read(path, idea.file)
+def with_values(idea: ParameterIdea, data: bytes) -> bytes:
+    """Return a file's bytes with the values that an idea names set, in its order."""
+    text, is_toml = _decoded(data, idea.file), idea.file.endswith(".toml")
     for key, value in idea.values.items():
-        text = with_value(text, key.split("."), value, is_toml=path.suffix == ".toml")
-    path.write_bytes(text.encode())
+        text = with_value(text, key.split("."), value, is_toml=is_toml)
+    return text.encode()
 
 
 def with_value(text: str, keys: Sequence[str], value: Scalar, *, is_toml: bool) -> str:
@@ -101,8 +100,12 @@ def with_value(text: str, keys: Sequence[str], value: Scalar, *, is_toml: bool) 
 def _read(path: Path, name: str) -> str:
     if not path.is_file():
         raise Conflict(f"{name} is not there")
+    return _decoded(path.read_bytes(), name)
+
+
+def _decoded(data: bytes, name: str) -> str:
     try:
-        return path.read_bytes().decode()
+        return data.decode()
     except UnicodeDecodeError:
         raise Conflict(f"{name} is not UTF-8") from None
 

@@ -1,0 +1,101 @@
+"""Confidence against truth: the reliability diagram as an SVG file, and its section of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weft.inspect.report.svg import element
+
+SIDE, LEFT, BOTTOM, TOP = 300, 52, 44, 20
+WIDTH, HEIGHT = LEFT + SIDE + 24, TOP + SIDE + BOTTOM
+INK, RULE, DOT = "#7a7f87", "#7a7f8744", "#3b82c4"
+FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+Figures = Mapping[str, Any]
+NOTHING = {"whole": "nothing"}
+"""What the model with all features leaves out."""
+
+
+def draw(bins: Sequence[Figures]) -> str:
+    """Draw the share of right answers over the mean confidence of each bin, larger if fuller."""
+    most = max(each["answers"] for each in bins)
+    parts = [element("title", "Confidence against the share of right answers"), *_axes()]
+    for each in bins:
+        x, y = _across(each["confidence"]), _down(each["right"] / each["answers"])
+        radius = round(3 + 9 * (each["answers"] / most) ** 0.5, 1)
+        parts.append(element("circle", cx=x, cy=y, r=radius, fill=DOT, fill_opacity=0.7))
+        parts.append(element("text", str(each["answers"]), x=x - 14, y=y - 10, text_anchor="end"))
+    document = element(
+        "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        width=WIDTH, height=HEIGHT, role="img", font_family=FONT, font_size=12, fill=INK,
+    )  # fmt: skip
+    return f"{document}\n"
+
+
+def _axes() -> list[str]:
+    ends = {"x1": _across(0), "y1": _down(0), "x2": _across(1), "y2": _down(1)}
+    parts = [element("line", **ends, stroke=INK, stroke_dasharray="4 4")]
+    for tenth in range(0, 11, 2):
+        share = tenth / 10
+        y, x = _down(share), _across(share)
+        parts.append(element("line", x1=LEFT, y1=y, x2=LEFT + SIDE, y2=y, stroke=RULE))
+        parts.append(element("text", f"{tenth * 10}%", x=LEFT - 8, y=y + 4, text_anchor="end"))
+        place = {"x": x, "y": TOP + SIDE + 18, "text_anchor": "middle"}
+        parts.append(element("text", f"{share:g}", **place))
+    below = {"x": LEFT + SIDE / 2, "y": HEIGHT - 6, "text_anchor": "middle"}
+    return [*parts, element("text", "confidence; right answers in percent upwards", **below)]
+
+
+def _across(share: float) -> float:
+    return round(LEFT + share * SIDE, 1)
+
+
+def _down(share: float) -> float:
+    return round(TOP + (1 - share) * SIDE, 1)
+
+
+def section(part: Figures) -> str:
+    """Return the section of the page."""
+    return f"""\
+## Confidence
+
+{part["puzzles"]:,} puzzles that a program explains, made of training tasks (ARC-AGI-1, and those of
+ARC-AGI-2 that are not in it) by `tools/make_pseudo_puzzles.py`; tasks as they are were searched at
+the default budget, most puzzles with two pairs by the shallow phase alone. Fitted on one half of
+the bases, measured on the other, both ways: no figure of this section is of a
+puzzle whose base was fitted on. The probability is that the outputs for all tests are right.
+
+![Confidence against the share of right answers](../images/arc-reliability.svg)
+
+{_bins(part["reliability"])}
+Right / wrong at a least confidence, and how many first guesses are right at any:
+
+{_counts("puzzles", part["kinds"])}
+The same for all puzzles, each model fitted without some features:
+
+{_counts("left out", {NOTHING.get(name, name): row for name, row in part["ablation"].items()})}"""
+
+
+def _bins(bins: Sequence[Figures]) -> str:
+    lines = ["| confidence | answers | mean confidence | right |", "|---|---|---|---|"]
+    for each in bins:
+        span = f"{each['from'] / 1000:g} to {min(1000, each['to']) / 1000:g}"
+        share = each["right"] / each["answers"]
+        lines.append(f"| {span} | {each['answers']} | {each['confidence']:.1%} | {share:.1%} |")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(first: str, rows: Mapping[str, Mapping[str, Figures]]) -> str:
+    asked = list(next(iter(rows.values())))
+    heads = [f"{int(least) / 1000:g}" for least in asked]
+    lines = [f"| {first} | {' | '.join(heads)} | right at any |", "|---" * (len(asked) + 2) + "|"]
+    for name, counts in rows.items():
+        cells = [_precision(counts[least]) for least in asked]
+        lines.append(f"| {name} | {' | '.join(cells)} | {counts[asked[0]]['possible']} |")
+    return "\n".join(lines) + "\n"
+
+
+def _precision(count: Figures) -> str:
+    answered = count["right"] + count["wrong"]
+    share = f" = {count['right'] / answered:.1%}" if answered else ""
+    return f"{count['right']} / {count['wrong']}{share}"

@@ -1,0 +1,89 @@
+"""Whether the commands of a run can be confined here, and what becomes of the run if not.
+
+The setting is part of what was decided; what held is noted in the manifest, session by session.
+A run that was confined so far goes on without only if a person accepts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from weft.errors import RunMismatch, SandboxMissing
+from weft.product import CommandNeeds, command_needs
+from weft.runs.decision import Decision
+from weft.runs.execution import Execution
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
+from weft.worker.sandbox import Isolation, find_isolation
+
+HELD = "sandbox"
+"""The event of a session whose commands are confined."""
+MISSING = "sandbox-missing"
+ACCEPTED = "sandbox-accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionIsolation:
+    """How the commands of a session are confined."""
+
+    needs: CommandNeeds
+    program: str | None = None
+    """As workers learn it; None on other machines, which find out themselves."""
+    problem: str = ""
+    accepted: bool = False
+
+    @property
+    def warning(self) -> str:
+        """What a person must know; empty if there is nothing."""
+        if not self.problem:
+            return ""
+        return f"scores not isolated: commands run without a sandbox, {self.problem}"
+
+    def note(self, event: Callable[[str, str], None]) -> None:
+        """Leave what holds in the manifest."""
+        if self.accepted:
+            event(ACCEPTED, self.problem)
+        if self.problem:
+            event(MISSING, self.problem)
+        elif self.program:
+            event(HELD, self.program)
+
+
+def session_isolation(
+    decision: Decision, execution: Execution, folder: RunFolder, *, runs_commands: bool
+) -> SessionIsolation:
+    """Find out how commands can be confined, before anything is created.
+
+    Raises SandboxMissing where they must be and cannot, RunMismatch where they were before.
+    """
+    needs = command_needs(decision.call.name, decision.call.args)
+    if needs.sandbox == "off" or not runs_commands or execution.on_ray:
+        return SessionIsolation(needs)
+    found: Isolation = find_isolation()
+    if found.program:
+        return SessionIsolation(needs, found.program)
+    if needs.sandbox == "required":
+        raise SandboxMissing(
+            f'sandbox = "required": {found.problem}',
+            hint="install bubblewrap, or set sandbox to auto",
+        )
+    was_confined = _was_confined(folder)
+    if was_confined and "sandbox" not in execution.accept:
+        raise RunMismatch(
+            f"{folder.path}: its commands were confined so far and cannot be here: {found.problem}",
+            hint="install bubblewrap, or go on without with --accept sandbox",
+        )
+    return SessionIsolation(needs, "", found.problem, accepted=was_confined)
+
+
+def _was_confined(folder: RunFolder) -> bool:
+    if not folder.is_run() or not folder.manifest.is_file():
+        return False
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        rows = manifest.query("SELECT count(*) FROM events WHERE kind=?", HELD)
+    finally:
+        manifest.close()
+    return bool(rows[0][0])

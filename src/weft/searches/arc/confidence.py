@@ -1,0 +1,82 @@
+"""From features to a probability: an additive model in integers, monotone in every feature.
+
+    feature value ──► level (how many thresholds it reaches) ──► points
+    points added up ──► scaled by the number of pairs ──► permille, by a fixed table
+
+Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
+numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
+training tasks. The probability is that of the whole puzzle: that all its outputs are right.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from weft.model import codec
+
+SURE = 950
+"""Least permille of an answer, if not asked otherwise."""
+WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class FeaturePoints:
+    """One feature: `points[n]` counts where `n` thresholds are reached."""
+
+    name: str
+    thresholds: tuple[int, ...]
+    points: tuple[int, ...]
+
+    def of(self, value: int) -> int:
+        """Return the points of a value."""
+        return self.points[bisect_right(self.thresholds, value)]
+
+
+@dataclass(frozen=True, slots=True)
+class PointScale:
+    """How points count for puzzles with at least so many training pairs."""
+
+    pairs: int
+    thousandths: int
+    shift_points: int
+
+    def of(self, points: int) -> int:
+        """Return points as they count."""
+        return points * self.thousandths // 1000 + self.shift_points
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """A fitted model: points to begin with, points of features, scales, the table to permille."""
+
+    base_points: int
+    features: tuple[FeaturePoints, ...]
+    scales: tuple[PointScale, ...]
+    """By rising numbers of pairs, the first for all that are fewer."""
+    least_points: tuple[int, ...]
+    """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
+
+    def points(self, features: Mapping[str, int]) -> dict[str, int]:
+        """Return the points of each feature that has some."""
+        points = {each.name: each.of(features[each.name]) for each in self.features}
+        return {name: n for name, n in points.items() if n}
+
+    def confidence_permille(self, features: Mapping[str, int]) -> int:
+        """Return the probability that an answer with these features is right."""
+        total = self.base_points + sum(self.points(features).values())
+        scale = [each for each in self.scales if each.pairs <= features["pairs"]][-1:]
+        return bisect_right(self.least_points, (scale or self.scales[:1])[0].of(total))
+
+
+@cache
+def model(left_out: str = WHOLE) -> ConfidenceModel:
+    """Return the model that ships, or the one fitted with a part of the features left out."""
+    text = files("weft.searches.arc").joinpath("confidence.json").read_text("ascii")
+    raw = json.loads(text)
+    own = {**raw["models"][left_out], "least_points": raw["least_points"]}
+    return codec.from_json(ConfidenceModel, own)

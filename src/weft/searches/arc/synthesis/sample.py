@@ -1,0 +1,141 @@
+"""What a phase hands to what learns from many vectors together: lists of cells, choices of objects.
+
+    Space ── sample_of ──► VectorSample ── pack ──► bytes, an object ── unpack ──► in any task
+
+A few hundred vectors with the chains that lead to them, chosen by cost and by their distance
+from the targets; so each part of the learning can run by itself, wherever there is room.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.model.values import canonical
+from weft.searches.arc.lists.canvas import size_loo_passes, supposed
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.space import GRID, Space
+
+BASES = 3
+SOURCES = 300
+"""Other vectors that a list may use, the cheapest."""
+SEGMENTED = 8
+"""Grids in which objects are looked for, the cheapest."""
+CANVASES = 6
+"""Sizes with ways to lay the input that are tried, the cheapest."""
+_FAST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GridVector:
+    """A vector of grids, and the operators that lead to it."""
+
+    chain: tuple[str, ...]
+    millibits: int
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSample:
+    """Vectors of a phase to learn from."""
+
+    bases: tuple[GridVector, ...]
+    """As large as the targets: the input, then those nearest to them."""
+    sources: tuple[GridVector, ...]
+    """As large as the targets: the cheapest."""
+    segmented: tuple[GridVector, ...]
+    canvases: tuple[str, ...]
+    """Sizes that formulas predict, where nothing was found and targets differ in size."""
+    size_loo_passes: bool
+    """Whether those formulas pass leave-one-out cross-validation."""
+    is_solved: bool
+    """Whether the phase found a program."""
+    time: int
+    """Programs charged when it ended."""
+
+    @property
+    def list_bases(self) -> int:
+        """How many bases lists can start from."""
+        return len(self.bases) + len(self.canvases)
+
+
+def sample_of(space: Space) -> VectorSample:
+    """Choose what to learn from when a phase has ended."""
+    nodes = space.nodes
+    grids = sorted(
+        (n for n, node in enumerate(nodes) if node.stage == GRID),
+        key=lambda n: (nodes[n].millibits, n),
+    )
+    fitting = [n for n in grids if nodes[n].shape_loss == 0]
+    nearest = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))[:BASES]
+    canvases = () if space.candidates else canvases_of(space.problem)
+    return VectorSample(
+        _vectors(space, nearest), _vectors(space, fitting[:SOURCES]),
+        _vectors(space, grids[:SEGMENTED] if _may_segment(space.problem) else ()), canvases,
+        bool(canvases) and _sizes_validated(space.problem), bool(space.candidates),
+        space.counts.programs,
+    )  # fmt: skip
+
+
+def canvases_of(problem: EncodedTask) -> tuple[str, ...]:
+    """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
+    if all(a.size == b.size for a, b in problem.pairs()):
+        return ()
+    canvases = supposed(problem.inputs, problem.targets_plain, CANVASES)
+    fits = (c for c in canvases if all(c.size(grid) is not None for grid in problem.inputs))
+    return tuple(canvas.text() for canvas in fits)
+
+
+def _sizes_validated(problem: EncodedTask) -> bool:
+    return size_loo_passes(problem.inputs[: problem.train], problem.targets_plain)
+
+
+def _may_segment(problem: EncodedTask) -> bool:
+    """Whether targets can be objects of their inputs: none is as large as its input."""
+    return all(given.size != expected.size for given, expected in problem.pairs())
+
+
+def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:
+    return tuple(
+        GridVector(space.program_of(n), space.nodes[n].millibits, space.nodes[n].content)
+        for n in numbers
+    )
+
+
+# -- as bytes -------------------------------------------------------------------------------------
+
+
+def pack(sample: VectorSample) -> bytes:
+    """Write a sample: a line that describes it, then the contents of its vectors."""
+    groups = (sample.bases, sample.sources, sample.segmented)
+    head = {
+        "vectors": [
+            [[list(v.chain), v.millibits, len(v.content)] for v in vectors] for vectors in groups
+        ],
+        "canvases": list(sample.canvases),
+        "size_loo_passes": sample.size_loo_passes,
+        "is_solved": sample.is_solved,
+        "time": sample.time,
+    }
+    contents = b"".join(v.content for vectors in groups for v in vectors)
+    return zlib.compress(canonical(head).encode() + b"\n" + contents, _FAST)
+
+
+def unpack(data: bytes) -> VectorSample:
+    """Read what `pack` wrote."""
+    line, _, contents = zlib.decompress(data).partition(b"\n")
+    head, at = json.loads(line), 0
+    groups: list[tuple[GridVector, ...]] = []
+    for described in head["vectors"]:
+        vectors = []
+        for chain, millibits, size in described:
+            vectors.append(GridVector(tuple(chain), millibits, contents[at : at + size]))
+            at += size
+        groups.append(tuple(vectors))
+    bases, sources, segmented = groups
+    return VectorSample(
+        bases, sources, segmented, tuple(head["canvases"]), head["size_loo_passes"],
+        head["is_solved"], head["time"],
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""Where a stream may come from: the seed behind a state, and generators that make the same draws.
+
+A state of a congruential generator is walked back call by call; of the seeds on the way those are
+named that people use (typed numbers, times), and the one at the first call. Every origin is
+checked: with it the generator makes the very same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from weft.searches.prng.attacks.likely_seeds import TIMES, dated_seeds, typed_seeds
+from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import LcgSeeding
+from weft.searches.prng.generate import MAX_BOUND, first_state, generate, greatest_modulus
+from weft.searches.prng.hypothesis import Hypothesis
+
+MAX_CALLS_BACK = 1000
+MAX_ORIGINS = 3
+CHECKED = 200
+"""Draws that an origin or another generator must make alike."""
+DATED = "a date or a process id"
+RARE_ENOUGH = 100
+"""A seed is worth a note when so many times more states than such seeds were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedOrigin:
+    """A seed from which the draws follow after `start` calls, and what kind of number it is."""
+
+    seed: int
+    start: int
+    kind: str
+
+
+def origins(hypothesis: Hypothesis, draws: int) -> tuple[SeedOrigin, ...]:
+    """Return the seeds a hypothesis may come from, the most telling first."""
+    if hypothesis.seed is not None:
+        return (SeedOrigin(hypothesis.seed, hypothesis.start, kind_of(hypothesis.seed)),)
+    count = min(draws, CHECKED)
+    made = generate(hypothesis, count)
+    checked = [
+        origin
+        for origin in _candidates(hypothesis)
+        if generate(_seeded(hypothesis, origin), count) == made
+    ]
+    return tuple(checked[:MAX_ORIGINS])
+
+
+def _seeded(hypothesis: Hypothesis, origin: SeedOrigin) -> Hypothesis:
+    return replace(hypothesis, seed=origin.seed, state=None, start=origin.start)
+
+
+def _candidates(hypothesis: Hypothesis) -> list[SeedOrigin]:
+    """Return seeds that people use, nearest first, then the seed of the state as it is."""
+    family = family_named(hypothesis.family)
+    state = first_state(family, hypothesis)
+    plain = seed_of(family, state)
+    telling = []
+    for back, earlier in enumerate(_walk_back(family, state)):
+        seed = seed_of(family, earlier)
+        if seed is not None and _is_telling(family, seed, back):
+            telling.append(SeedOrigin(seed, hypothesis.start + back, kind_of(seed)))
+    first = [] if plain is None else [SeedOrigin(plain, hypothesis.start, kind_of(plain))]
+    return list(dict.fromkeys([*telling, *first]))
+
+
+def _walk_back(family: Family, state: State) -> Iterator[State]:
+    """Yield the state, and those before it where the generator can be walked back."""
+    yield state
+    period = _period(family)
+    if family.jump is None or period is None:
+        return
+    for _ in range(MAX_CALLS_BACK):
+        state = list(state)
+        family.jump(state, period - 1)
+        yield state
+
+
+def _period(family: Family) -> int | None:
+    """Return after how many steps a generator of one word is back where it was."""
+    if family.state_words != 1 or not (family.lcg_forms or family.lattice_forms):
+        return None
+    modulus = max(
+        [1 << family.state_bits for _ in family.lcg_forms]
+        + [form.modulus for form in family.lattice_forms]
+    )
+    return modulus if modulus & (modulus - 1) == 0 else modulus - 1
+
+
+def seed_of(family: Family, state: State) -> int | None:
+    """Return the seed that makes a state; None where no seed does, or the seeding is one-way."""
+    form = family.seed_form
+    seed = state[0]
+    if isinstance(form, LcgSeeding):
+        seed = (state[0] >> form.place) ^ form.scramble
+    return seed if seed >> family.seed_bits == 0 and family.seeding(seed) == state else None
+
+
+def _is_telling(family: Family, seed: int, back: int) -> bool:
+    """Whether a seed of its kind would hardly be met by chance so many calls back."""
+    kind = kind_of(seed)
+    if not kind:
+        return False
+    sizes = {"typed": len(_TYPED), DATED: len(_DATED), "Unix time": TIMES[1] - TIMES[0]}
+    size = sizes.get(kind.split(",")[0], 1000 * (TIMES[1] - TIMES[0]))
+    return RARE_ENOUGH * size * (back + 1) <= 1 << min(family.seed_bits, family.state_bits)
+
+
+def kind_of(seed: int) -> str:
+    """Say what people would call a seed: typed, or a time; empty if neither."""
+    if seed in _TYPED:
+        return "typed"
+    if seed in _DATED and seed < TIMES[0]:
+        return DATED
+    for name, unit in (("Unix time", 1), ("milliseconds", 1000)):
+        if TIMES[0] * unit <= seed < TIMES[1] * unit:
+            return f"{name}, {utc_text(seed // unit)} UTC"
+    return ""
+
+
+_TYPED, _DATED = frozenset(typed_seeds()), frozenset(dated_seeds())
+
+
+def utc_text(seconds: int) -> str:
+    """Write Unix seconds as date and time; arithmetic alone, no clock and no time zones.
+
+    >>> utc_text(1_700_000_000), utc_text(951_782_400)
+    ('2023-11-14 22:13:20', '2000-02-29 00:00:00')
+    """
+    days, rest = divmod(seconds, 86_400)
+    days += 719_468  # to 0000-03-01: years that begin in March end with their leap day
+    era, day_of_era = divmod(days, 146_097)
+    lost = day_of_era // 1460 - day_of_era // 36_524 + day_of_era // 146_096
+    year_of_era = (day_of_era - lost) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    months = (5 * day_of_year + 2) // 153
+    day, month = day_of_year - (153 * months + 2) // 5 + 1, (months + 2) % 12 + 1
+    year = 400 * era + year_of_era + (month <= 2)
+    return f"{year:04}-{month:02}-{day:02} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+
+
+def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
+    """Return other generators and output maps that make the very same draws of the same state."""
+    state, count = first_state(family_named(hypothesis.family), hypothesis), min(draws, CHECKED)
+    made, found = generate(hypothesis, count), []
+    for family in FAMILIES:
+        if family.state_words != len(state) or max(state) >> family.state_word_bits:
+            continue
+        for output in _other_maps(family, hypothesis):
+            guess = replace(
+                hypothesis, family=family.name, output=output, seed=None,
+                state=family.state_text(state),
+            )  # fmt: skip
+            if generate(guess, 2) == made[:2] and generate(guess, count) == made:
+                found.append(f"{family.name}.{output}")
+    return tuple(found)
+
+
+def _other_maps(family: Family, hypothesis: Hypothesis) -> Sequence[str]:
+    """Return the maps of a family that can make draws of the modulus, but the one at hand."""
+    return [
+        output
+        for output in family.outputs
+        if (family.name, output) != (hypothesis.family, hypothesis.output)
+        and hypothesis.modulus <= greatest_modulus(output)
+        and (output != "raw" or hypothesis.modulus > MAX_BOUND)
+    ]

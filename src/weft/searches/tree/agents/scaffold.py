@@ -1,0 +1,31 @@
+"""`weft tree init`: a search whose agents call a model, written into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weft.errors import InputError, UsageError
+
+TEMPLATE = Path(__file__).parent / "template"
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+MODEL = "name-of-the-model"
+FILES = ("tree.toml", "agent.toml", "start/route.py", "start/score.py")
+
+
+def write_template(folder: Path, template: str) -> list[Path]:
+    """Write a search whose agents call a model; raises InputError when a file is there already."""
+    if template not in KEYS:
+        raise UsageError(f"--template {template!r:.40}: there is openai and anthropic")
+    targets = [folder / name for name in FILES]
+    for path in targets:
+        if path.exists():
+            raise InputError(f"{path} is there already", hint="choose another folder")
+    values = {"@API@": template, "@KEY@": KEYS[template], "@URL@": URLS[template], "@MODEL@": MODEL}
+    for name, path in zip(FILES, targets, strict=True):
+        text = (TEMPLATE / name).read_text("utf-8")
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return targets

@@ -1,0 +1,76 @@
+"""Follows a run from beside its coordinator: the summary after every depth, events as they come.
+
+It reads what is committed, as any other process could, and decides nothing. It takes no more than a
+twentieth of the time, and what it could not write stops no run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from weft.errors import WeftError
+from weft.inspect.report.view import RunView
+from weft.runs.run import Watcher
+from weft.runs.warmup import announcer
+from weft.searches.tree.load import TreeRun, load_tree_run
+from weft.searches.tree.search import NAME
+from weft.searches.tree.summary import graph, summary
+from weft.searches.tree.treeevents import EventLog
+
+EVERY_S = 1.0
+IDLE_SHARE = 20
+"""Looks rest so many times as long as they take."""
+
+
+class TreeFollower:
+    """A watcher that looks at the run when tasks have ended, and hands the counts on."""
+
+    def __init__(self, run: Path, watcher: Watcher | None, events: EventLog | None) -> None:
+        self._run, self._watcher, self._events = run, watcher, events
+        self.is_shown = bool(getattr(watcher, "is_shown", watcher is not None))
+        """Whether progress is shown."""
+        self._finished, self._is_behind = -1, False
+        self._next_s = 0.0
+        self._depths = 0
+
+    def say(self, line: str) -> None:
+        """Say what there is to wait for before the tasks."""
+        announcer(self._watcher)(line)
+
+    def update(self, counts: Any) -> None:
+        """Take the newest counts, a coordinator's `Counts`."""
+        if self._watcher is not None:
+            self._watcher.update(counts)
+        changed = counts.finished != self._finished
+        if (changed or self._is_behind) and time.monotonic() >= self._next_s:
+            self._finished = counts.finished
+            self._is_behind = changed  # what was not committed yet is seen by one more look
+            self._look()
+
+    def close(self) -> None:
+        """Look once more, at the end."""
+        self._look()
+
+    def _look(self) -> None:
+        start_s = time.monotonic()
+        with contextlib.suppress(WeftError, OSError, StopIteration):  # its files may be changing
+            tree_run = load_tree_run(self._run)
+            if self._events is not None:
+                self._events.write(tree_run, RunView(self._run, NAME).run_id())
+            if len(tree_run.history.frontiers) > max(1, self._depths):
+                write_pages(self._run, tree_run)
+            self._depths = len(tree_run.history.frontiers)
+        taken_s = time.monotonic() - start_s
+        self._next_s = start_s + max(EVERY_S, IDLE_SHARE * taken_s)
+
+
+def write_pages(run: Path, tree_run: TreeRun) -> None:
+    """Write TREE_SUMMARY.md and TREE_GRAPH.md, each as a whole."""
+    for name, text in (("TREE_SUMMARY.md", summary(tree_run)), ("TREE_GRAPH.md", graph(tree_run))):
+        aside = run / f".{name}.{os.getpid()}"
+        aside.write_text(text, "utf-8")
+        aside.replace(run / name)

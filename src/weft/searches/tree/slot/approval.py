@@ -1,0 +1,24 @@
+"""Wait until a person has decided: `python -I approval.py DECISION_FILE`.
+
+`weft tree approve` writes the decision, whole or not at all. Standard library only; all it does is
+look for the file, twice a second.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+POLL_S = 0.5
+
+
+def main(decision: str) -> int:
+    """Return when the decision is there."""
+    while not Path(decision).is_file():
+        time.sleep(POLL_S)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

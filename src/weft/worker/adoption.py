@@ -1,0 +1,117 @@
+"""The worker's side of outcome files: an earlier attempt's command that has ended is not run again.
+
+    task assigned ─► outcome of this or an earlier attempt? ─► yes: its report, its folders
+                                                            ─► no: a new attempt
+
+What a command left stays until the coordinator has surely stored the result. An outcome whose
+attempt is to be followed by another is removed before that is reported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections import deque
+from pathlib import Path
+
+from weft.model.values import JsonValue
+from weft.worker import outcomes
+from weft.worker.context import TaskContext
+from weft.worker.outcomes import OutcomeRequest, StoredOutcome
+
+OWN_FOLDERS = ("tmp", "repo.git", "new.git", "root")
+"""Below an attempt's folder: nothing that a command left for us is in these."""
+HELD_S = 0.1
+"""A worker is given about this much work at a time (see `LocalBackend`): when it has finished as
+many commands more as that can be, the coordinator has stored the result of the one before."""
+LEAST_S = 0.005
+
+
+class AttemptOutcomes:
+    """The outcome files of one task."""
+
+    def __init__(self, around: TaskContext) -> None:
+        self._around = around
+        self._folder = around.attempts.parent / outcomes.FOLDER
+
+    def adopt(self) -> StoredOutcome | None:
+        """Return the outcome of an attempt whose result was never reported; None without one."""
+        assignment, token = self._around.assignment, self._around.facilities.outcome_token
+        for attempt in range(assignment.attempt if token else 0, 0, -1):
+            path = self.path(attempt)
+            if not os.path.lexists(path):
+                continue
+            base, logs = self.attempt_folder(attempt), self.logs(attempt)
+            stored = outcomes.read(path, assignment.key, attempt, token, base, logs)
+            if stored is not None:
+                self._take_logs(attempt)
+                self._around.notes |= {**stored.notes, "adopted_attempt": attempt}
+                return stored
+            path.unlink(missing_ok=True)
+        return None
+
+    def request(self, folder: Path, cwd: str) -> OutcomeRequest | None:
+        """Return what a supervisor needs to note the end of a command that starts in `cwd`."""
+        assignment, token = self._around.assignment, self._around.facilities.outcome_token
+        run = str(self._around.attempts.parent)
+        if not token or not cwd.startswith(f"{run}/"):
+            return None  # what it leaves elsewhere may be changed by others
+        self._folder.mkdir(exist_ok=True)
+        names = sorted(p.name for p in folder.iterdir() if p.is_dir())
+        names = [name for name in names if name not in OWN_FOLDERS]
+        if not cwd.startswith(f"{folder}/"):
+            names.append(os.path.relpath(cwd, folder))
+        return {
+            "path": str(self.path(assignment.attempt)), "key": assignment.key,
+            "attempt": assignment.attempt, "token": token, "base": str(folder), "folders": names,
+            "notes": dict(self._around.notes),
+        }  # fmt: skip
+
+    def settle(self, attempt: int, *, is_final: bool) -> bool:
+        """Decide what becomes of an attempt's outcome; True if its folder is still needed."""
+        path = self.path(attempt)
+        if is_final:
+            return path.is_file()
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return False
+
+    def path(self, attempt: int) -> Path:
+        """Where the outcome of an attempt is."""
+        return self._folder / f"{self._around.assignment.key}-{attempt}"
+
+    def attempt_folder(self, attempt: int) -> Path:
+        """Where an attempt works."""
+        return self._around.attempts / f"{self._around.assignment.key[:16]}-{attempt}"
+
+    def logs(self, attempt: int) -> list[str]:
+        """Return where an attempt's stdout and stderr go."""
+        folder = self._around.logs / self._around.assignment.key
+        return [str(folder / f"{attempt}.out"), str(folder / f"{attempt}.log")]
+
+    def _take_logs(self, attempt: int) -> None:
+        """Let the logs of an adopted attempt be those of this one, too."""
+        own = self._around.assignment.attempt
+        for old, new in zip(self.logs(attempt), self.logs(own), strict=True):
+            if old != new:
+                Path(new).unlink(missing_ok=True)
+                os.link(old, new)
+
+
+class FinishedFolders:
+    """Folders of commands that have ended, until their results are surely stored."""
+
+    def __init__(self) -> None:
+        self._folders: deque[tuple[Path, float]] = deque()
+
+    def keep(self, folder: Path, wall_s: JsonValue) -> None:
+        """Keep a folder for a while; `wall_s` is how long its command ran."""
+        seconds = wall_s if isinstance(wall_s, float) else 0.0
+        self._folders.append((folder, max(LEAST_S, seconds)))
+
+    def clear_settled(self) -> None:
+        """Remove the folders that nobody will ask for."""
+        shortest_s = min((wall_s for _, wall_s in self._folders), default=HELD_S)
+        while len(self._folders) > 1 + HELD_S // shortest_s:
+            shutil.rmtree(self._folders.popleft()[0], ignore_errors=True)

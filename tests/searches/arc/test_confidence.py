@@ -1,0 +1,183 @@
+"""Confidence: integer arithmetic against a plain twin, monotone, and decisive in real searches."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
+from weft.errors import UsageError
+from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, PointScale, model
+from weft.searches.arc.options import permille
+from weft.searches.arc.program import Program
+from weft.searches.arc.recorded import read_run
+from weft.searches.arc.support import (
+    BEHAVIOUR,
+    FAMILIES,
+    FEATURES,
+    SUPPORT,
+    independent,
+    runs,
+    target_bits,
+)
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+
+pytestmark = pytest.mark.xdist_group("arc-runs")
+MODELS = ("whole", "behaviour", "support", "behaviour+support")
+BEST = {
+    "pairs": 9, "target_bits": 12, "surplus_bits": 999, "independent": 9, "agreeing": 7,
+    "margin_bits": 99, "price_margin_bits": 99, "lists_agree": 9, "tests": 1,
+}  # fmt: skip
+"""The most favourable value of each feature that is not best at 0."""
+
+
+def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
+    """The twin: exact sums, and the logistic function of floats."""
+    total = Fraction(own.base_points)
+    for feature in own.features:
+        reached = [t for t in feature.thresholds if features[feature.name] >= t]
+        total += Fraction(feature.points[len(reached)])
+    few, more = own.scales
+    scale = few if features["pairs"] < more.pairs else more
+    total = total * Fraction(scale.thousandths, 1000) + scale.shift_points
+    return 1000 / (1 + math.exp(-float(total / 1000)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_integer_confidence_equals_the_logistic_function(name: str) -> None:
+    own = model(name)
+    for step in range(400):
+        features = {f: (step * (7 + i) // 3) % (3 + i * 5) for i, f in enumerate(FEATURES)}
+        features["family"] = step % len(FAMILIES)
+        assert abs(own.confidence_permille(features) - plain_permille(own, features)) <= 0.63, (
+            "half a permille, and half a point"
+        )
+
+
+def test_table_is_the_logistic_function_rounded_and_ascending() -> None:
+    table = model().least_points
+    assert len(table) == 999
+    assert list(table) == sorted(set(table))
+    for n, least in enumerate(table, 1):
+        assert abs(1000 / (1 + math.exp(-least / 1000)) - (n - 0.5)) < 0.2
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_confidence_never_falls_with_more_evidence(name: str) -> None:
+    """Every feature but the family is monotone: from its best value it only goes down."""
+    for feature in model(name).features:
+        if feature.name == "family":
+            continue
+        points = list(feature.points)
+        rising = feature.name in BEST and feature.name != "tests"
+        assert points == sorted(points, reverse=not rising), feature.name
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"), [("behaviour", BEHAVIOUR), ("support", SUPPORT), ("whole", ())]
+)
+def test_models_of_ablations_do_without_their_features(
+    name: str, left_out: tuple[str, ...]
+) -> None:
+    names = {feature.name for feature in model(name).features}
+    assert names <= set(FEATURES) - set(left_out)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scales_keep_the_order_of_points_and_depend_on_pairs(name: str) -> None:
+    few, more = model(name).scales
+    assert (few.pairs, more.pairs) == (2, 3)
+    assert few.thousandths > 0
+    assert more.thousandths > 0
+    assert PointScale(2, 1500, -7).of(-3) == -12, "rounded down, so that the order is kept"
+    best = {**dict.fromkeys(FEATURES, 0), **BEST}
+    sure = model(name).confidence_permille(best)
+    assert sure >= model(name).confidence_permille({**best, "pairs": 2}), "few pairs need more"
+
+
+def test_threshold_counts_from_its_own_value_on() -> None:
+    feature = FeaturePoints("bits", (10, 20), (0, -5, -9))
+    assert [feature.of(n) for n in (9, 10, 19, 20, 99)] == [0, -5, -5, -9, -9]
+
+
+def test_features_are_counted_as_documented() -> None:
+    alike = [Program(("mirror_rows",)), Program(("mirror_rows", "trim")), Program(("trim",))]
+    assert independent(alike) == 2
+    assert independent([]) == 0
+    assert runs(Grid.of([[1, 1, 2], [0, 0, 0]])) == 3
+    same = Pair(Grid.of([[1, 0]]), Grid.of([[1, 0]]))
+    other = Pair(Grid.of([[1, 0]]), Grid.of([[1, 5]]))
+    assert target_bits([same]) == 0
+    assert target_bits([other, other]) == 2 * target_bits([other]) > 0
+
+
+# -- in a search ----------------------------------------------------------------------------------
+
+
+def accident() -> ArcTask:
+    """Two pairs that a short program fits by accident: the test is unlike both."""
+    pairs = (
+        Pair(Grid.of([[0, 1], [0, 0]]), Grid.of([[1]])),
+        Pair(Grid.of([[0, 0], [2, 0]]), Grid.of([[2]])),
+    )
+    tests = (scattered(3, 9, 12), scattered(4, 12, 7), Grid.of([[5]]))
+    return ArcTask("accident", pairs, tests)
+
+
+def test_accidental_short_program_is_unknown_and_supported_one_is_solved(
+    tmp_path: Path, weft: Here
+) -> None:
+    data = write_tasks(tmp_path / "data", [accident(), solved()])
+    out = tmp_path / "run"
+    assert weft("arc", "solve", "--data", data, *TINY, "--out", out).code == 0
+    answers = {item.task.name: item.answer for item in read_run(out).items}
+    bad, good = answers["accident"], answers["plain"]
+    assert bad is not None
+    assert good is not None
+    assert bad["outcome"] in ("UNKNOWN/unsure", "UNKNOWN/ambiguous")
+    assert bad["groups"], "the guesses are still there"
+    low, high = bad.get("confidence_permille"), good.get("confidence_permille")
+    assert type(low) is type(high) is int
+    assert low < SURE <= high
+    assert good["outcome"] == "SOLVED"
+    assert f"confidence {high / 1000:.3f}" in weft("arc", "show", out, "plain").out
+    listed = weft("arc", "solve", "--data", data, *TINY, "--out", out).out
+    assert f"{low / 1000:.3f}" in listed
+
+
+def test_least_confidence_decides_and_is_bound_into_the_run(tmp_path: Path, weft: Here) -> None:
+    data = write_tasks(
+        tmp_path / "data", [made("two", ["mirror_down"], [scattered(i) for i in range(3)])]
+    )
+    words = ("arc", "solve", "--data", data, *TINY)
+    assert weft(*words, "--out", tmp_path / "all", "--min-confidence", "0").code == 0
+    assert weft(*words, "--out", tmp_path / "none", "--min-confidence", "1").code == 1
+    [item] = read_run(tmp_path / "none").items
+    assert item.outcome in ("UNKNOWN/unsure", "UNKNOWN/ambiguous")
+    assert item.answer is not None
+    assert item.answer["groups"], "both guesses are still written out"
+    heads = {(tmp_path / name / "checkpoint").read_text() for name in ("all", "none")}
+    assert len(heads) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["1.1", "-0.1", "95%", "0.95.1", "nan", "1e-1", "", "2", "0.9501", "٠.٥"]
+)
+def test_confidence_that_is_no_probability_is_refused(
+    text: str, tmp_path: Path, weft: Here
+) -> None:
+    with pytest.raises(UsageError, match="--min-confidence takes a probability"):
+        permille(text)
+    if text == "1.1":
+        told = weft("arc", "solve", "--min-confidence", text, "--out", tmp_path / "run")
+        told.check_one_line(2, "--min-confidence", "0.95")
+        assert not (tmp_path / "run").exists()
+
+
+def test_probability_is_read_exactly() -> None:
+    read = {"0": 0, "1": 1000, "0.95": 950, ".5": 500, "0.999": 999, "1.0": 1000, "0.05": 50}
+    assert {text: permille(text) for text in read} == read

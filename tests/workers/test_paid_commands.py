@@ -1,0 +1,134 @@
+"""Coordinators killed right after a command has ended: it is adopted on resume, not run again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import time
+from collections import Counter
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+import weft
+from tests.workers.lab import Lab, print_figures, rows, trials
+
+pytestmark = pytest.mark.xdist_group("paid-commands")
+
+
+def paid(lab: Lab, name: str) -> dict[str, Any]:
+    """A command that notes its start, as a provider would note a call, and leaves a result."""
+    text = f"echo {name} >> {lab.folder}/calls; sleep 0.02; echo {name} > answer; echo said {name}"
+    return lab.step("sh", "-c", text, args={"name": name})
+
+
+def calls(lab: Lab) -> Counter[str]:
+    path = lab.folder / "calls"
+    return Counter(path.read_text().split()) if path.exists() else Counter()
+
+
+def started(lab: Lab, search: Any) -> int:
+    """A coordinator in a process of its own."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        weft.run(search, out=lab.folder / "run", workers=2, quiet=True, progress=False)
+    finally:
+        os._exit(0)
+
+
+def noted(lab: Lab) -> set[str]:
+    folder = lab.folder / "run" / "outcomes"
+    return {p.name for p in folder.iterdir() if p.suffix != ".part"} if folder.is_dir() else set()
+
+
+def kill_at_next_outcome(lab: Lab, search: Any, known: set[str]) -> bool:
+    """Kill a coordinator as soon as another command has ended; False if the run ended before."""
+    pid = started(lab, search)
+    while True:
+        fresh = noted(lab) - known
+        ended, _ = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return False
+        if fresh:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return True
+        time.sleep(0.001)
+
+
+def names_of(lab: Lab, files: set[str]) -> set[str]:
+    """The commands whose ends are noted."""
+    keys = {name.rpartition("-")[0] for name in files}
+    with closing(sqlite3.connect(f"file:{lab.folder}/run/manifest.sqlite?mode=ro", uri=True)) as db:
+        found = db.execute("SELECT key, args FROM tasks").fetchall()
+    return {json.loads(args)["args"]["name"] for key, args in found if key in keys}
+
+
+def settled(lab: Lab) -> None:
+    """Wait until everything of a killed session is gone, supervisors last."""
+    while lab.alive():
+        time.sleep(0.005)
+
+
+def test_finished_commands_are_not_run_again_however_often_the_coordinator_is_killed(
+    lab: Lab, chaos: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    count = 50 if chaos else 20
+    steps = [paid(lab, f"c{number}") for number in range(2 * count)]
+    search = trials.commands(steps)
+    killed, known = 0, set[str]()
+    finished: dict[str, int] = {}
+    while killed < count and kill_at_next_outcome(lab, search, known):
+        killed += 1
+        settled(lab)
+        known = noted(lab)
+        now = calls(lab)
+        for name in names_of(lab, known):
+            assert finished.setdefault(name, now[name]) == now[name], f"{name} was paid twice"
+    run = lab.run(search, workers=2)
+    after = calls(lab)
+    assert {name: after[name] for name in finished} == finished, "a finished command ran again"
+    assert [outcome["stdout"] for outcome in run.answer] == [
+        f"said c{number}\n" for number in range(2 * count)
+    ]
+    notes = [json.loads(text) for (text,) in rows(run.out, "SELECT notes FROM tasks")]
+    adopted = sum("adopted_attempt" in note for note in notes)
+    with capfd.disabled():
+        print_figures("paid commands", kills=killed, finished=len(finished), adopted=adopted,
+                      repeated=0)  # fmt: skip
+    assert killed == count
+    assert adopted >= count // 2, "kills came too late, the test shows little"
+    assert not (run.out / "outcomes").exists()
+    assert not (run.out / "attempts").exists()
+    undisturbed = lab.run(search, "undisturbed", workers=2)
+    assert run.head == undisturbed.head
+
+
+def test_an_outcome_whose_folder_was_changed_is_not_adopted(lab: Lab) -> None:
+    search, stored = trials.commands([paid(lab, "only")]), "SELECT state FROM tasks"
+    for _ in range(20):  # until a kill comes before the result is stored
+        (lab.folder / "calls").unlink(missing_ok=True)
+        shutil.rmtree(lab.folder / "run", ignore_errors=True)
+        is_killed = kill_at_next_outcome(lab, search, set())
+        settled(lab)
+        if is_killed and rows(lab.folder / "run", stored) != [("completed",)]:
+            break
+    [answer] = (lab.folder / "run" / "attempts").glob("*/out/answer")
+    answer.write_text("forged")
+    run = lab.run(search)
+    assert calls(lab)["only"] == 2
+    assert run.answer[0]["stdout"] == "said only\n"
+
+
+def test_an_attempt_that_is_to_be_repeated_is_not_adopted(lab: Lab) -> None:
+    text = f"echo x >> {lab.folder}/calls; exit 75"
+    step = lab.step("sh", "-c", text, retries=2)
+    run = lab.run(trials.commands([step]))
+    assert run.answer[0]["type"] == "temporary"
+    assert calls(lab)["x"] == 3
