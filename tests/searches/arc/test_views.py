@@ -91,7 +91,7 @@ def test_blocks_hold_pairs_then_tests_with_all_answers() -> None:
         ("test 1", ["input", "answer A", "answer B"]),
     ]
     assert [t.label for t in blocks(view("right"))[-1].tiles] == ["input", "answer"]
-    assert [t.label for t in blocks(view("wrong"))[-1].tiles] == ["input", "answer", "truth"]
+    assert [t.label for t in blocks(view("wrong"))[-1].tiles] == ["input", "answer", "expected"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.searches.tree.conftest import CONFIG, SCORE, Wood, blocks
+from tests.searches.tree.conftest import SCORE, UNCONFINED, Wood, blocks
 from tests.searches.tree.test_refusals import check_refused
 from tests.searches.tree.test_runs import git
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("tree-imports")
 COUNTED = SCORE + "open('{place}', 'a').write(os.environ['WEFT_EVAL_ID'] + ' ')\n"
 
 
-def plant(wood: Wood, config: str = CONFIG) -> Path:
+def plant(wood: Wood, config: str = UNCONFINED) -> Path:
     place = wood.folder / "scored"
     wood.plant(config, COUNTED.replace("{place}", str(place)))
     return place
@@ -84,9 +84,9 @@ def test_import_from_is_the_same_for_any_number_at_a_time_and_after_an_interrupt
 
 
 def test_unfinished_run_is_imported_as_far_as_it_came(wood: Wood) -> None:
-    plant(wood, CONFIG + '[sweep]\nargv = ["./not-there"]\n')
+    plant(wood, UNCONFINED + '[sweep]\nargv = ["./not-there"]\n')
     assert wood.run("old").code == 130
-    wood.write("tree.toml", CONFIG)
+    wood.write("tree.toml", UNCONFINED)
     told = wood.run("new", "--import-from", "old", "--json")
     assert told.code == 0, told
     assert [e["imported"] for e in told.json["evals"]] == [False, False, False]
@@ -96,12 +96,12 @@ def test_import_of_what_cannot_be_compared_is_refused(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     for change, said in (
-        (CONFIG.replace('"-I", ', '"-E", "-s", '), "score.argv is different"),
-        (CONFIG.replace('["score.py"]', "[]"), "protected is different"),
+        (UNCONFINED.replace('"-I", ', '"-E", "-s", '), "score.argv is different"),
+        (UNCONFINED.replace('["score.py"]', "[]"), "protected is different"),
     ):
         wood.write("tree.toml", change)
         check_refused(wood, 3, ["old cannot be imported", said], "--import-from", "old")
-    wood.write("tree.toml", CONFIG)
+    wood.write("tree.toml", UNCONFINED)
     check_refused(wood, 3, ["nowhere is not a run folder"], "--import-from", "nowhere")
     ledger = wood.folder / "old" / "ledger.jsonl"
     ledger.chmod(0o644)
