@@ -58,7 +58,7 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
 )
 _NOT_FINITE = "return None or a str in its place; inside a NumPy array or a table it is kept"
 _DECODER = json.JSONDecoder()
-_scan = _DECODER.scan_once
+_scan = _DECODER.scan_once  # type: ignore[attr-defined] # typeshed has no such attribute
 """`raw_decode` without a look at what it is given; on a text that is no JSON, StopIteration."""
 
 
