@@ -87,7 +87,6 @@ NOT_RUN = {
     },
     "docs/tree-scores.md": {
         "from pathlib import Path": CHANNEL,
-        "make -s 3>&- || exit 1": CHANNEL,
     },
     "docs/serve.md": {
         "weft serve": SERVES,

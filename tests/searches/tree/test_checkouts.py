@@ -19,17 +19,19 @@ pytestmark = pytest.mark.xdist_group("tree")
 FILES = 40
 SWEEP = """
 import os, pathlib
-print("inode", os.stat("params.json").st_ino)
 pathlib.Path("cache/deep").mkdir(parents=True)
 pathlib.Path("cache/deep/x").write_text("left by the sweep")
 pathlib.Path(".git").write_text("left too")
 {more}
+status = os.stat("params.json")
+print("file", status.st_ino, status.st_mtime_ns)
 """
 SCORE = """
 import json, os, pathlib
 assert not pathlib.Path("cache").exists() and not pathlib.Path(".git").exists()
 assert json.load(open("params.json"))["a"] != 99
-print("inode", os.stat("params.json").st_ino)
+status = os.stat("params.json")
+print("file", status.st_ino, status.st_mtime_ns)
 print(json.dumps({"score": json.load(open("params.json"))["a"]}))
 """
 STAGES = '[sweep]\nargv = ["{python}", "-I", "sweep.py"]\n'
@@ -44,17 +46,17 @@ def plant(wood: Wood, more: str = "") -> None:
         (wood.folder / "ideas" / name).unlink()
 
 
-def inodes(wood: Wood, out: str) -> list[str]:
-    """The file that each stage of the one eval saw, by its number."""
+def files_seen(wood: Wood, out: str) -> list[list[str]]:
+    """The file that each stage of the one eval saw: its inode, which may be used again, and time."""
     [item] = wood.load(out).history.evals
     logs = [next((wood.folder / out / "logs" / key).glob("*.out")) for key in item.keys[1:]]
-    return [log.read_text().split()[1] for log in logs]
+    return [log.read_text().split()[1:3] for log in logs]
 
 
 def test_score_gets_the_files_of_the_sweep_without_what_it_left(wood: Wood) -> None:
     plant(wood)
     assert wood.run("r").code == 0, wood.verdicts("r")
-    swept, scored = inodes(wood, "r")
+    swept, scored = files_seen(wood, "r")
     assert swept == scored
     assert not (wood.folder / "r" / "attempts").exists()
 
@@ -65,7 +67,7 @@ def test_score_gets_the_files_of_the_sweep_without_what_it_left(wood: Wood) -> N
         'text = open("params.json").read(); os.utime("params.json")\n'
         'open("params.json", "w").write(text.replace("5", "99"))',
         'os.link("params.json", "../../linked")',
-        'os.chmod("params.json", 0o600)',
+        'os.chmod("params.json", 0o604)',  # no usual umask gives this
         'os.remove("data/d0/f0")',
         'os.remove("data/d0/f0"); os.symlink("f4", "data/d0/f0")',
     ],
@@ -74,7 +76,7 @@ def test_worktree_that_the_sweep_changed_is_checked_out_anew(wood: Wood, more: s
     plant(wood, more)
     unconfined = ("--set", 'sweep.sandbox="off"')  # a sandbox would not let it link
     assert wood.run("r", *unconfined).code == 0, wood.weft("tree", "why", "r", "e1").out
-    swept, scored = inodes(wood, "r")
+    swept, scored = files_seen(wood, "r")
     assert swept != scored
 
 

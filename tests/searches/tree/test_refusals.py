@@ -146,3 +146,10 @@ def test_changed_config_or_idea_on_resume_is_refused(wood: Wood) -> None:
     check_refused(wood, 3, ["holds another run", "beam_width"], "--dry-run", "--beam-width", "2")
     wood.write("ideas/up-a.md", (wood.folder / "ideas" / "up-b.md").read_text("utf-8"))
     check_refused(wood, 3, ["holds another run"], "--dry-run")
+
+
+def test_template_into_a_file_is_refused(wood: Wood) -> None:
+    wood.write("notes.txt", "mine")
+    refused = wood.weft("tree", "init", "notes.txt", "--template", "openai")
+    refused.check_one_line(3, "notes.txt is a file", "choose another folder")
+    assert (wood.folder / "notes.txt").read_text() == "mine"

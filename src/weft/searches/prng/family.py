@@ -59,6 +59,8 @@ class Family:
     """How a sieve reads draws off words, by output map; a compiled seeding needs none."""
     common: bool = False
     """Whether many programs use it: it is tried before others."""
+    is_seeded: bool = True
+    """Whether programs can seed it: if not, brute force over seeds is a last resort."""
     rank: int = 1000
     """Its place among all, lowest first: of two that make the same draws the first is named."""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from weft.searches.prng.apis import USUAL, rarity
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL
-from weft.searches.prng.families import FAMILIES
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
@@ -37,9 +37,8 @@ SELDOM_NEEDED: Mapping[str, int] = {
 BY_SKIP = ("linear-words", "twister-state", "twister-rejection")
 """Attacks whose units are skips and cost seconds each; small skips are likelier than great ones."""
 SKIPS_ALIKE = 4
-NEVER_SEEDED = ("v8",)
-"""Generators that programs do not seed: brute force over seeds is a last resort."""
 LAST_RESORT = 64
+"""How many times its cost brute force counts over the seeds of what programs do not seed."""
 NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = 600_000
@@ -164,7 +163,7 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
 def _weight(plan: AttackPlan, request: AnalyseRequest) -> int:
     """Return how many times its cost a plan counts; nothing is rare that the user has named."""
     rare = 1 if request.families or request.outputs else rarity(plan.family, plan.output)
-    if plan.attack == "brute" and plan.family in NEVER_SEEDED:
+    if plan.attack == "brute" and not family_named(plan.family).is_seeded:
         rare *= LAST_RESORT
     return rare * SELDOM_NEEDED.get(plan.attack, 1)
 

@@ -93,6 +93,7 @@ FAMILY = Family(
     state_words=3,
     state_word_bits=64,
     seed_bits=64,
+    is_seeded=False,
     seeding=seeding,
     step=step,
     outputs={
