@@ -147,10 +147,7 @@ class Dispatch:
             must_wait = runs_alone(task) and bool(self.out)
             if must_wait or rooms.total <= 0:
                 break
-            slot = self.placement.choose(task, rooms)
-            travels = task.kind.is_plain and not runs_alone(task) and not self.placement.is_static
-            if slot is not None and travels and self.placement.held(slot) >= fair:
-                break  # the slot with the most room has its part: so have the others
+            slot = self.placement.choose(task, rooms, fair)
             state.ready.popleft()
             if slot is None:
                 waiting.append(task.index)
@@ -158,7 +155,7 @@ class Dispatch:
             if runs_alone(task):
                 self._alone = self._next_ticket
             block = [task]
-            if travels:
+            if task.kind.is_plain and self._alone is None and not self.placement.is_static:
                 room = min(rooms.left[slot], fair - self.placement.held(slot))
                 self._fill(block, state, min(share, room))
             rooms.take(slot, len(block))
@@ -167,13 +164,18 @@ class Dispatch:
         return must_wait
 
     def _fair(self, state: OpenRoundState, rooms: Rooms) -> int:
-        """How many tasks a slot may hold so that all slots end a round at about the same time.
+        """How many tasks a slot may hold so that all slots end the last round together.
 
         That is its part of all that runs or waits, made or not; early in a round it is more than
-        fits into a slot.
+        fits into a slot. While other rounds wait, no slot will be short of work.
         """
-        unmade = state.size - state.made if state.width is None else 0
-        return -(-(unmade + len(state.ready) + len(self.out)) // max(1, rooms.in_service))
+        left = len(state.ready) + len(self.out)
+        others = (entry[2] for entry in self._ready if entry[2] is not state)
+        if self.placement.is_static or any(other.ready for other in others):
+            return left
+        if state.width is None:
+            left += state.size - state.made
+        return -(-left // max(1, rooms.in_service))
 
     @staticmethod
     def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:

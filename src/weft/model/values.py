@@ -57,9 +57,7 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((object,), "pass JSON values, bytes, arrays, tables, dataclasses or a weft object"),
 )
 _NOT_FINITE = "return None or a str in its place; inside a NumPy array or a table it is kept"
-_DECODER = json.JSONDecoder()
-_scan = _DECODER.scan_once  # type: ignore[attr-defined] # typeshed has no such attribute
-"""`raw_decode` without a look at what it is given; on a text that is no JSON, StopIteration."""
+_scan = json.JSONDecoder().raw_decode
 
 
 MakeEncoder: TypeAlias = Callable[..., Callable[[object, int], Iterable[str]]]
@@ -166,13 +164,13 @@ def decode(text: str) -> Value:
 
 def decode_trusted(text: str) -> Value:
     """Read text known to come from encode, such as our own rows; the same result as decode."""
-    raw, _ = _DECODER.raw_decode(text)
+    raw, _ = _scan(text)
     return from_wire(raw) if '"$' in text else raw
 
 
 def parse_trusted(text: str) -> Any:
     """Read the wire structure of text known to come from encode."""
-    raw, _ = _scan(text, 0)
+    raw, _ = _scan(text)
     return raw
 
 

@@ -200,6 +200,7 @@ class Manifest:
 
     def _move(self, first: int, end: int, by: int) -> None:
         """Give tasks other ids; the new ones must be free."""
+        self._recent.clear()
         for statement in (
             "UPDATE tasks SET id = id + ? WHERE id >= ? AND id < ?",
             "UPDATE attempts SET task = task + ? WHERE task >= ? AND task < ?",
