@@ -184,9 +184,12 @@ class Dispatch:
         kind, attempt, index = first.kind, first.attempt, first.index
         for next_index in range(index + 1, index + min(size, 1 + len(ready))):
             task = tasks[next_index] if ready[0] == next_index else None
-            if task is None or task.kind is not kind or task.attempt != attempt:
-                return
-            if task.losses and runs_alone(task):
+            if (
+                task is None
+                or task.kind is not kind
+                or task.attempt != attempt
+                or (task.losses and runs_alone(task))
+            ):
                 return
             ready.popleft()
             block.append(task)
