@@ -68,7 +68,7 @@ def effort_section(ranges: Sequence[TriedRange]) -> Markup:
 
 
 def _points(ranges: Sequence[TriedRange]) -> list[tuple[float, float]]:
-    """Return seconds and powers of ten, cumulated from nothing; at most so many, the last always."""
+    """Return seconds and powers of ten, cumulated; at most so many, the last one always."""
     seconds, tried, points = 0.0, 0, [(0.0, 0.0)]
     step = -(-len(ranges) // MAX_POINTS)
     for number, item in enumerate(ranges, 1):
