@@ -88,6 +88,9 @@ NOT_RUN = {
     "docs/tree-scores.md": {
         "from pathlib import Path": CHANNEL,
     },
+    "docs/prng.md": {
+        "from weft.searches.prng import analyse, recover": "tests/searches/prng/test_programs.py",
+    },
     "docs/serve.md": {
         "weft serve": SERVES,
         "weft serve RUNS": SERVES,
