@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.hits import count_hits, put_seeds
+from weft.searches.prng.kernels.hits import count_hits, put_calls
+from weft.searches.prng.kernels.vectors import LANES
 from weft.searches.prng.kernels.words import add32, mul32
 
-LANES = 128
 DEGREE = 31
 PRIME = np.uint64(0x7FFFFFFF)
 FACTOR = np.uint64(16807)
@@ -53,23 +53,33 @@ def combine(words: Any, weights: Any, y: Any) -> None:
 
 
 @KERNELS.entry
-def sieve_glibc(lo: int, hi: int, weights: Any, tests: Any, enough: int, out: Any) -> int:
-    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return how many.
+def sieve_glibc(
+    lo: int, hi: int, weights: Any, tests: Any, calls: int, enough: int, out: Any
+) -> int:
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
 
-    Row i of `weights` makes the output of draw i from the words of the seed, row i of `tests`
-    says what a hit is (see `hits`). What does not fit into `out` is counted and not written.
+    Row i of `weights` makes the output of draw i from the words of the seed; row c · draws + i
+    of `tests` says what a hit of call c is (see `hits`). What does not fit is only counted.
     """
     words = np.empty((DEGREE, LANES), np.uint32)
-    x = np.empty(LANES, np.uint64)
-    y, hits = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
-    count = 0
+    x, y = np.empty(LANES, np.uint64), np.empty(LANES, np.uint32)
+    hits = np.empty((calls, LANES), np.uint32)
+    alive = np.empty(calls, np.bool_)
+    drawn, count = len(tests) // calls, 0
     for base in range(lo, hi, LANES):
         fill_words(np.uint64(base), x, words)
         hits[:] = NONE
-        for i in range(len(tests)):
+        alive[:] = True
+        left = calls
+        for i in range(drawn):
             combine(words, weights[i], y)
-            if not count_hits(y, tests, i, hits, enough):
+            for c in range(calls):
+                if alive[c]:
+                    test, end = c * drawn + i, (c + 1) * drawn
+                    alive[c] = count_hits(y, 0, tests, test, end, hits, c, enough)
+                    left -= not alive[c]
+            if not left:
                 break
-        else:
-            count = put_seeds(hits, enough, base, hi, out, count)
+        if left:
+            count = put_calls(hits, alive, enough, base, hi, out, count)
     return count
