@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from weft.searches.prng.apis import EXOTIC, USUAL, rarity
+from weft.searches.prng.apis import rarity
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL
 from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.family import EXOTIC, USUAL
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart

@@ -64,7 +64,7 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     if isinstance(form, SaltedSeeding):
         return Sieve(45_000, go_sieve, farthest=form.tap, seeding=family.name)
     if isinstance(form, AdditiveSeeding):
-        return Sieve(30_000, glibc_sieve, seeding=family.name)
+        return Sieve(30_000, glibc_sieve, seeding=f"additive feedback, lag {form.lag}")
     return None if form is None else Sieve(200_000, lcg_sieve)
 
 
@@ -114,14 +114,25 @@ def dotnet_sieve(calls: Calls, target: Target) -> Run:
 
 def glibc_sieve(calls: Calls, target: Target) -> Run:
     """Return the sieve of rand(), wherever the draws are."""
-    form = calls[0][0].seed_form
-    assert isinstance(form, AdditiveSeeding)
-    weights = np.array([glibc_weights(form, at) for at in target.positions(1)], np.uint32)
+    forms = [family.seed_form for family, _ in calls]
+    positions = target.positions(1)
+    used = [
+        glibc_weights(form, at)
+        for form in forms
+        for at in positions
+        if isinstance(form, AdditiveSeeding)
+    ]
+    rows = list(dict.fromkeys(used))
+    weights, probes = np.array(rows, np.uint32), [rows.index(row) for row in used]
     tests = [tested(*call, target)[1] for call in calls]
     if target.device == "gpu":
-        sieves = [runner(cuda.sieve_glibc, weights, own, target.enough) for own in tests]
-        return one_by_one(sieves)
-    return runner(sieve_glibc, weights, np.concatenate(tests), len(calls), target.enough)
+        each = len(target.draws)
+        return one_by_one([
+            runner(cuda.sieve_glibc, weights[probes[n * each :][:each]], own, target.enough)
+            for n, own in enumerate(tests)
+        ])  # fmt: skip
+    judged = (np.array(probes), np.concatenate(tests), len(calls), target.enough)
+    return runner(sieve_glibc, weights, *judged)
 
 
 def lcg_sieve(calls: Calls, target: Target) -> Run:
