@@ -210,9 +210,3 @@ def resume_and_check(case: Case, reference: Reference) -> list[str]:
     found += check_not_lost(before, case.out)
     found += check_executed(case.out, case.executed())
     return [*found, *check_finished(case.place, reference), *case.leftovers()]
-
-
-def print_figures(campaign: str, **figures: object) -> None:
-    """One line a campaign, shown by `-s` and by `make chaos`."""
-    print(f"\n{campaign}: " + ", ".join(f"{name} {value}" for name, value in figures.items()),
-          flush=True)  # fmt: skip

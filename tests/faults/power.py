@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.case import PREPARED, Case, Search, print_figures
+from tests.faults.case import PREPARED, Case, Search
 from tests.faults.disk_model import (
     TRACED,
     Call,
@@ -29,6 +29,7 @@ from tests.support.checker import (
     check_not_lost,
     final_tasks,
 )
+from tests.support.figures import print_figures
 
 SYNCS = ("fsync", "fdatasync")
 

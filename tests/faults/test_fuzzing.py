@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import print_figures
 from tests.faults.fuzzing import readers
+from tests.support.figures import print_figures
 from tests.test_guide import ROOT
 
 SEED = 20261115

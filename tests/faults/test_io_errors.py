@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import Case, Ended, print_figures, resume_and_check
+from tests.faults.case import Case, Ended, resume_and_check
 from tests.faults.conftest import Counted
 from tests.faults.points import SYNCS, WRITES, Point, fail_at
 from tests.support.checker import Reference, check_finished
+from tests.support.figures import Part, print_figures
 
 SEED = 3003
 TRY_AGAIN = 75
@@ -89,7 +90,7 @@ def test_call_that_fails_stops_the_run_with_its_reason_and_resumes(
 def test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes(
     counted: Counted, tmp_path: Path
 ) -> None:
-    fail_each(tmp_path, counted, plan(counted.points))
+    fail_each(tmp_path, counted, Part.asked().of(plan(counted.points)))
 
 
 def one_of_each_fault(rows: list[tuple[Point, str]]) -> list[tuple[Point, str]]:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import Case, print_figures, resume_and_check
+from tests.faults.case import Case, resume_and_check
 from tests.faults.conftest import Counted
 from tests.faults.points import Point, count_points, kill_at, sample
 from tests.support.checker import TaskPlace, check_not_doubled, check_not_lost
+from tests.support.figures import Part, print_figures
 
 SEED = 20240
 SAMPLED = 12
@@ -40,7 +41,7 @@ def test_coordinator_killed_between_the_two_seals_of_a_finished_run_seals_it_aga
 def test_coordinator_killed_at_every_call_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    kill_once_each(tmp_path, counted, counted.points)
+    kill_once_each(tmp_path, counted, Part.asked().of(counted.points))
 
 
 def test_recovery_killed_again_at_sampled_calls_resumes_to_the_same_ledger(
@@ -91,7 +92,7 @@ def kill_twice_each(
         assert case.leftovers() == []
         case.set_aside(aside)
         recovery = count_points(case, counted.strace)
-        for again in sample(recovery, per_first, SEED) if per_first else recovery:
+        for again in sample(recovery, per_first, SEED) if per_first else Part.asked().of(recovery):
             before, executions, second = kill_recovery_near(case, aside, again, counted.strace)
             count += 1
             found = check_not_doubled(before, case.executed()[executions:])

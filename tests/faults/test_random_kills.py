@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import LOOM, Case, print_figures, resume_and_check, wait_until
+from tests.faults.case import LOOM, Case, resume_and_check, wait_until
 from tests.support.checker import Reference, TaskPlace, check_finished, open_copy
+from tests.support.figures import print_figures
 
 KILLS_EACH = 2
 

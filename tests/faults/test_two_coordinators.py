@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.faults.case import GATED, Case, print_figures, wait_until
+from tests.faults.case import GATED, Case, wait_until
 from tests.support.checker import Reference, check_finished
+from tests.support.figures import print_figures
 from weft.errors import RunFolderInvalid, RunLocked
 from weft.storage.folder import RunFolder
 

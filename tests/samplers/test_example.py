@@ -54,7 +54,7 @@ def digits(place: Path) -> Path:
     return place / "runs" / "digits"
 
 
-@pytest.mark.parametrize("workers", ["1", "8"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("8", marks=pytest.mark.slow)])
 def test_tuned_classifier_has_one_ledger_for_any_number_of_workers(
     place: Path, words: list[str], digits: Path, workers: str
 ) -> None:

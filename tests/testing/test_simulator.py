@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.engine import loom
+from tests.support.figures import Part, print_figures
 from weft.coordinator import journal
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.journal import Journal
@@ -43,9 +44,9 @@ def test_simulator_seeds_no_violation(first):
 @pytest.mark.slow
 def test_simulator_hundred_thousand_seeds_no_violation():
     count = int(os.environ.get("WEFT_SEEDS", "100000"))
-    reports = [simulate(seed) for seed in range(SEEDS, SEEDS + count)]
-    crashes = sum(r.crashes for r in reports)
-    print(f"seeds {SEEDS}:{SEEDS + count}: {crashes} crashes, 0 violations")
+    reports = [simulate(seed) for seed in Part.asked().of(range(SEEDS, SEEDS + count))]
+    faults, crashes = sum(r.faults for r in reports), sum(r.crashes for r in reports)
+    print_figures("F4", seeds=len(reports), faults=faults, crashes=crashes, violations=0)
 
 
 @pytest.mark.parametrize("shape", SHAPES[:3])

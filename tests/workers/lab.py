@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 import weft
+from tests.support.figures import print_figures
 
 SEARCHES = Path(__file__).parent / "searches"
 sys.path.insert(0, str(SEARCHES))
@@ -108,12 +109,6 @@ def wait_until(condition: Any, what: str, limit_s: float = 120.0) -> None:
     while not condition():
         assert time.monotonic() < end_s, f"waited too long for: {what}"
         time.sleep(0.005)
-
-
-def print_figures(campaign: str, **figures: object) -> None:
-    """One line a campaign, shown by `-s` and by `make chaos`."""
-    words = ", ".join(f"{name} {value}" for name, value in figures.items())
-    print(f"\n{campaign}: {words}", flush=True)
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Told, run_apart, run_here
+from tests.support.forked import ForkServer
 from weft.inspect.report.view import RunView
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME
@@ -54,6 +57,7 @@ class Wood:
 
     folder: Path
     capture: Any
+    forks: ForkServer
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -78,6 +82,10 @@ class Wood:
 
     def apart(self, *words: str | Path, **env: str) -> Told:
         """Run a command in a process of its own."""
+        return Told(*self.forks.run([str(word) for word in words], self.folder, os.environ | env))
+
+    def started(self, *words: str | Path, **env: str) -> Told:
+        """The same with an interpreter of its own, which takes a second to load all it needs."""
         return run_apart(self.folder, *words, **env)
 
     def load(self, out: str) -> TreeRun:
@@ -94,9 +102,25 @@ class Wood:
         return (self.folder / out / "TREE_SUMMARY.md").read_text("utf-8").split("## Timing")[0]
 
 
+@pytest.fixture(scope="session")
+def tree_forks() -> Iterator[ForkServer]:
+    server = ForkServer("weft.searches.tree.run", "weft.searches.tree.export")
+    yield server
+    server.close()
+
+
 @pytest.fixture
 def wood(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tree_forks: ForkServer,
 ) -> Wood:
     monkeypatch.chdir(tmp_path)
-    return Wood(tmp_path, capsys)
+    return Wood(tmp_path, capsys, tree_forks)
+
+
+@pytest.fixture(scope="session")
+def parallelism(chaos: bool) -> tuple[int, ...]:
+    """Numbers of evals at a time that a test of parity compares with a serial run."""
+    return (1, 2, 4, 8) if chaos else (3,)

@@ -35,7 +35,7 @@ def wait_until(wood: Wood, out: str, condition: Any) -> TreeRun:
                 return tree_run
         except (WeftError, OSError, StopIteration):
             pass
-        time.sleep(0.02)
+        time.sleep(0.1)
 
 
 def events(path: Path) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
         summary = wood.folder / "r" / "TREE_SUMMARY.md"
         while not summary.exists():
             assert process.poll() is None
-            time.sleep(0.02)
+            time.sleep(0.1)
         assert "| 1 | 3 | 3 | 0 | 0 | 1 | 52 |" in summary.read_text()
         assert "Under way." in summary.read_text()
         (wood.folder / "go-5-7").touch()

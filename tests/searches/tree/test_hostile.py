@@ -130,7 +130,7 @@ def test_time_limit_kills_grandchildren_and_exit_codes_have_names(wood: Wood) ->
         text = f"FILE: code\n<<<<<<< SEARCH\n=======\n{code}\n>>>>>>> REPLACE\n"
         wood.write(f"ideas/code-{code}.md", text)
     begun = time.monotonic()
-    wood.run("r", "--max-parallel-evals", "4", "--eval-retries", "1")
+    wood.run("r", "--max-parallel-evals", "2", "--eval-retries", "1")
     assert time.monotonic() - begun < 200
     verdicts = wood.verdicts("r")
     assert {n: v for n, v in verdicts.items() if n.startswith("code")} == {
@@ -156,10 +156,10 @@ def test_strict_depth_ends_at_the_first_failure_whatever_runs_beside(wood: Wood)
     wood.plant()
     wood.write("ideas/m-bad.md", blocks("b", 99, 1))
     told = [
-        wood.run(f"r{n}", "--strict-fail-depth", "--max-parallel-evals", str(n)) for n in (1, 4)
+        wood.run(f"r{n}", "--strict-fail-depth", "--max-parallel-evals", str(n)) for n in (1, 3)
     ]
     assert [t.code for t in told] == [4, 4]
-    assert wood.ledger("r1") == wood.ledger("r4")
+    assert wood.ledger("r1") == wood.ledger("r3")
     assert wood.verdicts("r1")["up-b.md"] == "dropped"
 
 
@@ -167,12 +167,12 @@ def test_money_is_judged_in_eval_order(wood: Wood) -> None:
     score = SCORE.replace('"rows"', '"cost": {"usd": 0.4}, "rows"')
     wood.plant(score=score)
     told = [
-        wood.run(f"r{n}", "--set", 'max_usd="0.8"', "--max-parallel-evals", str(n)) for n in (1, 4)
+        wood.run(f"r{n}", "--set", 'max_usd="0.8"', "--max-parallel-evals", str(n)) for n in (1, 3)
     ]
     assert [t.code for t in told] == [0, 0]
-    assert wood.ledger("r1") == wood.ledger("r4")
-    assert wood.verdicts("r4")["up-b.md"] == "dropped"
-    assert wood.load("r4").history.stopped == "max-usd: 0.8 of 0.8 USD are spent"
+    assert wood.ledger("r1") == wood.ledger("r3")
+    assert wood.verdicts("r3")["up-b.md"] == "dropped"
+    assert wood.load("r3").history.stopped == "max-usd: 0.8 of 0.8 USD are spent"
 
 
 PIPELINE = (

@@ -36,15 +36,19 @@ def arrivals(wood: Wood, out: str) -> list[tuple[int, int]]:
     ]
 
 
-def test_one_ledger_and_summary_for_1_2_4_8_at_a_time_and_two_hash_seeds(wood: Wood) -> None:
+def test_one_ledger_and_summary_for_any_number_at_a_time_and_two_hash_seeds(
+    wood: Wood, parallelism: tuple[int, ...]
+) -> None:
     wood.plant(CONFIG.replace('ideas = "ideas"\n', "") + PARAMETERS, SLOW_FIRST)
-    for count, seed in ((1, "0"), (2, "1"), (4, "2"), (8, "3")):
-        words = ("tree", "run", "tree.toml", "--out", f"r{count}", "--max-depth", "2", "-q")
-        told = wood.apart(*words, "--max-parallel-evals", str(count), PYTHONHASHSEED=seed)
+    own = ("tree", "run", "tree.toml", "--max-depth", "2", "-q")
+    ways = {"serial": ["--parallel-backend", "serial"]}
+    ways |= {f"r{count}": ["--max-parallel-evals", str(count)] for count in parallelism}
+    for seed, (out, words) in enumerate(ways.items()):
+        told = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
         assert told.code == 0, told
-    assert len({wood.ledger(f"r{count}") for count in (1, 2, 4, 8)}) == 1
-    assert len({wood.summary(f"r{count}") for count in (1, 2, 4, 8)}) == 1
-    orders = {tuple(arrivals(wood, f"r{count}")) for count in (1, 2, 4, 8)}
+    assert len({wood.ledger(out) for out in ways}) == 1
+    assert len({wood.summary(out) for out in ways}) == 1
+    orders = {tuple(arrivals(wood, out)) for out in ways}
     assert len(orders) > 1, "the completion orders did not differ, the test shows nothing"
 
 
@@ -90,7 +94,7 @@ def test_dry_run_promotes_the_same_at_1_and_4(wood: Wood) -> None:
 def test_at_most_two_of_a_parent_run_at_a_time(wood: Wood) -> None:
     score = SCORE + "import time\ntime.sleep(0.1)\n"
     wood.plant(CONFIG + PARAMETERS, score)
-    words = ("--max-depth", "2", "--beam-width", "2", "--max-parallel-evals", "8")
+    words = ("--max-depth", "2", "--beam-width", "2", "--max-parallel-evals", "5")
     wood.run("r", *words, "--max-parallel-per-node", "2")
     spans = [
         (t.started_at or 0.0, t.finished_at or 0.0, stage_args_of(t)["parent_node_id"])

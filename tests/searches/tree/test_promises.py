@@ -123,8 +123,13 @@ def test_moved_run_goes_on_in_its_new_place(wood: Wood) -> None:
     wood.plant(CONFIG + '[sweep]\nargv = ["sh", "-c", "exec {work_dir}/sweep.sh"]\n')
     wait = 'while [ ! -e "$WEFT_WORK_DIR/go" ]; do sleep 0.02; done'
     wood.write("sweep.sh", f"#!/bin/sh\n{wait}\necho '{{}}'\n")
-    while not (wood.folder / "r" / "repo.git" / "config").exists():
-        assert wood.run("r", "--wall-limit", "1").code == 130
+    words = [*COMMAND, "tree", "run", "tree.toml", "--out", "r", "-q"]
+    with subprocess.Popen(words, cwd=wood.folder, stdout=subprocess.DEVNULL) as process:
+        while not (wood.folder / "r" / "repo.git" / "config").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 130
     wood.write("go", "")
     for name in ("run.toml", "ledger.jsonl", "repo.git/config"):
         assert str(wood.folder) not in (wood.folder / "r" / name).read_text("utf-8"), name

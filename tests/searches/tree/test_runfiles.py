@@ -62,19 +62,21 @@ def test_files_beside_the_config_are_bound_by_the_first_record(wood: Wood) -> No
     assert wood.load("r").history.nodes[1].score_text == "20"
 
 
-@pytest.mark.parametrize("name", ["score.py", "data/deep/factor"])
-def test_file_that_changed_since_the_start_is_refused_by_name(wood: Wood, name: str) -> None:
+def test_file_that_changed_since_the_start_is_refused_by_name(wood: Wood) -> None:
     plant(wood)
     assert wood.run("r").code == 0
     before = wood.ledger("r")
-    path = wood.folder / name
-    path.write_text(path.read_text("utf-8").replace("10", "11") + "\n")
-    told = wood.run("r")
-    assert told.code == 3
-    assert f"inputs.harness/{name}" in told.err
-    imported = wood.run("s", "--import-from", "r")
-    assert imported.code == 3
-    assert f"{name} beside the config is different" in imported.err
+    for name in ("score.py", "data/deep/factor"):
+        path = wood.folder / name
+        text = path.read_text("utf-8")
+        path.write_text(text.replace("10", "11") + "\n")
+        told = wood.run("r")
+        assert told.code == 3
+        assert f"inputs.harness/{name}" in told.err
+        imported = wood.run("s", "--import-from", "r")
+        assert imported.code == 3
+        assert f"{name} beside the config is different" in imported.err
+        path.write_text(text)
     assert not (wood.folder / "s").exists()
     assert wood.ledger("r") == before
 
@@ -105,14 +107,18 @@ def test_candidate_that_rewrites_the_files_while_it_is_scored_changes_nothing(wo
     assert (wood.folder / "score.py").read_text() == "99999"
 
 
-@pytest.mark.parametrize("name", ["score.py", "data/deep/factor", "json.py"])
-def test_copy_that_changed_while_it_was_used_is_evidence(wood: Wood, name: str) -> None:
+def test_copy_that_changed_while_it_was_used_is_evidence(wood: Wood) -> None:
     plant(wood)
-    wood.write("ideas/better.md", idea(AT_WORK.format(name=name), 2))
+    names = ("score.py", "data/deep/factor", "json.py")
+    for number, name in enumerate(names):
+        wood.write(f"ideas/a{number}.md", idea(AT_WORK.format(name=name), 2))
     wood.run("r", "--set", 'score.sandbox="off"')
-    assert wood.verdicts("r") == {"better.md": "tampered"}
-    why = wood.weft("tree", "why", "r", "e1").out
-    assert f"{name}, a copy of a file beside the config" in why
+    verdicts = wood.verdicts("r")
+    assert verdicts.pop("better.md") == "promoted n1"
+    assert verdicts == dict.fromkeys(verdicts, "tampered")
+    for number, name in enumerate(names, 1):
+        why = wood.weft("tree", "why", "r", f"e{number}").out
+        assert f"{name}, a copy of a file beside the config" in why
 
 
 SHELL_SCORE = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -109,3 +111,11 @@ def test_recordings_are_looked_up_by_files_first_and_a_diff_by_its_idea_alone() 
     assert canonical(MISSING.to_dict()) == (
         '{"error":{"exit_code":null,"stage":"run","type":"not-recorded"}}'
     )
+
+
+def test_hooks_of_a_slot_load_nothing_that_only_the_door_needs() -> None:
+    """Every worker imports them when it starts, so what they import is paid for by every run."""
+    code = "import sys, weft.worker.loop, weft.searches.tree.slot.hooks; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded.isdisjoint({"asyncio", "click", "numpy", "pydantic", "rich", "ssl", "typer"})

@@ -12,7 +12,8 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.searches.tree.ideas import GridTable, MutationTable, from_grids, read_folder
+from weft.searches.tree.ideas import read_folder
+from weft.searches.tree.ideatables import GridTable, MutationTable, from_grids
 from weft.searches.tree.slot.values import (
     Conflict,
     Draw,

@@ -36,7 +36,7 @@ from weft.searches.tree.config import (
     Stage,
     TreeConfig,
 )
-from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
+from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.searches.tree.runfiles import names_harness
 
 MAX_BYTES = 4 * 2**20

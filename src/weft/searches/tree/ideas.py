@@ -1,4 +1,4 @@
-"""Ideas from a folder of files, from tables of values to try, and those a command has written.
+"""Ideas from a folder of files, from values to try, and those a command has written.
 
 Read once, at the door or on the slot; their bytes become inputs or objects of the run. Two ideas
 are the same when their normalised text is: white space at the ends of lines and empty lines at
@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
@@ -24,7 +20,7 @@ from weft.model.values import Value
 from weft.searches.tree.config import Idea
 from weft.searches.tree.results import SkippedFile
 from weft.searches.tree.slot.edits import BLOCK
-from weft.searches.tree.slot.values import Mutation, Scalar
+from weft.searches.tree.slot.values import Scalar
 
 PATCHES = (".patch", ".diff")
 SUFFIXES = (".md", ".txt", ".json", *PATCHES)
@@ -66,22 +62,6 @@ def read_proposed(
     return ideas, skipped
 
 
-def from_parameters(tables: Sequence[ParameterTable]) -> list[tuple[Idea, bytes]]:
-    """Return one idea for each value of each parameter."""
-    return [
-        _parameter(table.file, {table.key: value}) for table in tables for value in table.values
-    ]
-
-
-def from_grids(tables: Sequence[GridTable]) -> list[tuple[Idea, bytes]]:
-    """Return one idea for each combination of each grid's values."""
-    return [
-        _parameter(table.file, dict(zip(table.values, chosen, strict=True)))
-        for table in tables
-        for chosen in product(*table.values.values())
-    ]
-
-
 def merge_ideas(
     *parts: Sequence[tuple[Idea, bytes]], where: Path, may_be_none: bool = False
 ) -> list[tuple[Idea, bytes]]:
@@ -106,7 +86,8 @@ def name_of(values: Mapping[str, Scalar]) -> str:
     return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
 
 
-def _parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
+def parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
+    """Return the idea that sets values of a file."""
     data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
     return Idea(name_of(values), "parameter", digest_of(data)), data
 
@@ -193,71 +174,3 @@ def _check_inside(names: Sequence[str]) -> None:
         parts = name.split("/")
         if ".." in parts or (name.startswith("/") and name != "/dev/null"):
             raise _IdeaError(f"names {name[:100]!r}, a path outside the repository")
-
-
-# -- tables of a config -----------------------------------------------------------------------
-
-
-Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
-Key = Annotated[str, Field(max_length=500, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Values = Annotated[list[bool | int | Number | str], Field(min_length=1, max_length=10_000)]
-MAX_GRID = 10_000
-STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
-"""Every field of a table is known."""
-
-
-class ParameterTable(BaseModel):
-    """`[[parameters]]`: values to try for one field of a JSON or TOML file."""
-
-    model_config = STRICT
-
-    file: Named
-    key: Key
-    values: Values
-
-
-class GridTable(BaseModel):
-    """`[[grids]]`: every combination of the values of several fields."""
-
-    model_config = STRICT
-
-    file: Named
-    values: Annotated[dict[Key, Values], Field(min_length=1, max_length=50)]
-
-    @model_validator(mode="after")
-    def _check_size(self) -> GridTable:
-        size = math.prod(len(values) for values in self.values.values())
-        if size > MAX_GRID:
-            raise ValueError(f"{size:,} combinations; there may be {MAX_GRID:,}")
-        return self
-
-
-class MutationTable(BaseModel):
-    """`[[mutations]]`: numbers of a file, moved a little on every node."""
-
-    model_config = STRICT
-
-    file: Named
-    keys: Annotated[list[Key], Field(max_length=1000)] = []
-    count: Annotated[int, Field(ge=1, le=1000)] = 4
-    at_once: Annotated[int, Field(ge=1, le=1000)] = 1
-    scale: Annotated[Number, Field(ge=0, le=1000)] = 0.3
-    step: Annotated[Number, Field(gt=0, le=1e12)] = 1.0
-    low: Number | None = None
-    high: Number | None = None
-
-    @model_validator(mode="after")
-    def _check_bounds(self) -> MutationTable:
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError("low is above high")
-        return self
-
-    def to_mutation(self) -> Mutation:
-        """Return the table as plain data, amounts as decimal text."""
-        amounts = (_decimal(x) for x in (self.scale, self.step, self.low, self.high))
-        return Mutation(self.file, tuple(self.keys), self.count, self.at_once, *amounts)
-
-
-def _decimal(number: float | None) -> str:
-    return "" if number is None else repr(float(number))

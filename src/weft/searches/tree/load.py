@@ -16,6 +16,7 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round
 from weft.model.values import Object, encode, from_wire
 from weft.runs.run import real_place
+from weft.searches.tree.answer import best_of
 from weft.searches.tree.config import JUDGING, TreeConfig
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.isolation import isolation_notes
@@ -31,7 +32,7 @@ from weft.searches.tree.recordings import (
 from weft.searches.tree.results import StageOutcome
 from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.rules import add_import_folder
-from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
+from weft.searches.tree.search import NAME, Search, SearchArgs, search_tree
 from weft.searches.tree.stageargs import StageId
 
 ENDED_EARLY = ("dropped", "cancelled")

@@ -11,11 +11,11 @@ from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import clip, duration, some
 from weft.inspect.report.view import RunView
+from weft.searches.tree.answer import best_among, best_of
 from weft.searches.tree.approvals import unanswered, waiting_evals
 from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
-from weft.searches.tree.search import best_among, best_of
 from weft.searches.tree.summary import attempts_text
 
 WIDTH, STEP, RADIUS = 1000, 90, 9

@@ -19,6 +19,7 @@ from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.config import Idea, TreeConfig
 from weft.searches.tree.configfile import Override, TreeFile, read_config
 from weft.searches.tree.ideaindex import AREA, read_index
+from weft.searches.tree.ideatables import from_grids, from_parameters
 from weft.searches.tree.load import load_tree_run, read_past, read_recordings
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rootstream import RootStream, check_same_scorer
@@ -162,7 +163,7 @@ def below(base: Path, name: str, path: Path, field: str) -> Path:
 
 def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
     """Return the ideas of a config, by name; none if nodes get their own."""
-    parts = [idea_files.from_parameters(file.parameters), idea_files.from_grids(file.grids)]
+    parts = [from_parameters(file.parameters), from_grids(file.grids)]
     if file.ideas is not None:
         folder = below(base, file.ideas, path, "ideas")
         parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))

@@ -32,7 +32,7 @@ def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
     roots = enumerate(request.args.roots)
     history = TreeHistory(nodes=[TreeNode(n, root.commit, root.tree, 0, ()) for n, root in roots])
-    TreeState(request.args, {}, history).plan(1, history.nodes)
+    TreeState(request.args, {}, history).planner.plan(1, history.nodes)
     return history
 
 

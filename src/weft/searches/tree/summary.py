@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from weft.model.codec import to_json
+from weft.searches.tree.answer import best_of
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
-from weft.searches.tree.search import best_of
 
 MIB = 1 << 20
 NO_SKIPS = "## Skipped ideas\n\nNone.\n"

@@ -23,7 +23,7 @@ from weft.searches.tree.config import APPROVE, JUDGING
 from weft.searches.tree.decisions import approval_names, decision_file, read_decision
 from weft.searches.tree.result import Invalid, Tampered, read_result, read_sent
 from weft.searches.tree.results import BY_STAGE
-from weft.searches.tree.slot import checkouts, copies, evaluate
+from weft.searches.tree.slot import checkouts, copies
 from weft.searches.tree.slot.edits import apply_idea
 from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.stage import seal_of
@@ -33,6 +33,8 @@ from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
 
+OPENEVOLVE = Path(__file__).with_name("evaluate.py")
+"""A program of its own, not imported: what it imports would slow every worker down."""
 MAX_REASON_CHARS = 500
 NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
 
@@ -106,7 +108,7 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
         "node_id": f"n{args.id.parent_node_id}",
         "depth": str(args.id.depth),
         "stage": args.id.stage,
-        "openevolve": evaluate.__file__,
+        "openevolve": str(OPENEVOLVE),
         **more,
         **{name: str(folder / name) for name in files},
     }

@@ -1,0 +1,1 @@
+"""Fault campaigns as one Weft search: `python -m campaigns`, or `make chaos`."""

@@ -1,0 +1,54 @@
+"""Run one case in a process of its own and write what it found: `python -m campaigns.case`.
+
+    python -m campaigns.case TEST PART PARTS RESULT
+
+A test that fails is a result, not an error: the campaign goes on and its page names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PASSED, FAILED = 0, 1
+TAIL = 4000
+"""Characters of what a failed test printed that are kept."""
+OUTCOMES = {PASSED: "passed", FAILED: "failed"}
+
+
+def main(argv: list[str]) -> int:
+    """Run the case; write its result as JSON."""
+    test, part, parts, result = argv
+    with tempfile.TemporaryDirectory(prefix="wc") as folder:
+        figures = Path(folder, "figures.jsonl")
+        environment = {**os.environ, "WEFT_FIGURES": str(figures), "WEFT_PART": f"{part}/{parts}"}
+        words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
+        words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words, test],
+            check=False, env=environment, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        sys.stdout.write(done.stdout)
+        Path(result).write_text(json.dumps(found(done, figures)), "utf-8")
+    return 0
+
+
+def found(done: subprocess.CompletedProcess[str], figures: Path) -> dict[str, Any]:
+    """How a test ended, its figures, and what it said where it did not pass."""
+    outcome = OUTCOMES.get(done.returncode, "broken")
+    last = done.stdout.rstrip().rpartition("\n")[2]
+    if outcome == "passed" and "passed" not in last:
+        outcome = "skipped"
+    rows = figures.read_text("utf-8").splitlines() if figures.exists() else []
+    said = "" if outcome == "passed" else done.stdout[-TAIL:]
+    return {"outcome": outcome, "figures": [json.loads(row) for row in rows], "said": said}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

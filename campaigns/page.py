@@ -1,0 +1,125 @@
+"""Write docs/benchmarks/faults.md and faults.json from the runs of a campaign."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import weft
+from campaigns.rows import ROWS, is_planted
+
+INTRODUCTION = """\
+# Faults
+
+What was done to Weft on purpose, and what it lost by it. `make chaos` tries every row in full;
+`make test` tries samples of them. The campaign is a Weft search: its run folder says which points
+and seeds were tried, and the same command goes on where it was stopped.
+
+A *violation* is a lost or repeated result, another ledger, damage that was not noticed, a process
+left behind, or an end without a reason. A test that *plants* a bug passes when its row notices it.
+"""
+NOT_COUNTED = ("violations", "seed")
+"""Figures that are not a number of things tried."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a row's cases came to."""
+
+    row: str
+    cases: int = 0
+    ended: dict[str, int] = field(default_factory=dict)
+    tried: dict[str, int] = field(default_factory=dict)
+    violations: int = 0
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+    noticed: list[tuple[str, float]] = field(default_factory=list)
+    """Planted bugs that were noticed, each with the seconds that took."""
+
+    def add(self, case: dict[str, Any], value: dict[str, Any], seconds: float) -> None:
+        """Count one case."""
+        self.cases += 1
+        self.seconds += seconds
+        self.ended[value["outcome"]] = self.ended.get(value["outcome"], 0) + 1
+        for figures in value["figures"]:
+            self.violations += int(figures.get("violations", 0))
+            for name, count in figures.items():
+                if name not in NOT_COUNTED and isinstance(count, int):
+                    self.tried[name] = self.tried.get(name, 0) + count
+        if value["outcome"] == "passed" and is_planted(case["test"]):
+            self.noticed.append((case["test"], seconds))
+        if value["outcome"] != "passed":
+            self.violations += value["outcome"] != "skipped" and not value["figures"]
+            self.problems.append(f"{case['test']} ({case['part']}/{case['parts']}): "
+                                 f"{value['outcome']}")  # fmt: skip
+
+
+def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
+    """Count the cases of some runs by row; cases that were not tried are not there."""
+    found: dict[str, Tally] = {}
+    for run in runs:
+        for case, result, seconds in cases_of(run):
+            found.setdefault(case["row"], Tally(case["row"])).add(case, result, seconds)
+    return found
+
+
+def cases_of(run: weft.Run) -> Iterator[tuple[dict[str, Any], dict[str, Any], float]]:
+    """Each case of a run that ended, with its value and its seconds."""
+    cases = run.args["cases"]
+    for result in run.results():
+        value = result.value if result.ok else broken(str(result.error))
+        yield cases[result.index], value, result.how.run_s or 0.0
+
+
+def broken(said: str) -> dict[str, Any]:
+    """The value of a case that could not be run."""
+    return {"outcome": "broken", "figures": [], "said": said}
+
+
+def table(found: dict[str, Tally]) -> str:
+    """The rows as a Markdown table, areas after the numbered ones."""
+    faults = {row.name: row.fault for row in ROWS}
+    lines = ["| row | fault | cases | tried | violations | minutes |", "|---|---|---|---|---|---|"]
+    for name in [*faults, *sorted(set(found) - set(faults))]:
+        row = found.get(name)
+        if row is None:
+            lines.append(f"| {name} | {faults[name]} | not tried | | | |")
+            continue
+        cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
+        tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
+        fault = faults.get(name, f"campaigns of {name}")
+        minutes = f"{row.seconds / 60:.1f}"
+        lines.append(f"| {name} | {fault} | {cases} | {tried} | {row.violations} | {minutes} |")
+    return "\n".join(lines)
+
+
+def planted_table(found: dict[str, Tally]) -> str:
+    """The planted bugs that were noticed."""
+    lines = ["| row | planted bug | seconds until noticed |", "|---|---|---|"]
+    for name in sorted(found):
+        for test, seconds in found[name].noticed:
+            bug = test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+            lines.append(f"| {name} | {bug} | {seconds:.0f} |")
+    return "\n".join(lines)
+
+
+def page_of(found: dict[str, Tally], where: str) -> str:
+    """The whole page; `where` says commit, date and machine."""
+    problems = [problem for row in found.values() for problem in row.problems]
+    parts = [INTRODUCTION, where, table(found), "## Planted bugs", planted_table(found)]
+    if problems:
+        parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def write_page(folder: Path, runs: Sequence[weft.Run], where: str) -> Path:
+    """Write faults.md and faults.json into a folder."""
+    found = tally(runs)
+    rows = {name: asdict(row) for name, row in sorted(found.items())}
+    text = json.dumps({"where": where, "rows": rows}, indent=1, sort_keys=True)
+    (folder / "faults.json").write_text(text + "\n", "utf-8")
+    (folder / "faults.md").write_text(page_of(found, where), "utf-8")
+    return folder / "faults.md"

@@ -1,0 +1,125 @@
+"""The faults that Weft must withstand, and the tests that try them.
+
+A row names tests by path, or by path and name without parameters. Tests marked `slow` that no row
+names are tried too, under the name of their area.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of fault: what is done, the tests that do it, and those that prove they can fail."""
+
+    name: str
+    fault: str
+    tests: tuple[str, ...]
+    planted: tuple[str, ...] = ()
+    """Tests that plant a bug and assert that the row's check notices it."""
+    parts: dict[str, int] = field(default_factory=dict)
+    """Into how many cases a test is divided; each takes every n-th of its points or seeds."""
+
+    def owns(self, test: str) -> bool:
+        """Whether the row names a test, given by path and name without parameters."""
+        path = test.partition("::")[0]
+        return any(name in (path, test) for name in (*self.tests, *self.planted))
+
+
+KILL_POINTS = "tests/faults/test_kill_points.py"
+IO_ERRORS = "tests/faults/test_io_errors.py"
+SIMULATOR = "tests/testing/test_simulator.py"
+EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
+EVERY_RECOVERY = (
+    f"{KILL_POINTS}::test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger"
+)
+EVERY_ERROR = f"{IO_ERRORS}::test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes"
+EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
+
+ROWS = (
+    Row(
+        "F1", "SIGKILL of the coordinator at every state-changing system call",
+        (EVERY_CALL, "tests/faults/test_random_kills.py", "tests/searches/tree/test_kills.py",
+         "tests/searches/tree/test_tomlish.py", "tests/workers/test_paid_commands.py"),
+        planted=("tests/faults/test_checker.py",),
+        parts={EVERY_CALL: 8},
+    ),
+    Row(
+        "F1b", "power loss: unsynced writes dropped at every point",
+        ("tests/faults/test_power_loss.py",),
+        planted=("tests/faults/test_power_loss.py"
+                 "::test_power_loss_of_an_engine_that_never_syncs_is_noticed",),
+    ),
+    Row(
+        "F2", "a second SIGKILL at every system call of the recovery",
+        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 16},
+    ),
+    Row(
+        "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 16},
+    ),
+    Row(
+        "F4", "simulated workers, clocks, crashes and torn writes, by seed",
+        (SIMULATOR,),
+        planted=tuple(f"{SIMULATOR}::test_simulator_planted_{bug}" for bug in (
+            "arrival_order_is_noticed", "lost_result_is_noticed",
+            "ledger_before_manifest_is_noticed", "late_result_taken_is_noticed",
+            "object_not_adopted_is_noticed", "forgotten_results_are_noticed",
+            "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
+            "block_committed_in_part_is_noticed",
+        )),
+        parts={EVERY_SEED: 100},
+    ),
+    Row(
+        "F5", "one ledger for all workers, placements, completion orders and hash seeds",
+        ("tests/workers/test_parity.py", "tests/searches/tree/test_parity.py",
+         "tests/searches/prng/pipeline/test_parity.py"),
+        planted=("tests/workers/test_parity.py::test_recording_in_arrival_order_is_noticed",),
+    ),
+    Row("F6", "workers killed from outside", ("tests/workers/test_killed.py",)),
+    Row("F7", "damage to the ledger of a finished run", ("tests/inspect/test_ledger_damage.py",)),
+    Row("F8", "a damaged, missing or older manifest", ("tests/inspect/test_manifest_damage.py",)),
+    Row("F9", "a full disk", ("tests/workers/test_disk_full.py",)),
+    Row("F10", "a worker out of memory", ("tests/workers/test_limits.py",)),
+    Row("F11", "hung workers and what they started", ("tests/workers/test_no_orphans.py",)),
+    Row(
+        "F12", "clocks that jump", ("tests/workers/test_clock.py",),
+        planted=("tests/workers/test_clock.py::test_limits_by_the_wall_clock_are_noticed",),
+    ),
+    Row("F13", "two coordinators of one run", ("tests/faults/test_two_coordinators.py",)),
+    Row(
+        "F14", "any bytes for every reader of foreign files", ("tests/faults/test_fuzzing.py",),
+        planted=("tests/faults/test_fuzzing.py::test_fuzzer_finds_a_planted_crash",),
+    ),
+    Row("F15", "hostile files and arguments",
+        ("tests/cli/test_bad_input.py", "tests/cli/test_planted.py")),
+    Row("F16", "commands hidden in names and settings", ("tests/workers/test_injection.py",)),
+    Row("F17", "hostile git repositories", ("tests/searches/tree/test_hostile.py",)),
+    Row("F18", "code hidden in data", ("tests/test_purity.py",)),
+    Row("F19", "hostile visitors of the live page", ("tests/inspect/serve/test_guard.py",
+                                                     "tests/inspect/serve/test_fuzz.py")),
+    Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
+    Row("F23", "missing, unverified and ambiguous results are never printed as certain",
+        ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
+)  # fmt: skip
+
+
+def row_of(test: str) -> str:
+    """Name the row of a test; that of its area where no row names it."""
+    for row in ROWS:
+        if row.owns(test):
+            return row.name
+    folders = test.partition("::")[0].split("/")
+    return folders[2] if folders[1] == "searches" else folders[1].removesuffix(".py")
+
+
+def parts_of(test: str) -> int:
+    """Into how many cases a test is divided."""
+    return next((row.parts[test] for row in ROWS if test in row.parts), 1)
+
+
+def is_planted(test: str) -> bool:
+    """Whether a test plants a bug that must be noticed."""
+    path = test.partition("::")[0]
+    return any(name in row.planted for row in ROWS for name in (test, path))

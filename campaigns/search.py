@@ -1,0 +1,46 @@
+"""The search: every case is a command, in the order of the rows; its ledger says what was tried."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.model.tasks import SearchBody
+
+HERE = str(Path(__file__).resolve().parents[1])
+"""Where this package is imported from; `root` is the checkout whose tests are run."""
+TIMEOUT_S = 4 * 3600.0
+RESULT = "result.json"
+
+
+def read_result(run: Any) -> Any:
+    """What the case found; figures that differ from run to run, seconds, are not recorded."""
+    result = json.loads(Path(run.out_dir, RESULT).read_text("utf-8"))
+    for row in result["figures"]:
+        row.pop("seconds", None)
+    return result
+
+
+@weft.search(version=1)
+def faults(*, root: str, commit: str, cases: Sequence[dict[str, Any]]) -> SearchBody:
+    """Try all `cases` at a commit; the answer counts how they ended."""
+    results = yield weft.round([run_case(root, case) for case in cases])
+    ended: dict[str, int] = {}
+    for result in results:
+        outcome = "failed" if result.error else result.value["outcome"]
+        ended[outcome] = ended.get(outcome, 0) + 1
+    return {"commit": commit, **dict(sorted(ended.items()))}
+
+
+def run_case(root: str, case: dict[str, Any]) -> Any:
+    """A case as a command in the root of the checkout."""
+    words = [case["test"], str(case["part"]), str(case["parts"])]
+    return weft.command(
+        ["{python}", "-m", "campaigns.case", "{test}", "{part}", "{parts}", "{out_dir}/" + RESULT],
+        args=dict(zip(("test", "part", "parts"), words, strict=True)),
+        cwd=root, timeout_s=TIMEOUT_S, collect=read_result,
+        env={"PYTHONPATH": HERE}, env_from=["PATH", "HOME", "LANG"],
+    )  # fmt: skip

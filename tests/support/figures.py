@@ -1,0 +1,40 @@
+"""Figures of a campaign: one line each, shown by `-s`, and kept where WEFT_FIGURES says."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def print_figures(campaign: str, **figures: object) -> None:
+    """Print the figures of a campaign, and hand them to `python -m campaigns` if it asked."""
+    print(f"\n{campaign}: " + ", ".join(f"{name} {value}" for name, value in figures.items()),
+          flush=True)  # fmt: skip
+    if file := os.environ.get("WEFT_FIGURES"):
+        kept = {name: value for name, value in figures.items() if isinstance(value, int | str)}
+        with Path(file).open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"campaign": campaign, **kept}) + "\n")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which share of a campaign's points or seeds this process tries."""
+
+    number: int = 1
+    count: int = 1
+
+    @staticmethod
+    def asked() -> Part:
+        """The share that `python -m campaigns` asks for: all, without it."""
+        number, _, count = os.environ.get("WEFT_PART", "1/1").partition("/")
+        return Part(int(number), int(count))
+
+    def of(self, points: Sequence[T]) -> list[T]:
+        """Every n-th of the points, so that shares are alike."""
+        return list(points[self.number - 1 :: self.count])

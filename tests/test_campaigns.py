@@ -1,0 +1,139 @@
+"""`python -m campaigns`: every case is tried once, counted, and shown with its row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import weft
+from campaigns.__main__ import chosen, folder_name, main, parsed
+from campaigns.collect import NUMBERED, ROOT, Case, list_tests, order_of
+from campaigns.page import page_of, tally, write_page
+from campaigns.rows import ROWS, is_planted, parts_of, row_of
+from campaigns.search import faults
+from tests.support.figures import Part
+
+CONFTEST = """
+def pytest_addoption(parser): parser.addoption("--chaos", action="store_true")
+"""
+TESTS = """
+import json, os, pytest
+def note(**figures):
+    with open(os.environ["WEFT_FIGURES"], "a") as file: file.write(json.dumps(figures) + "\\n")
+    with open("tried", "a") as file: file.write("x")
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 2])
+def test_divided(number): note(campaign="F1 x", points=3, seconds=1.5, seed=7, violations=0)
+def test_fails(): note(campaign="F9", violations=2, kills=4); assert False, "a result was lost"
+def test_skips(): pytest.skip("no such tool")
+"""
+INI = "[pytest]\nmarkers = slow\naddopts = -p no:cacheprovider\n"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout with a few tests of its own."""
+    folder = tmp_path_factory.mktemp("project")
+    for name, text in (("conftest.py", CONFTEST), ("test_few.py", TESTS), ("pytest.ini", INI)):
+        (folder / name).write_text(text)
+    return folder
+
+
+def case(test: str, row: str = "F1", part: int = 1, parts: int = 1) -> Case:
+    return Case(row, f"test_few.py::{test}", part, parts)
+
+
+CASES = [
+    case("test_divided", part=1, parts=2), case("test_divided", part=2, parts=2),
+    case("test_fails", "F9"), case("test_skips", "F13"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(project: Path) -> weft.Run:
+    call = faults(root=str(project), commit="c", cases=[one.to_dict() for one in CASES])
+    return weft.run(call, out=project / "run", workers=2, progress=False, quiet=True)
+
+
+def test_cases_are_tried_once_and_counted(project: Path, run: weft.Run) -> None:
+    assert run.answer == {"commit": "c", "failed": 1, "passed": 2, "skipped": 1}
+    assert (project / "tried").read_text() == "x" * 5
+    call = faults(root=str(project), commit="c", cases=[one.to_dict() for one in CASES])
+    again = weft.run(call, out=project / "run", progress=False)
+    assert again.head == run.head
+    assert (project / "tried").read_text() == "x" * 5
+
+
+def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(
+    run: weft.Run, tmp_path: Path
+) -> None:
+    found = tally([run])
+    assert (found["F1"].tried["points"], found["F1"].violations) == (12, 0)
+    assert (found["F9"].tried["kills"], found["F9"].violations) == (4, 2)
+    assert found["F13"].ended == {"skipped": 1}
+    text = write_page(tmp_path, [run], "Commit c.").read_text()
+    assert "| F1 | SIGKILL of the coordinator" in text
+    assert "| 2 passed | 12 points | 0 |" in text
+    assert "| F2 | a second SIGKILL at every system call of the recovery | not tried |" in text
+    assert "- `test_few.py::test_fails (1/1): failed`" in text
+    assert "- `test_few.py::test_skips (1/1): skipped`" in text
+    rows = json.loads((tmp_path / "faults.json").read_text())["rows"]
+    assert rows["F9"]["violations"] == 2
+
+
+def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:
+    assert "a result was lost" in run.results()[2].value["said"]
+
+
+def test_planted_bug_that_is_noticed_is_listed(run: weft.Run) -> None:
+    found = tally([run])
+    test = next(name for row in ROWS for name in row.planted if "::" in name)
+    found["F1"].add({"test": test}, {"outcome": "passed", "figures": []}, 3.0)
+    assert f"| F1 | {test.rpartition('::')[2][5:].replace('_', ' ')} | 3 |" in page_of(found, "")
+
+
+def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> None:
+    assert sorted(list_tests(project)) == [
+        ("test_few.py::test_divided", True),
+        ("test_few.py::test_fails", False),
+        ("test_few.py::test_skips", False),
+    ]
+
+
+def test_rows_name_tests_that_are_there() -> None:
+    for row in ROWS:
+        for name in (*row.tests, *row.planted, *row.parts):
+            path, _, test = name.partition("::")
+            assert f"def {test}" in (ROOT / path).read_text("utf-8"), name
+        assert set(row.parts) <= {test for test in row.tests if "::" in test} | {
+            name for name in row.parts if name.partition("::")[0] in row.tests
+        }
+
+
+def test_test_has_one_row_or_that_of_its_area() -> None:
+    assert row_of("tests/workers/test_clock.py::test_x") == "F12"
+    assert row_of("tests/searches/prng/test_x.py::test_x") == "prng"
+    assert row_of("tests/test_release.py::test_x") == "test_release"
+    assert order_of("F2") < order_of("F10") < order_of("arc")
+    assert NUMBERED[0] == "F1"
+    assert parts_of("tests/workers/test_clock.py::test_x") == 1
+    assert is_planted("tests/faults/test_checker.py::test_x")
+
+
+def test_shares_have_every_case_once() -> None:
+    shares = [chosen(CASES, [], number, 3) for number in (1, 2, 3)]
+    assert sorted(one.test + str(one.part) for share in shares for one in share) == sorted(
+        one.test + str(one.part) for one in CASES
+    )
+    assert chosen(CASES, ["F9"], 1, 1) == [CASES[2]]
+    assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"])) == "F1-F2-2-of-4"
+    assert Part(2, 3).of(range(8)) == [1, 4, 7]
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "x", "1", "/2"])
+def test_part_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--part", text])
+    assert "is not a part such as 2/4" in capsys.readouterr().err
