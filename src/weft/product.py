@@ -50,10 +50,17 @@ class Product:
     """The command's `typer.Typer`."""
     searches: Mapping[str, str] = field(default_factory=dict)
     """Import path of each search by its declared name."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What pages call each search, in a few words, by its declared name; else its name in words."""
     pages: str = ""
     """`pages(run: RunView) -> Sequence[Page]`, for the report of its runs."""
     lines: str = ""
     """`lines(run: RunView) -> Sequence[str]`, for `weft status`."""
+    follow: str = ""
+    """`follow(run: Path, watcher: Watcher | None, events: Path | None) -> Watcher`, with `close()`.
+
+    It is told how a run goes on that is resumed, and hands on to `watcher`; `events` is a file to
+    which it appends what happens, one JSON object per line."""
     finish: str = ""
     """`finish(run: Path) -> None`: writes its own files into the folder of a finished run."""
     warm_up: str = ""
@@ -85,8 +92,8 @@ class Product:
         if not (self.summary and self.summary.isprintable()):
             raise SearchInvalid(f"product {self.name}: summary must be one line of text")
         parts = (
-            self.app, self.pages, self.lines, self.finish, self.warm_up, self.check_resume,
-            self.command_needs,
+            self.app, self.pages, self.lines, self.follow, self.finish, self.warm_up,
+            self.check_resume, self.command_needs,
         )  # fmt: skip
         for path in (*filter(None, parts), *self.searches.values()):
             if not _IMPORT_PATH.fullmatch(path):
@@ -94,6 +101,9 @@ class Product:
                     f"product {self.name}: {path!r:.80} is not an import path",
                     hint="write module:attribute",
                 )
+        for title in self.titles.values():
+            if not (isinstance(title, str) and title.strip() and title.isprintable()):
+                raise SearchInvalid(f"product {self.name}: a title is one line of text")
         for extra in filter(None, (self.extra, *self.search_extras.values())):
             if extra not in EXTRAS:
                 raise SearchInvalid(
