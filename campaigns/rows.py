@@ -43,7 +43,7 @@ ROWS = (
         (EVERY_CALL, "tests/faults/test_random_kills.py", "tests/searches/tree/test_kills.py",
          "tests/searches/tree/test_tomlish.py", "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 8},
+        parts={EVERY_CALL: 40},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -53,11 +53,11 @@ ROWS = (
     ),
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
-        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 16},
+        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 40},
     ),
     Row(
         "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 16},
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 80},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",

@@ -1,4 +1,5 @@
-"""The coordinator process of a campaign: `python driver.py FILE:SEARCH ARGS OUT WORKERS BACKEND`.
+"""The coordinator process of a campaign: `python driver.py FILE:SEARCH ARGS OUT WORKERS BACKEND`,
+or `python driver.py --command OUT WORDS` for a command of weft that runs into OUT.
 
 Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
 Hooks, by environment variable, all off by default:
@@ -22,6 +23,8 @@ from pathlib import Path
 
 
 def main() -> int:
+    if sys.argv[1] == "--command":
+        return run_command(*sys.argv[2:])
     spec, args, out, workers, backend = sys.argv[1:]
     file, _, name = spec.rpartition(":")
     sys.path.insert(0, str(Path(file).parent))
@@ -40,6 +43,21 @@ def main() -> int:
     text = json.dumps(run.to_dict()) + "\n"
     os.writev(1, [text.encode()])  # a call that no campaign lets fail
     return 0
+
+
+def run_command(out: str, *words: str) -> int:
+    """Run a command of weft; what it prints is left out, its outcome is printed as above."""
+    import weft
+    from weft.main import _exit_code
+
+    install_hooks()
+    wait_for_signal()
+    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    code = _exit_code(list(words))
+    if code == 0:
+        os.writev(told, [json.dumps({"head": weft.load(out).head}).encode()])
+    return code
 
 
 def install_hooks() -> None:
