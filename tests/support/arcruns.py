@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.commands import Told
+from tests.support.inprocess import workers_here
 from weft.main import _exit_code
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
+from weft.searches.arc.data import TaskSet, load
 from weft.searches.arc.program import Program
 from weft.searches.arc.request import ArcRequest, solve
 from weft.searches.arc.synthesis.budget import SearchBudget
@@ -59,14 +62,26 @@ def ambiguous() -> ArcTask:
     return made("torn", ["rotate_180"], [*(symmetric(i) for i in range(3)), scattered(9, 4, 6)])
 
 
-def hopeless(seed: int = 0) -> ArcTask:
+def hopeless(seed: int = 0, height: int = 6, width: int = 7) -> ArcTask:
     """A task whose outputs have nothing to do with its inputs."""
-    grids = [scattered(100 * seed + i) for i in range(8)]
+    grids = [scattered(100 * seed + i, height, width) for i in range(8)]
     pairs = tuple(Pair(a, b) for a, b in zip(grids[:3], grids[4:7], strict=True))
     return ArcTask(f"lost{seed or ''}", pairs, (grids[3],), (grids[7],))
 
 
+def shrunk() -> ArcTask:
+    """A task without a program whose outputs are smaller than its inputs: objects may be chosen."""
+    pairs = tuple(Pair(scattered(i, 3, 4), scattered(50 + i, 2, 2)) for i in range(3))
+    return ArcTask("shrunk", pairs, (scattered(9, 3, 4),), (scattered(99, 2, 2),))
+
+
 TASKS = (solved(), ambiguous(), hopeless())
+
+
+@cache
+def named_set(name: str, split: str) -> TaskSet:
+    """A set that comes with Weft, read once for all tests."""
+    return load(name, split)
 
 
 def as_json(task: ArcTask) -> dict[str, Any]:
@@ -87,17 +102,19 @@ def write_tasks(folder: Path, tasks: Sequence[ArcTask]) -> Path:
 
 
 def run_tasks(out: Path, tasks: Sequence[ArcTask], **settings: Any) -> Run:
-    """Solve tasks with one worker and the tiny budget."""
+    """Solve tasks with the tiny budget, in this process."""
     execution = Execution(out, workers=1, tags=tuple(settings.pop("tags", ())))
-    return solve(ArcRequest(tuple(tasks), **{"budget": BUDGET, **settings}), execution)
+    with workers_here():
+        return solve(ArcRequest(tuple(tasks), **{"budget": BUDGET, **settings}), execution)
 
 
 def weft_here(capfd: pytest.CaptureFixture[str]) -> Here:
-    """Return a function that runs a command in this process."""
+    """Return a function that runs a command in this process, and the tasks of its run too."""
 
     def call(*words: str | Path) -> Told:
         capfd.readouterr()
-        code = _exit_code([str(word) for word in words])
+        with workers_here():
+            code = _exit_code([str(word) for word in words])
         said = capfd.readouterr()
         return Told(code, said.out, said.err)
 

@@ -8,7 +8,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +19,25 @@ from tests.support.arcruns import (
     Here,
     as_json,
     hopeless,
+    named_set,
     run_tasks,
+    shrunk,
     solved,
     write_tasks,
 )
 from tests.support.commands import COMMAND, Told
 from tests.workers.lab import arrival_order, ledger_digest, rows, wait_until
 from weft.model.values import canonical
-from weft.searches.arc.data import load
 from weft.searches.arc.recorded import read_run
 from weft.storage.manifest import Manifest
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
-CHOSEN = ("007bbfb7", "025d127b", "045e512c", "05269061")
-"""Training tasks: one that is solved at once, and some that take slices at this budget."""
-SOLVE = ("arc", "solve", *CHOSEN, "--max-programs", "500", "--max-depth", "3")
+Words = tuple[str, ...]
+SMALL = ("--max-programs", "300", "--max-depth", "3")
+NAMED = "6150a2bd"
+"""A training task with grids of 3 x 3 that is solved at once."""
+PUZZLES = (solved(), hopeless(1, 3, 4), shrunk())
+"""One is solved at once, the others take parts of every kind."""
 ENOUGH = 6
 
 
@@ -51,57 +54,73 @@ def apart(*words: str | Path, **env: str) -> Told:
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
+    """A command on small puzzles."""
+    data = write_tasks(tmp_path_factory.mktemp("arc") / "data", PUZZLES)
+    return ("arc", "solve", "--data", str(data), *SMALL)
+
+
+@pytest.fixture(scope="module")
+def reference(words: Words, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run that the others must equal: one task after the other."""
     out = tmp_path_factory.mktemp("arc") / "serial"
-    told = apart(*SOLVE, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
+    told = apart(*words, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
     assert told.code == 0, told
+    return out
+
+
+@pytest.fixture(scope="module")
+def named_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of a task that is named, of a set that comes with Weft."""
+    out = tmp_path_factory.mktemp("arc") / "named"
+    run_tasks(out, [named_set("arc-agi-1", "training").find(NAMED)])
     return out
 
 
 # -- one ledger --------------------------------------------------------------------------------
 
 
-def check_parity(reference: Path, others: dict[str, Path]) -> None:
+def check_parity(reference: Path, others: dict[int, Path]) -> None:
     """Other orders of arrival, the same tasks, the same ledger."""
-    orders = {name: arrival_order(out) for name, out in others.items()}
+    orders = {workers: arrival_order(out) for workers, out in others.items()}
     expected = arrival_order(reference)
     assert all(sorted(order) == sorted(expected) for order in orders.values())
     assert len({expected, *orders.values()}) > 1, "the orders of arrival did not differ"
     digest = ledger_digest(reference)
-    wrong = [name for name, out in others.items() if ledger_digest(out) != digest]
-    assert wrong == [], f"another ledger: {wrong}"
+    wrong = [workers for workers, out in others.items() if ledger_digest(out) != digest]
+    assert wrong == [], f"another ledger with {wrong} workers"
 
 
-def test_one_ledger_for_all_workers_and_hash_seeds(reference: Path, tmp_path: Path) -> None:
-    ways: dict[str, Callable[[Path], Told]] = {
-        "one worker": lambda out: apart(*SOLVE, "--workers", "1", "--out", out, PYTHONHASHSEED="1"),
-        "two workers": lambda out: apart(
-            *SOLVE, "--workers", "2", "--out", out, PYTHONHASHSEED="2"
-        ),
-    }
-    ways["eight workers"] = lambda out: apart(*SOLVE, "--workers", "8", "--out", out)
-    functions = [name for (name,) in rows(reference, "SELECT function FROM tasks")]
-    assert "arc.view" in functions, "no views in it"
-    others = {name: tmp_path / name.replace(" ", "-") for name in ways}
-    for name, run in ways.items():
-        assert run(others[name]).code == 0
+def test_one_ledger_for_all_workers_and_hash_seeds(
+    words: Words, reference: Path, tmp_path: Path, chaos: bool
+) -> None:
+    """Fewer and other workers: with `make chaos`, and in the runs that are killed."""
+    functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
+    parts = {"arc.shallow", "arc.lists", "arc.choices", "arc.view", "arc.slice", "arc.conclude"}
+    assert parts <= functions, "not all parts are in it"
+    others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (8,))}
+    for workers, out in others.items():
+        told = apart(*words, "--workers", str(workers), "--out", out, PYTHONHASHSEED=str(workers))
+        assert told.code == 0, told
     check_parity(reference, others)
 
 
-def test_killed_run_ends_with_the_same_ledger(reference: Path, tmp_path: Path) -> None:
+def test_killed_run_ends_with_the_same_ledger(
+    words: Words, reference: Path, tmp_path: Path
+) -> None:
     outs = (tmp_path / f"run{number}" for number in range(5))
-    out = next(out for out in outs if killed_midway(out, len(arrival_order(reference))))
+    tasks = len(arrival_order(reference))
+    out = next(out for out in outs if killed_midway(words, out, tasks))
     assert ledger_digest(out) != ledger_digest(reference)
-    told = apart(*SOLVE, "--jobs", "2", "--out_base", out)
+    told = apart(*words, "--jobs", "2", "--out_base", out)
     assert told.code == 0, told
     assert ledger_digest(out) == ledger_digest(reference)
 
 
-def killed_midway(out: Path, tasks: int) -> bool:
+def killed_midway(words: Words, out: Path, tasks: int) -> bool:
     """Kill a run when it has done some of its tasks; False if it ended all the same."""
-    words = [*COMMAND, *SOLVE, "--jobs", "2", "--out_base", str(out)]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    command = [*COMMAND, *words, "--jobs", "2", "--out_base", str(out)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: completed(out) >= ENOUGH, "some tasks", 120)
         process.send_signal(signal.SIGKILL)
     return completed(out) < tasks
@@ -124,8 +143,8 @@ def completed(run: Path) -> int:
 def test_recording_in_arrival_order_is_noticed(
     tmp_path: Path, weft: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = write_tasks(tmp_path / "data", [hopeless(seed) for seed in range(5)])
-    words = ("arc", "solve", "--data", data, "--max-programs", "1500", "-q")
+    data = write_tasks(tmp_path / "data", [hopeless(seed, 2, 3) for seed in range(3)])
+    words = ("arc", "solve", "--data", data, *SMALL, "-q", "--without", "lists")
     weft(*words, "--backend", "serial", "--out", tmp_path / "serial")
     slices = [function for (function,) in rows(tmp_path / "serial", "SELECT function FROM tasks")]
     assert slices.count("arc.slice") >= 10, "no order to get wrong"
@@ -147,58 +166,56 @@ def test_recording_in_arrival_order_is_noticed(
 
 
 def test_tasks_from_a_set_a_clone_and_files_give_one_ledger(
-    reference: Path, tmp_path: Path, weft: Here
+    named_run: Path, tmp_path: Path, weft: Here
 ) -> None:
     """Also under other names: what a file is called is remembered beside the ledger only."""
-    tasks = load("arc-agi-1", "training").select(CHOSEN).tasks
-    write_tasks(tmp_path / "clone" / "data" / "training", tasks)
-    renamed = [type(t)(f"z{i}", t.train, t.test, t.truth) for i, t in enumerate(tasks)]
-    write_tasks(tmp_path / "mine", renamed[::-1])
-    challenges = {task.name: as_json(task.without_truth()) for task in tasks}
+    task = named_set("arc-agi-1", "training").find(NAMED)
+    write_tasks(tmp_path / "clone" / "data" / "training", [task])
+    write_tasks(tmp_path / "mine", [type(task)("z0", task.train, task.test, task.truth)])
+    challenges = {task.name: as_json(task.without_truth())}
     (tmp_path / "x_training_challenges.json").write_text(json.dumps(challenges))
-    small = ("--max-programs", "500", "--max-depth", "3", "-q")
-    for source in ("clone", "mine", "x_training_challenges.json"):
-        out = tmp_path / f"run-{source}"
-        assert weft("arc", "solve", "--data", tmp_path / source, *small, "--out", out).code == 0
-        assert ledger_digest(out) == ledger_digest(reference), source
-    names = [item.task.name for item in read_run(tmp_path / "run-mine").items]
-    assert names == ["z0", "z1", "z2", "z3"]
-    answers = [item.answer for item in read_run(reference).items]
-    assert [item.answer for item in read_run(tmp_path / "run-mine").items] == answers
-
-
-def test_single_file_gives_the_ledger_of_its_task(tmp_path: Path, weft: Here) -> None:
-    task = load("arc-agi-1", "training").find(CHOSEN[0])
-    file = write_tasks(tmp_path, [task]) / f"{task.name}.json"
-    weft("arc", "solve", task.name, *TINY, "--out", tmp_path / "set")
-    weft("arc", "solve", "--arc_root", file, *TINY, "--out", tmp_path / "file")
-    assert ledger_digest(tmp_path / "set") == ledger_digest(tmp_path / "file")
+    sources = {
+        "set": ("arc-agi-1", NAMED),
+        "clone": (tmp_path / "clone",),
+        "mine": (tmp_path / "mine",),
+        "file": (tmp_path / "mine" / "z0.json",),
+        "challenges": (tmp_path / "x_training_challenges.json",),
+    }
+    for name, source in sources.items():
+        out = tmp_path / f"run-{name}"
+        weft("arc", "solve", "--arc_root", *source, *TINY, "-q", "--out", out)
+        assert ledger_digest(out) == ledger_digest(named_run), name
+    [item], [expected] = read_run(tmp_path / "run-mine").items, read_run(named_run).items
+    assert (item.task.name, expected.task.name) == ("z0", NAMED)
+    assert item.answer == expected.answer
 
 
 # -- what is said --------------------------------------------------------------------------------
 
 
-def test_results_submission_and_check(reference: Path, tmp_path: Path, weft: Here) -> None:
+def test_results_submission_and_check(
+    words: Words, reference: Path, tmp_path: Path, weft: Here
+) -> None:
     file = tmp_path / "submission.json"
-    told = weft(*SOLVE, "--backend", "serial", "--out", reference, "--submission", file, "--json")
+    told = weft(*words, "--backend", "serial", "--out", reference, "--submission", file, "--json")
     assert told.code == 0
     body = told.json
     assert body["out"] == str(reference)
     assert body["outcomes"]["SOLVED"] >= 1
-    assert [r["name"] for r in body["results"]] == sorted(CHOSEN)
+    names = sorted(task.name for task in PUZZLES)
+    assert [r["name"] for r in body["results"]] == names
     assert {"run", "search", "status", "answer", "head", "size", "tasks", "timing_dependent"} <= (
         body.keys()
     )
     assert body["telemetry"]["programs"] > 0
-    tasks = load("arc-agi-1", "training").select(CHOSEN).tasks
     submitted = json.loads(file.read_bytes())
-    assert list(submitted) == sorted(CHOSEN)
+    assert list(submitted) == names
     assert any(
         all(
             truth.rows() in entry.values()
             for truth, entry in zip(t.truth, submitted[t.name], strict=True)
         )
-        for t in tasks
+        for t in PUZZLES
     )
     checked = weft("arc", "check", reference, "--json")
     assert checked.code == 0
@@ -236,7 +253,7 @@ def test_hand_written_program_is_run_on_a_task(tmp_path: Path, weft: Here) -> No
 
 
 def test_nothing_solved_is_exit_code_1(tmp_path: Path, weft: Here) -> None:
-    data = write_tasks(tmp_path / "data", [hopeless()])
+    data = write_tasks(tmp_path / "data", [hopeless(0, 2, 3)])
     told = weft("arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run")
     assert told.code == 1
     assert "lost" in told.out
@@ -255,6 +272,8 @@ def test_bench_counts_and_keeps_evaluation_tasks_to_itself(tmp_path: Path, weft:
     assert "results" not in body
     assert body["score"]["right"] == 1
     assert "plain" in weft(*words, "--out", tmp_path / "shut", "-v", "--reveal").out
+    data = write_tasks(tmp_path / "one" / "evaluation", [hopeless(0, 2, 3)]).parent
+    words = ("arc", "bench", "--data", data, "--split", "evaluation", *TINY)
     weft(*words, "--out", tmp_path / "open", "--reveal")
     assert read_run(tmp_path / "open").tags == ("evaluation",)
     told = weft("arc", "learn", tmp_path / "open", "--bank", tmp_path / "bank.json")

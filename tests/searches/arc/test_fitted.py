@@ -245,9 +245,23 @@ def repeated(value: Grid, p: int, q: int, draw: st.DrawFn) -> Grid:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=20, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_planted_task_is_judged_as_by_the_slow_twins(rule: FittedRule, data: st.DataObject) -> None:
+    _check_planted(rule, data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@settings(max_examples=200, deadline=None, database=None)
+@given(data=st.data())
+def test_many_planted_tasks_are_judged_as_by_the_slow_twins(
+    rule: FittedRule, data: st.DataObject
+) -> None:
+    _check_planted(rule, data)
+
+
+def _check_planted(rule: FittedRule, data: st.DataObject) -> None:
     view = data.draw(planted(rule))
     check_contract(view)
     bits = survivors(

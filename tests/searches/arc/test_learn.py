@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.arcruns import Here, hopeless, made, run_tasks, scattered, solved
+from tests.support.arcruns import Here, hopeless, made, named_set, run_tasks, scattered, solved
 from weft.errors import InputError
 from weft.searches.arc.bank import Bank
-from weft.searches.arc.data import NAMED, load
+from weft.searches.arc.data import NAMED
 from weft.searches.arc.heldout import fingerprint, held_out
 from weft.searches.arc.learn import (
     Solved,
@@ -274,13 +274,13 @@ def test_cheapest_program_is_taken_whatever_the_order_of_runs(small_run: Path) -
 
 def test_held_out_tasks_are_those_of_the_evaluation_splits() -> None:
     """Fingerprints only: no evaluation task is looked at."""
-    known = load("arc-agi-1", "training").tasks
+    known = named_set("arc-agi-1", "training").tasks
     training = {fingerprint(task) for task in known}
     for name in NAMED:
-        tasks = load(name, "evaluation").tasks
+        tasks = named_set(name, "evaluation").tasks
         own = [task for task in tasks if fingerprint(task) not in training]
         assert held_out(own) == len(own)
         assert len(tasks) - len(own) <= 1
     assert held_out(known) == 0
-    assert held_out(load("arc-agi-2", "training").tasks) > 300, "ARC-AGI-2 reuses them"
+    assert held_out(named_set("arc-agi-2", "training").tasks) > 300, "ARC-AGI-2 reuses them"
     assert held_out([solved(), hopeless()]) == 0

@@ -11,6 +11,13 @@ from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.values import EMPTY, Box, Grid, Size, Value, ValueStage, encode, fits
 
+STAGES = tuple(stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY))
+
+
+def taking(stage: ValueStage) -> list[Operator]:
+    """The operators that take a value of a stage."""
+    return [operator for operator in REGISTRY if operator.takes is stage]
+
 
 def colours(value: Value, stage: ValueStage) -> set[int]:
     """The colours a value holds."""
@@ -24,29 +31,37 @@ def colours(value: Value, stage: ValueStage) -> set[int]:
     return set(value.cells) - {EMPTY}
 
 
-@pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
-@settings(max_examples=15, deadline=None, derandomize=True, database=None)
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name.lower())
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
-def test_kernel_equals_its_twin_and_facts_hold(operator: Operator, data: st.DataObject) -> None:
-    _check_twin(operator, data)
+def test_kernels_equal_their_twins_and_facts_hold(stage: ValueStage, data: st.DataObject) -> None:
+    _check_twins(stage, data)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
-@settings(max_examples=200, deadline=None, database=None)
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name.lower())
+@settings(max_examples=400, deadline=None, database=None)
 @given(data=st.data())
-def test_kernel_equals_its_twin_on_many_values(operator: Operator, data: st.DataObject) -> None:
-    _check_twin(operator, data)
+def test_kernels_equal_their_twins_on_many_values(stage: ValueStage, data: st.DataObject) -> None:
+    _check_twins(stage, data)
 
 
-def _check_twin(operator: Operator, data: st.DataObject) -> None:
-    value, inp = data.draw(values(operator.takes)), data.draw(grids())
-    expected = operator.plain(value, inp)
-    if expected is not None and not fits(operator.gives, expected):
-        expected = None
-    assert compiled(operator, value, inp) == expected
-    if expected is not None:
-        _check_facts(operator, value, inp, expected)
+def test_every_operator_is_compared() -> None:
+    assert sorted(o.name for stage in STAGES for o in taking(stage)) == sorted(
+        operator.name for operator in REGISTRY
+    )
+
+
+def _check_twins(stage: ValueStage, data: st.DataObject) -> None:
+    """Compare all operators on one value: drawing it costs more than they do."""
+    value, inp = data.draw(values(stage)), data.draw(grids())
+    for operator in taking(stage):
+        expected = operator.plain(value, inp)
+        if expected is not None and not fits(operator.gives, expected):
+            expected = None
+        assert compiled(operator, value, inp) == expected, operator.name
+        if expected is not None:
+            _check_facts(operator, value, inp, expected)
 
 
 def _check_facts(operator: Operator, value: Value, inp: Grid, result: Value) -> None:

@@ -1,0 +1,65 @@
+"""Workers that are no processes: tasks run here, one after the other, by the real executor.
+
+    with workers_here(): weft.run(search, …)
+
+For tests of what a search does with its tasks. Loading the kernels of a search takes a new worker
+a second or more, this process only the first time. Processes have their own tests.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from weft.backends.process import WorkerSetup
+from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
+from weft.model.slots import Slot
+from weft.worker.execute import Executor
+
+
+class HereBackend:
+    """The backend contract on one slot, whatever was asked for."""
+
+    def __init__(
+        self, setup: WorkerSetup, slots: Sequence[Slot], max_credit: int = 1, stagger_s: float = 0.0
+    ) -> None:
+        self._executor = Executor(
+            setup.run_seed, setup.objects, setup.staging, setup.logs, setup.attempts
+        )
+        self._slots, self._queue = len(slots), list[Assignment]()
+
+    def capacity(self) -> list[int]:
+        """Room for one task on each slot."""
+        held = [assignment.slot for assignment in self._queue]
+        return [1 - held.count(slot) for slot in range(self._slots)]
+
+    def submit(self, assignments: Sequence[Assignment]) -> None:
+        """Take assignments, the tasks of a block one by one."""
+        self._queue += [task for assignment in assignments for task in assignment.each()]
+
+    def poll(self, timeout_s: float) -> list[BackendEvent]:
+        """Run the next task."""
+        if not self._queue:
+            return []
+        assignment = self._queue.pop(0)
+        started = Started(assignment.ticket, Worker(os.getpid(), 0.0, "local"))
+        prepared = self._executor.prepare(assignment)
+        if isinstance(prepared, Lost):
+            return [prepared]
+        return [started, self._executor.run(assignment, *prepared)]
+
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Forget what waits."""
+        self._queue = [a for a in self._queue if a.ticket not in tickets]
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+@contextmanager
+def workers_here() -> Iterator[None]:
+    """Runs that are started inside have no worker processes."""
+    with patch("weft.runs.run.LocalBackend", HereBackend):
+        yield
