@@ -8,6 +8,7 @@ Hooks, by environment variable, all off by default:
     WEFT_FAULTS_NO_SYNC        nothing is brought to the disk: campaigns must notice
     WEFT_FAULTS_HALF_WRITES    every write of ours takes half of what it is given
     WEFT_FAULTS_SIGNAL         file to wait for before the run, so that several begin at once
+    WEFT_FAULTS_LIMIT          a resource and its limit, such as NOFILE=20, also for the workers
     WEFT_FAULTS_FILE_LIMIT     largest file in bytes: a real short write, then an error
 """
 
@@ -50,8 +51,8 @@ def run_command(out: str, *words: str) -> int:
     import weft
     from weft.main import _exit_code
 
-    install_hooks()
     wait_for_signal()
+    install_hooks()
     told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     code = _exit_code(list(words))
@@ -75,6 +76,9 @@ def install_hooks() -> None:
         os.write = lambda fd, data: write(fd, data[: (len(data) + 1) // 2])
     if limit := hook("WEFT_FAULTS_FILE_LIMIT"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+    if limit := hook("WEFT_FAULTS_LIMIT"):
+        kind, _, count = limit.partition("=")
+        resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (int(count), int(count)))
 
 
 def wait_for_signal() -> None:
