@@ -30,6 +30,7 @@ class Row:
 KILL_POINTS = "tests/faults/test_kill_points.py"
 IO_ERRORS = "tests/faults/test_io_errors.py"
 SIMULATOR = "tests/testing/test_simulator.py"
+CORRUPTION = "tests/faults/test_corruption.py"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
 EVERY_RECOVERY = (
     f"{KILL_POINTS}::test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger"
@@ -102,6 +103,12 @@ ROWS = (
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
+    Row("F24", "a coordinator stopped for longer than any limit of its tasks",
+        ("tests/faults/test_stopped_coordinator.py",)),
+    Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
+    Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
+    Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
+        parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
 )  # fmt: skip
 
 

@@ -332,7 +332,7 @@ def _show_unexpected(error: Exception) -> int:
         if refusal is not None:
             render.error(refusal)
             return refusal.exit_code
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
+    if isinstance(error, MemoryError) or _NO_ROOM in str(error):
         render.message("weft: out of memory; free some, then the same command again")
         return TRY_AGAIN
     said = f"{type(error).__name__}: {error}"[:500]
