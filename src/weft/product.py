@@ -50,6 +50,8 @@ class Product:
     """The command's `typer.Typer`."""
     searches: Mapping[str, str] = field(default_factory=dict)
     """Import path of each search by its declared name."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What pages call each search, in a few words, by its declared name; else its name in words."""
     pages: str = ""
     """`pages(run: RunView) -> Sequence[Page]`, for the report of its runs."""
     lines: str = ""
@@ -94,6 +96,9 @@ class Product:
                     f"product {self.name}: {path!r:.80} is not an import path",
                     hint="write module:attribute",
                 )
+        for title in self.titles.values():
+            if not (isinstance(title, str) and title.strip() and title.isprintable()):
+                raise SearchInvalid(f"product {self.name}: a title is one line of text")
         for extra in filter(None, (self.extra, *self.search_extras.values())):
             if extra not in EXTRAS:
                 raise SearchInvalid(

@@ -9,9 +9,10 @@ import weft
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "inspect" / "report" / "searches"))
 
+import tuning
 import weave
 
-__all__ = ["many_tasks", "weave"]
+__all__ = ["many_tasks", "tuning", "weave"]
 
 
 def many_tasks(run: Path) -> Path:

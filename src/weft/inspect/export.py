@@ -37,7 +37,7 @@ def to_frame(run: Path, rows: Iterable[ResultRow], kind: str | None = None) -> D
     if kind not in (None, *FRAMES):
         raise UsageError(f"a frame is one of {', '.join(FRAMES)}, not {kind!r}")
     name = _installed((kind,) if kind else FRAMES, "a data frame")
-    columns = _columns(run, rows)
+    columns = result_columns(run, rows)
     by_row = cells(rows, columns)
     by_column = [list(values) for values in zip(*by_row, strict=True)] or [[] for _ in columns]
     module = importlib.import_module(name)
@@ -56,11 +56,11 @@ def write_csv(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
 
 def print_csv(run: Path, rows: Iterable[ResultRow], stream: TextIO) -> None:
     """Write the results as CSV into a stream."""
-    columns = _columns(run, rows)
+    columns = result_columns(run, rows)
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.name for column in columns])
     for row in cells(rows, columns):
-        writer.writerow([_csv_text(cell) for cell in row])
+        writer.writerow([csv_text(cell) for cell in row])
 
 
 def write_parquet(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
@@ -70,11 +70,11 @@ def write_parquet(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
         if name == "polars":
             to_frame(run, rows, "polars").write_parquet(temporary)
         else:
-            _write_arrow(temporary, _columns(run, rows), rows)
+            _write_arrow(temporary, result_columns(run, rows), rows)
     return target
 
 
-def _columns(run: Path, rows: Iterable[ResultRow]) -> list[Column]:
+def result_columns(run: Path, rows: Iterable[ResultRow]) -> list[Column]:
     """Return the columns; refuses a run whose results no view may show one by one."""
     if SEALED_VIEWS in RunFolder(run).read_run_file().tags:
         raise InputError(
@@ -84,7 +84,8 @@ def _columns(run: Path, rows: Iterable[ResultRow]) -> list[Column]:
     return columns_of(rows)
 
 
-def _csv_text(cell: Cell) -> Cell:
+def csv_text(cell: Cell) -> Cell:
+    """Return a cell as CSV has it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return cell.isoformat() if isinstance(cell, datetime) else cell

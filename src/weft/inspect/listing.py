@@ -14,7 +14,7 @@ from weft.errors import FileInvalid, WeftError
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.serve.rundirectory import RunDirectory
 from weft.model.records import shown
-from weft.model.values import JsonValue, from_wire
+from weft.model.values import JsonValue, Object, from_wire
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
 
@@ -56,11 +56,12 @@ def list_runs(folder: Path) -> list[RunEntry]:
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileInvalid(f"{folder} {what}", hint="weft list FOLDER, where runs are")
-    runs = [_listed(run.name, run.path) for run in RunDirectory(folder).runs()]
+    runs = [read_entry(run.name, run.path) for run in RunDirectory(folder).runs()]
     return sorted(runs, key=lambda run: (-(run.started_at or run.mtime), run.name))
 
 
-def _listed(name: str, path: Path) -> RunEntry:
+def read_entry(name: str, path: Path) -> RunEntry:
+    """Read a run's line; one that cannot be read is damaged, with the reason as its answer."""
     folder = RunFolder(path)
     try:
         with run_named(path):
@@ -91,7 +92,16 @@ def _read(name: str, folder: RunFolder) -> RunEntry:
 def _answer(body: dict[str, JsonValue]) -> str:
     if body["status"] == "unknown":
         return f"unknown: {body['reason']}"
-    return json.dumps(shown(from_wire(body["value"])), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        shown(from_wire(body["value"])), ensure_ascii=False, separators=(",", ":"),
+        default=_object_json,
+    )  # fmt: skip
+
+
+def _object_json(value: object) -> JsonValue:
+    """An object in the run's store, by its digest; nothing else lacks a JSON form."""
+    assert isinstance(value, Object)
+    return {"object": value.digest}
 
 
 def _times(manifest: Manifest) -> tuple[float | None, float | None]:

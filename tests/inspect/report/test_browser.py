@@ -12,7 +12,7 @@ from tests.inspect.report.test_hook import planted
 from weft.inspect.report.hook import register, unregister
 
 pytestmark = pytest.mark.xdist_group("report")
-VIEWS = ("tasks", "timeline", "events", "ledger")
+VIEWS = ("tasks", "progress", "timeline", "events", "ledger")
 SHOWN = "[...document.querySelectorAll('.view')].filter(v => v.offsetParent).map(v => v.id)"
 ROWS = "document.querySelectorAll('#task-table tbody tr.row').length"
 
@@ -76,13 +76,14 @@ def test_policy_stops_a_script_that_got_in(browser: Browser, kinds: Kinds, tmp_p
 
 def test_tabs_work_by_keyboard_and_address(browser: Browser, kinds: Kinds) -> None:
     with browser.open(kinds.reports["finished"]) as tab:
-        tab.js("document.getElementById('tab-tasks').focus()")
+        assert tab.js(SHOWN) == ["values"], "what the search is about comes first"
+        tab.js("document.getElementById('tab-values').focus()")
         tab.press("ArrowRight")
-        assert tab.js(SHOWN) == ["timeline"]
+        assert tab.js(SHOWN) == ["tasks"]
         tab.press("End")
         assert tab.js(SHOWN) == ["ledger"]
         tab.press("ArrowRight")
-        assert tab.js(SHOWN) == ["tasks"]
+        assert tab.js(SHOWN) == ["values"]
         tab.js("location.hash = '#events'")
         tab.js("dispatchEvent(new HashChangeEvent('hashchange'))")
         assert tab.js(SHOWN) == ["events"]
@@ -96,7 +97,7 @@ def test_task_table_sorts_filters_and_explains(browser: Browser, kinds: Kinds) -
         click(tab, "[data-sort=took] button")
         assert tab.js("document.querySelector('[data-sort=took]').ariaSort") == "descending"
         took = (
-            "[...document.querySelectorAll('#task-table tr.row td:nth-child(5)')]"
+            "[...document.querySelectorAll('#task-table tr.row td.took')]"
             ".map(c => parseFloat(c.textContent) * (c.textContent.includes('ms') ? 1 : 1000))"
         )
         times = tab.js(took)
@@ -110,8 +111,13 @@ def test_task_table_sorts_filters_and_explains(browser: Browser, kinds: Kinds) -
         click(tab, "#task-table .place button")
         assert tab.js("document.querySelector('.life')") is None
         type_into(tab, "find", "")
-        click(tab, "#state-chips button")
-        assert tab.js(ROWS) == 0
+        click(tab, "#state-chips button:nth-child(2)")
+        assert tab.js("document.querySelector('#state-chips [aria-pressed=true]').textContent") == (
+            "completed 48"
+        )
+        assert tab.js(ROWS) == 48, "a chip selects"
+        more = "getComputedStyle(document.getElementById('task-more').parentElement).display"
+        assert tab.js(more) == "none", "there is nothing more to show"
 
 
 def test_event_leads_to_its_task(browser: Browser, kinds: Kinds) -> None:

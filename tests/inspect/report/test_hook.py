@@ -45,7 +45,7 @@ def registered() -> Iterator[None]:
 @pytest.mark.usefixtures("registered")
 def test_planted_page_is_in_the_report_of_its_search(kinds: Kinds) -> None:
     page = page_of(kinds.runs["finished"])
-    assert 'aria-controls="page-1" aria-selected="false" tabindex="-1">Plain</button>' in page
+    assert 'aria-controls="page-1" aria-selected="true">Plain</button>' in page
     assert 'aria-controls="page-2" aria-selected="false" tabindex="-1">Naps &lt;3</button>' in page
     assert "&lt;b&gt;text&lt;/b&gt;" in page
     assert 'aria-label="&lt;naps&gt;"' in page

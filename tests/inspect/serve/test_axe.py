@@ -18,9 +18,9 @@ def test_list_and_comparison_have_no_serious_finding(
     page = onlooker.open(server, width=width, dark=dark)
     expect(page.locator("#runs tr")).to_have_count(5)
     assert findings(page) == []
-    pair = f"a={server.id_of('naps')}&b={server.id_of('more/naps5')}"
+    pair = f"runs={server.id_of('naps')},{server.id_of('more/naps5')}"
     page.goto(f"http://127.0.0.1:{server.port}/compare?{pair}")
-    expect(page.locator(".sides")).to_have_count(2)
+    expect(page.locator(".sides")).to_have_count(4)
     assert findings(page) == []
 
 
@@ -29,7 +29,7 @@ def test_run_has_no_serious_finding_in_any_view(
     server: Server, onlooker: Onlooker, width: int, dark: bool
 ) -> None:
     page = onlooker.open(server, f"/run/{server.id_of('hopeless')}", width=width, dark=dark)
-    ready = {"tasks": ".histogram", "progress": "#chart canvas", "timeline": "#tracks",
+    ready = {"tasks": ".histogram", "progress": "#progress-chart canvas", "timeline": "#tracks",
              "events": "#event-table", "ledger": "#ledger-table tbody tr"}  # fmt: skip
     for view, there in ready.items():
         page.click(f"#tab-{view}")

@@ -14,7 +14,7 @@ from tests.inspect.serve.conftest import Server
 
 pytestmark = pytest.mark.xdist_group("report")
 ADDRESSES = (
-    "/", "/updates", "/compare?a={id}&b={id}", "/compare/updates?a={id}&b={id}", "/run/{id}",
+    "/", "/updates", "/compare?runs={id},{id}", "/compare/updates?runs={id},{id}", "/run/{id}",
     "/run/{id}/updates", "/run/{id}/tasks", "/run/{id}/ledger", "/run/{id}/record",
     "/run/{id}/progress", "/run/{id}/verdict", "/run/{id}/pages", "/run/{id}/page/0",
     "/run/{id}/totals", "/run/{id}/timeline", "/run/{id}/events", "/run/{id}/request",
@@ -27,8 +27,8 @@ TRAVERSALS = (
     "/run/..%2fnotes", "/run/notes/tasks", "/run/naps", "/run/%00", "/run/naps%00/tasks",
     "/../notes/secret.txt", "/notes/secret.txt", "/run/{id}/../../notes/secret.txt",
     "/run/{id}/page/-1", "/run/{id}/page/99999999999999999999", "/static/", "/static",
-    "/static/uPlot.LICENSE", "/static/templates/report.html", "/run/{id}/",
-    "http://127.0.0.1/notes/secret.txt", "/compare?a=../notes&b={id}", "/%2e%2e%2f",
+    "/static/run.html", "/static/templates/report.html", "/run/{id}/",
+    "http://127.0.0.1/notes/secret.txt", "/compare?runs=../notes,{id}", "/%2e%2e%2f",
     "/run/" + "a" * 9000,
 )  # fmt: skip
 

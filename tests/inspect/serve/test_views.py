@@ -11,8 +11,8 @@ import pytest
 import weft
 from tests.inspect.runs import NO_HEADS, copy_of
 from tests.support.pages import weave
+from weft.inspect.report.curve import read_progress
 from weft.inspect.serve.ledgerrows import Ledgers, LineIndex, record_number
-from weft.inspect.serve.progress import read_progress
 from weft.inspect.serve.rows import TaskQuery, read_rows
 from weft.inspect.serve.runcache import RunCache, stamp
 from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
@@ -94,7 +94,7 @@ def test_rows_are_filtered_sorted_and_paged(finished: Path) -> None:
     assert read_rows(finished, TaskQuery.parse({"find": "/:3:7"}))["total"] == 1
     assert read_rows(finished, TaskQuery.parse({"find": ":9:0"}))["total"] == 0
     assert read_rows(finished, TaskQuery.parse({"find": 'weave "ms":5'}))["total"] > 0
-    assert read_rows(finished, TaskQuery.parse({"off": "completed"}))["total"] == 0
+    assert read_rows(finished, TaskQuery.parse({"states": "failed,queued"}))["total"] == 0
     slow = [
         row[10]
         for row in read_rows(finished, TaskQuery.parse({"sort": "took", "down": "1"}))["tasks"]

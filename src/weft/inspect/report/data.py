@@ -14,15 +14,26 @@ from pathlib import Path
 
 from weft.errors import Damaged
 from weft.inspect.access import open_manifest, run_named
+from weft.inspect.report.curve import empty_curve, read_curve
 from weft.inspect.report.events import EventList, read_events
 from weft.inspect.report.ledgerview import LedgerView, read_ledger
-from weft.inspect.report.overview import Badge, Overview, judge, overview_of, try_status
+from weft.inspect.report.overview import (
+    Badge,
+    Overview,
+    genesis_body,
+    judge,
+    overview_of,
+    try_status,
+)
 from weft.inspect.report.places import Places
 from weft.inspect.report.tasks import TaskList, TaskReader, sealed
 from weft.inspect.report.totals import Totals, read_totals
+from weft.inspect.report.valuetable import ValueTable, argument_names, read_values
 from weft.inspect.report.work import Work, read_work
+from weft.model.values import JsonValue
+from weft.product import product_of
 from weft.runs.execution import SEALED_VIEWS
-from weft.storage.folder import RunFolder
+from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 
 
@@ -34,6 +45,11 @@ class RunDetails:
     totals: Totals | None = None
     work: Work | None = None
     events: EventList = field(default_factory=EventList)
+    curve: dict[str, JsonValue] = field(default_factory=empty_curve)
+    values: ValueTable | None = None
+    """Of a search of one's own, whose views are not sealed."""
+    arguments: tuple[str, ...] = ()
+    """The arguments that have a column in the table of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +71,8 @@ def gather(run: Path, heads: HeadsList) -> Report:
         verdict, badge = judge(run, heads)
         troubles: list[str] = []
         status = try_status(run, troubles)
-        details = _read_details(folder, troubles)
+        has_values = shows_values(run_file)
+        details = _read_details(folder, troubles, has_values)
         troubles += [loss.line() for loss in status.losses] if status else []
         ledger = read_ledger(folder.ledger, {task.key for task in details.tasks.rows}, badge.record)
         details = replace(details, tasks=_numbered(details.tasks, ledger))
@@ -68,10 +85,15 @@ def gather(run: Path, heads: HeadsList) -> Report:
     return Report(overview, badge, details, ledger, tuple(dict.fromkeys(troubles)))
 
 
+def shows_values(run_file: RunFile) -> bool:
+    """Whether the values of a run are plotted: those of a product's search have their own pages."""
+    return product_of(run_file.search) is None and SEALED_VIEWS not in run_file.tags
+
+
 # -- the manifest ----------------------------------------------------------------------------
 
 
-def _read_details(folder: RunFolder, troubles: list[str]) -> RunDetails:
+def _read_details(folder: RunFolder, troubles: list[str], has_values: bool) -> RunDetails:
     if not folder.manifest.is_file():
         troubles.append("the manifest is missing: tasks, times and events are not known")
         return RunDetails(TaskList())
@@ -79,11 +101,15 @@ def _read_details(folder: RunFolder, troubles: list[str]) -> RunDetails:
         with open_manifest(folder) as manifest:
             places = Places.read(manifest)
             tasks = TaskReader(manifest, places, folder.logs).read()
+            work = read_work(manifest)
             return RunDetails(
                 tasks,
                 read_totals(manifest),
-                read_work(manifest),
+                work,
                 read_events(folder.path, manifest, places, tasks.total),
+                read_curve(manifest, work),
+                read_values(manifest, genesis_body(folder)) if has_values else None,
+                argument_names(manifest) if has_values else (),
             )
     except Damaged as error:
         troubles.append(error.message)

@@ -9,22 +9,30 @@ again and again, and states what was not checked.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import Damaged, LedgerDamaged, RunRolledBack
-from weft.inspect.access import is_locked, open_manifest, run_named, state_of
+from weft.inspect.access import is_locked, last_record, open_manifest, run_named, state_of
+from weft.inspect.report.hook import lines_for
 from weft.inspect.report.text import clip, counted, value_text
+from weft.inspect.report.view import RunView
+from weft.inspect.report.wording import LINE_BYTES, MAX_LINES, answer_lines, title_of, unknown_lines
 from weft.inspect.report.work import Work, measure
-from weft.inspect.status import STATES, Status, status
+from weft.inspect.status import Status, status
 from weft.inspect.verify import Verdict, verify
-from weft.model.values import JsonValue, canonical
+from weft.model.values import JsonValue, canonical, from_wire
+from weft.runs.progress import best_text
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.storage.ledgerfile import parse_at, whole_lines
 
 ANSWER_BYTES = 4000
 CONFIG_BYTES = 2000
+BAR = ("completed", "failed", "running", "dropped", "cancelled", "queued")
+"""The states in the order in which a bar of them fills from the left."""
+FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,8 @@ class Genesis:
     version: str = ""
     seed: str = ""
     args: str = ""
+    asked: str = ""
+    """The arguments in words."""
     config: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
 
@@ -58,12 +68,19 @@ class Overview:
     name: str
     run_id: str
     search: str
+    title: str
+    """The search in words."""
     state: str
     """`finished`, `running` or `interrupted`."""
     genesis: Genesis
     answered: str
     """`answered`, `unknown`, or empty while there is no answer."""
+    unknown: str
+    """Why there is no answer, in a word; empty where there is one, or not yet."""
     answer: str
+    """As JSON."""
+    lines: tuple[str, ...]
+    """The answer in words, or why there is none."""
     head: str
     size: int
     counts: tuple[tuple[str, int], ...]
@@ -72,7 +89,10 @@ class Overview:
     lanes: int
     lanes_answered: int
     workers: int | None
+    rate_per_s: float | None
     eta_s: float | None
+    best: str
+    """The best value so far, where the search's plan says which one that is."""
     so_far: str
     """What the run's own display shows; empty when it cannot be known."""
     timing_dependent: bool
@@ -96,7 +116,10 @@ def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
         facts.append(verdict.signature)
     if verdict.status == "finished":
         reason = f"ledger, manifest and objects agree: {', '.join(facts)}"
-        return verdict, Badge("good", "finished, verified", reason, verdict.notes)
+        last = last_record(RunFolder(run).ledger)
+        unknown = _unknown_word(last.body if last else None)
+        kind, word = ("paused", unknown) if unknown else ("good", FINISHED)
+        return verdict, Badge(kind, f"{word}, verified", reason, verdict.notes)
     if at_work:
         reason = f"what is written so far agrees: {', '.join(facts)}"
         return verdict, Badge("live", "running", reason, verdict.notes)
@@ -143,7 +166,16 @@ def _unchecked(overview: Overview) -> Badge:
         return Badge("live", "running", "its ledger is verified when it stops")
     if overview.state == "interrupted":
         return Badge("paused", "interrupted", "not verified yet")
-    return Badge("done", "finished", "not verified yet")
+    if overview.answered == "unknown":
+        return Badge("paused", overview.unknown, "not verified yet")
+    return Badge("done", FINISHED, "not verified yet")
+
+
+def _unknown_word(body: Mapping[str, JsonValue] | None) -> str:
+    """Say in a word why there is no answer: its recorded reason; empty where there is one."""
+    if body is None or body.get("status") != "unknown":
+        return ""
+    return clip(str(body.get("reason") or "no answer").replace("-", " "), 60)
 
 
 def try_status(run: Path, troubles: list[str]) -> Status | None:
@@ -169,22 +201,45 @@ def overview_of(
         name=folder.path.resolve().name,
         run_id=run_file.run_id,
         search=run_file.search,
+        title=title_of(run_file.search),
         state=state_of(folder),
         genesis=_genesis(folder),
         answered=answered,
+        unknown=_unknown_word(progress.answer if progress else None),
         answer=answer,
+        lines=_answer_lines(folder, run_file, progress),
         head=verdict.root if verdict else progress.head if progress else "",
         size=verdict.size if verdict else progress.size if progress else 0,
-        counts=tuple((state, counts.get(state, 0)) for state in STATES),
+        counts=tuple((state, counts.get(state, 0)) for state in BAR),
         planned=progress.planned if progress else 0,
         finished=progress.finished if progress else 0,
         lanes=progress.lanes if progress else 0,
         lanes_answered=progress.lanes_answered if progress else 0,
         workers=workers if type(workers) is int and workers > 0 else None,
+        rate_per_s=progress.rate_per_s if progress else None,
         eta_s=progress.eta_s if progress else None,
+        best=_best(progress),
         so_far=progress.progress.words() if progress and progress.progress else "",
         timing_dependent=verdict.timing_dependent if verdict else _timing_dependent(progress),
     )
+
+
+def _answer_lines(folder: RunFolder, run_file: RunFile, progress: Status | None) -> tuple[str, ...]:
+    """Say the answer: what the search's product says, else its value in words."""
+    body = progress.answer if progress else None
+    if body is None:
+        return ()
+    lines = lines_for(RunView(folder.path, run_file.search))[:MAX_LINES]
+    if lines:
+        return tuple(clip(line, LINE_BYTES) for line in lines)
+    if body.get("status") == "unknown":
+        return tuple(unknown_lines(str(body.get("reason", "")), from_wire(body.get("detail"))))
+    return tuple(answer_lines(from_wire(body.get("value"))))
+
+
+def _best(progress: Status | None) -> str:
+    best = progress.progress.best if progress and progress.progress else None
+    return "" if best is None else best_text(best)
 
 
 def _timing_dependent(progress: Status | None) -> bool:
@@ -216,9 +271,14 @@ def _genesis(folder: RunFolder) -> Genesis:
         version=_json_text(body.get("version")),
         seed=_json_text(body.get("seed")),
         args=clip(_json_text(config.get("args")), CONFIG_BYTES),
+        asked=_asked(config.get("args")),
         config=clip(_json_text(rest), CONFIG_BYTES),
         inputs=tuple((clip(name, 200), clip(str(digest), 80)) for name, digest in pairs[:100]),
     )
+
+
+def _asked(args: JsonValue) -> str:
+    return "; ".join(answer_lines(from_wire(args))) if args else ""
 
 
 def genesis_body(folder: RunFolder) -> dict[str, JsonValue] | None:

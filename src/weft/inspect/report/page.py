@@ -5,19 +5,21 @@ gather ─► template + payload + pages of the search ─► text ─► RUN/re
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
 from weft.errors import FileInvalid
+from weft.inspect.report.columnpack import pack_table
 from weft.inspect.report.data import Report, gather
 from weft.inspect.report.drawing import Figures, draw_timeline
-from weft.inspect.report.hook import Page, lines_for, pages_for
+from weft.inspect.report.hook import Page, pages_for
 from weft.inspect.report.payload import build_payload
 from weft.inspect.report.templating import SCRIPTS, new_environment, script_policy, source_of
-from weft.inspect.report.text import clip
 from weft.inspect.report.view import MAX_PAGE_BYTES, RunView
+from weft.model.values import JsonValue
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
@@ -25,11 +27,11 @@ from weft.storage.heads import HeadsList
 FILE_NAME = "report.html"
 MAX_BYTES = 1_990_000
 """What pages of a search may fill a report up to, with room for the markup around them."""
+MAX_VALUES_BYTES = 1_200_000
+"""What the columns of values may take."""
 STATIC_TASKS = 60
 """Rows that can be read without the script."""
 STATIC_RECORDS = 30
-MAX_LINES, LINE_BYTES = 8, 400
-"""How much a search may add to the answer of its run."""
 
 
 def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
@@ -61,19 +63,24 @@ def render_report(run: Path, heads: HeadsList) -> str:
     """Return the page of a run, with the pages of its search."""
     report = gather(run, heads)
     search = RunFolder(run).read_run_file().search
-    lines = [clip(line, LINE_BYTES) for line in lines_for(RunView(run, search))[:MAX_LINES]]
-    without_pages = render(report, (), lines)
-    room = MAX_BYTES - len(without_pages.encode("utf-8", "backslashreplace"))
-    pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, room))))
-    return render(report, pages, lines) if pages else without_pages
+    bare = len(render(report, ()).encode("utf-8", "backslashreplace"))
+    pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, MAX_BYTES - bare))))
+    table, values = report.details.values, None
+    if table is not None:
+        filled = sum(len(page.html.encode("utf-8", "backslashreplace")) for page in pages)
+        values = pack_table(table, min(MAX_VALUES_BYTES, MAX_BYTES - bare - filled))
+    return render(report, pages, values)
 
 
-def render(report: Report, pages: Sequence[Page], lines: Sequence[str] = ()) -> str:
+def render(
+    report: Report, pages: Sequence[Page], values: dict[str, JsonValue] | None = None
+) -> str:
     """Fill the template; every text is made visible, then escaped."""
     environment = new_environment()
     script = "".join(source_of(environment, name) for name in SCRIPTS)
-    details = report.details
+    details, run_name = report.details, shlex.quote(report.overview.name)
     return environment.get_template("report.html").render(
+        live=False,
         report=report,
         overview=report.overview,
         badge=report.badge,
@@ -85,11 +92,12 @@ def render(report: Report, pages: Sequence[Page], lines: Sequence[str] = ()) -> 
         shown=Figures(report.overview, details.work, details.totals),
         drawn=draw_timeline(details.work),
         pages=pages,
-        lines=lines,
+        has_values=values is not None,
+        run_name=run_name,
         tasks=details.tasks.rows[:STATIC_TASKS],
         records=report.ledger.records[:STATIC_RECORDS],
         script=Markup(script),  # noqa: S704 - our own files
         style=Markup(source_of(environment, "report.css")),  # noqa: S704 - our own file
         policy=script_policy(script),
-        payload=Markup(build_payload(report)),  # noqa: S704 - `<`, `>` and `&` are escaped
+        payload=Markup(build_payload(report, run_name, values)),  # noqa: S704 - `<`, `>`, `&` are escaped
     )

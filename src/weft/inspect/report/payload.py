@@ -29,7 +29,7 @@ class _Names:
         return self.known.setdefault(name, len(self.known))
 
 
-def build_payload(report: Report) -> str:
+def build_payload(report: Report, run_name: str, values: dict[str, JsonValue] | None) -> str:
     """Return the JSON text; every string in it is visible and bounded."""
     work = report.details.work
     rows = {task.key: number for number, task in enumerate(report.details.tasks.rows)}
@@ -38,8 +38,13 @@ def build_payload(report: Report) -> str:
         "ledger": [_record(record, rows) for record in report.ledger.records],
         **task_table(report.details.tasks.rows, work),
         **track_table(work),
+        "run": run_name,
+        "progress": report.details.curve,
+        "arguments": list(report.details.arguments),
+        "functions": report.details.totals.functions.total if report.details.totals else 0,
     }
-    text = json.dumps(visible_texts(body), ensure_ascii=False, separators=(",", ":"))
+    body = {name: visible_texts(item) for name, item in body.items()} | {"values": values}
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

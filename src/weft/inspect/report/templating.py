@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,7 +15,10 @@ from markupsafe import Markup
 from weft.inspect.report import text
 from weft.inspect.report.tasks import TaskFacts
 
-SCRIPTS = ("kit.js", "tasks.js", "timeline.js", "report.js", "finder.js")
+SCRIPTS = (
+    "kit.js", "columns.js", "plot.js", "values.js", "progress.js", "tasks.js", "timeline.js",
+    "finder.js", "report.js",
+)  # fmt: skip
 """What the one script of a report is made of, in this order."""
 LEAST_SHARE = 0.6
 """Any count above zero is visible: percent of a bar."""
@@ -33,7 +37,9 @@ def new_environment(*packages: str) -> Environment:
     environment.filters.update(
         duration=text.duration,
         number=text.number,
+        rate=text.rate,
         percent=text.percent,
+        quoted=shlex.quote,
         moment=text.moment,
         place=_place,
         share_of=_share_of,

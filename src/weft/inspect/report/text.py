@@ -51,22 +51,23 @@ def value_text(recorded: str) -> str:
     if '"$' not in recorded:
         return recorded
     try:
-        return json.dumps(_plain(decode(recorded)), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(shown_value(decode(recorded)), ensure_ascii=False, separators=(",", ":"))
     except (WeftError, ValueError, RecursionError):
         return recorded
 
 
-def _plain(value: Value) -> JsonValue:
+def shown_value(value: Value) -> JsonValue:
+    """Return a value as JSON for people: an object by its digest, an array by its shape."""
     if isinstance(value, Object):
         return {"object": value.digest}
     if isinstance(value, Typed):
         fields = value.payload
-        return {value.summary: _plain(fields)} if isinstance(fields, dict) else value.label
+        return {value.summary: shown_value(fields)} if isinstance(fields, dict) else value.label
     if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
         return hex(value)
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+        return {key: shown_value(item) for key, item in value.items()}
+    return [shown_value(item) for item in value] if isinstance(value, list) else value
 
 
 def failure_text(recorded: str) -> str:
@@ -97,6 +98,16 @@ def duration(seconds: float | None) -> str:
     if days:
         return f"{days} d {hours} h"
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def rate(per_s: float | None) -> str:
+    """Tasks per second, or per minute or hour where they take long."""
+    if not per_s:
+        return "–"
+    for factor, unit in ((1, "s"), (60, "min")):
+        if per_s * factor >= 1:
+            return f"{per_s * factor:,.3g} / {unit}" if per_s < 1000 else f"{per_s:,.0f} / s"
+    return f"{per_s * 3600:.3g} / h"
 
 
 def number(value: float) -> str:

@@ -2,7 +2,7 @@
 
 /                     list of runs          /run/ID                one run
 /updates              the list, live        /run/ID/updates        its overview, live
-/compare?a=ID&b=ID    two runs              /run/ID/tasks …        its views
+/compare?runs=ID,ID   some runs             /run/ID/tasks …        its views
 """
 
 from __future__ import annotations
@@ -20,28 +20,27 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from weft.errors import WeftError
+from weft.inspect.report.curve import read_progress
+from weft.inspect.serve.compare import MAX_RUNS, MIN_RUNS
+from weft.inspect.serve.downloads import KINDS, download
 from weft.inspect.serve.guard import FRAME_POLICY, Gate, Guard
 from weft.inspect.serve.ledgerrows import record_number
 from weft.inspect.serve.live import Stopping, stream
-from weft.inspect.serve.progress import read_progress
 from weft.inspect.serve.rows import TaskQuery, read_rows
 from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
-from weft.inspect.serve.views import Views
+from weft.inspect.serve.views import SHARED, Views
 from weft.model.values import JsonValue
 
 PARTS = ("totals", "timeline", "events", "request")
+_REPORT, _SERVE = "weft.inspect.report", "weft.inspect.serve"
 STATIC = {
-    "report.css": ("weft.inspect.report", "templates/report.css", "text/css"),
-    "live.css": ("weft.inspect.serve", "static/live.css", "text/css"),
-    "uplot.css": ("weft.inspect.serve", "static/uPlot.min.css", "text/css"),
-    "kit.js": ("weft.inspect.report", "templates/kit.js", "text/javascript"),
-    "tasks.js": ("weft.inspect.report", "templates/tasks.js", "text/javascript"),
-    "timeline.js": ("weft.inspect.report", "templates/timeline.js", "text/javascript"),
-    "live.js": ("weft.inspect.serve", "static/live.js", "text/javascript"),
-    "run.js": ("weft.inspect.serve", "static/run.js", "text/javascript"),
-    "runs.js": ("weft.inspect.serve", "static/runs.js", "text/javascript"),
-    "compare.js": ("weft.inspect.serve", "static/compare.js", "text/javascript"),
-    "uplot.js": ("weft.inspect.serve", "static/uPlot.iife.min.js", "text/javascript"),
+    "report.css": (_REPORT, "templates/report.css", "text/css"),
+    "live.css": (_SERVE, "static/live.css", "text/css"),
+    **{name: (_REPORT, f"templates/{name}", "text/javascript") for name in SHARED},
+    **{
+        name: (_SERVE, f"static/{name}", "text/javascript")
+        for name in ("live.js", "run.js", "runs.js", "compare.js")
+    },
 }
 """Every static file, by the name in its address."""
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -55,6 +54,7 @@ def new_app(directory: RunDirectory, views: Views, gate: Gate, stopping: Stoppin
         "tasks": lambda run, request: read_rows(run.path, TaskQuery.parse(request.query_params)),
         "ledger": pages.ledger,
         "record": lambda run, request: record_number(run.path, request.query_params.get("key", "")),
+        "values": lambda run, _: views.values(run),
         "progress": lambda run, _: read_progress(run.path),
         "verdict": lambda run, _: views.verdict(run),
         "pages": lambda run, _: [*views.page_titles(run)],
@@ -68,6 +68,7 @@ def new_app(directory: RunDirectory, views: Views, gate: Gate, stopping: Stoppin
         Route("/run/{id}", pages.run),
         Route("/run/{id}/updates", pages.run_updates),
         Route("/run/{id}/page/{number:int}", pages.search_page),
+        *(Route(f"/run/{{id}}/results.{kind}", pages.results(kind)) for kind in KINDS),
         *(Route(f"/run/{{id}}/{name}", pages.json_of(read)) for name, read in of_run.items()),
         *(Route(f"/static/{name}", _file(*where)) for name, where in STATIC.items()),
     ]
@@ -117,22 +118,24 @@ class Pages:
         }
 
     async def compare(self, request: Request) -> Response:
-        """Show two runs beside each other."""
-        pair = await run_in_threadpool(self._pair, request)
-        if pair is None:
-            return _not_found()
-        return HTMLResponse(self.views.page("compare.html", a=pair[0], b=pair[1]))
+        """Show two to six runs beside each other."""
+        runs = await run_in_threadpool(self._chosen, request)
+        return HTMLResponse(self.views.page("compare.html", runs=runs)) if runs else _not_found()
 
     async def compare_updates(self, request: Request) -> Response:
         """Send the comparison whenever it changes."""
-        pair = await run_in_threadpool(self._pair, request)
-        if pair is None:
+        runs = await run_in_threadpool(self._chosen, request)
+        if runs is None:
             return _not_found()
-        return stream(lambda: {"html": self.views.comparison(*pair)}, self.stopping)
+        return stream(lambda: {"html": self.views.comparison(runs)}, self.stopping)
 
-    def _pair(self, request: Request) -> tuple[ServedRun, ServedRun] | None:
-        a, b = (self.directory.find(request.query_params.get(name, "")) for name in "ab")
-        return (a, b) if a and b else None
+    def _chosen(self, request: Request) -> list[ServedRun] | None:
+        ids = request.query_params.get("runs", "").split(",")
+        if not MIN_RUNS <= len(ids) <= MAX_RUNS:
+            return None
+        found = [self.directory.find(id_) for id_ in ids]
+        runs = [run for run in found if run is not None]
+        return runs if len(runs) == len(ids) else None
 
     # -- one run -----------------------------------------------------------------------------
 
@@ -141,8 +144,7 @@ class Pages:
         run = await self._find(request)
         if run is None:
             return _not_found()
-        values = await run_in_threadpool(_or_trouble, partial(self.views.update, run))
-        return HTMLResponse(self.views.page("run.html", run=run, update=values))
+        return HTMLResponse(await run_in_threadpool(self.views.run_page, run))
 
     async def run_updates(self, request: Request) -> Response:
         """Send the overview whenever it changes; a run that is missing now may come back."""
@@ -159,6 +161,17 @@ class Pages:
         if html is None:
             return _not_found()
         return HTMLResponse(html, headers={"content-security-policy": FRAME_POLICY})
+
+    def results(self, kind: str) -> Endpoint:
+        """Return an endpoint that sends all results of a run as a file."""
+
+        async def respond(request: Request) -> Response:
+            run = await self._find(request)
+            if run is None:
+                return _not_found()
+            return await run_in_threadpool(download, run, kind)
+
+        return respond
 
     def json_of(self, read: ReadRun) -> Endpoint:
         """Return an endpoint that reads something of one run and sends it as JSON."""

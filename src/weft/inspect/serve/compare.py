@@ -1,85 +1,163 @@
-"""Two runs side by side: where their ledgers diverge, and the request of each."""
+"""Two to six runs side by side: requests, answers, times, and the decisions where they diverge."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from weft.errors import WeftError
-from weft.inspect.diff import Difference, diff
+from weft.inspect.diff import Difference, describe, diff
 from weft.inspect.report.overview import RunSummary
 from weft.inspect.report.text import clip, counted, duration
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import parse_at, whole_lines
 
+MIN_RUNS, MAX_RUNS = 2, 6
 MAX_TEXT_BYTES = 1200
+DECISION_BYTES = 300
+_DECIMAL = re.compile(r'\{"\$f":"([^"]*)"\}')
+BEFORE, AFTER = 2, 5
+"""Records shown before and after the first that differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedFact:
-    """One fact of both runs."""
+    """One fact of every run."""
 
     name: str
-    a: str
-    b: str
+    texts: tuple[str, ...]
     shared: bool = False
     """Whether it is part of what the ledger says, so that a difference means something."""
 
     @property
     def differs(self) -> bool:
         """Whether the runs disagree on it."""
-        return self.shared and self.a != self.b
+        return self.shared and len(set(self.texts)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """How one run relates to the first: where they diverge, or that they are equal."""
+
+    verdict: str
+    equal: bool
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRecord:
+    """One record of every run, in words; empty where a ledger has ended."""
+
+    seq: int
+    texts: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs went different ways here."""
+        return len(set(self.texts)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBar:
+    """A run's wall time and task time, and their shares of the longest."""
+
+    wall: str
+    task: str
+    wall_share: float
+    task_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two runs have in common, and where they diverge."""
+    """What runs have in common, and where they diverge."""
 
-    equal: bool
-    verdict: str
-    difference: Difference | None
-    lines: tuple[ComparedFact, ...]
+    others: tuple[ComparedRun, ...]
+    """Every run but the first, each against the first."""
+    facts: tuple[ComparedFact, ...]
+    decisions: tuple[ComparedRecord, ...]
+    times: tuple[TimeBar, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether all ledgers are the same bytes."""
+        return all(other.equal for other in self.others)
 
 
-def compare(paths: tuple[Path, Path], summaries: tuple[RunSummary, RunSummary]) -> Comparison:
-    """Compare two runs; what cannot be read is named in the verdict."""
-    lines = tuple(_lines(*summaries))
+def compare(paths: Sequence[Path], summaries: Sequence[RunSummary]) -> Comparison:
+    """Compare runs with the first of them; what cannot be read is named in the verdict."""
+    size = summaries[0].overview.size
+    others = tuple(_against(paths[0], path, size) for path in paths[1:])
+    places = [other.difference.seq for other in others if other.difference is not None]
+    decisions = tuple(_decisions(paths, min(places))) if places else ()
+    return Comparison(others, tuple(_facts(summaries)), decisions, tuple(_times(summaries)))
+
+
+def _against(first: Path, other: Path, size: int) -> ComparedRun:
     try:
-        difference = diff(*paths)
+        difference = diff(first, other)
     except WeftError as error:
-        return Comparison(False, str(error), None, lines)
+        return ComparedRun(str(error), False)
     if difference is None:
-        size = summaries[0].overview.size
-        return Comparison(True, f"the same, byte for byte: {counted(size, 'record')}", None, lines)
+        return ComparedRun(f"the same, byte for byte: {counted(size, 'record')}", True)
     clipped = Difference(
         difference.seq,
         *(clip(text, MAX_TEXT_BYTES) for text in (difference.what, difference.a, difference.b)),
     )
-    return Comparison(
-        False, f"they diverge at record {difference.seq:,}: {clipped.what}", clipped, lines
-    )
+    verdict = f"they diverge at record {difference.seq:,}: {clipped.what}"
+    return ComparedRun(verdict, False, clipped)
 
 
-def _lines(a: RunSummary, b: RunSummary) -> list[ComparedFact]:
-    first, second = a.overview, b.overview
-    busy = tuple(g.work.busy_s if g.work else None for g in (a, b))
-    wall = tuple(g.work.wall_s if g.work else None for g in (a, b))
-    return [
-        ComparedFact("state", a.badge.word, b.badge.word),
-        ComparedFact("search", first.search, second.search, True),
-        ComparedFact("version", first.genesis.version, second.genesis.version, True),
-        ComparedFact("seed", first.genesis.seed, second.genesis.seed, True),
-        ComparedFact("arguments", first.genesis.args, second.genesis.args, True),
-        ComparedFact("config", first.genesis.config, second.genesis.config, True),
-        ComparedFact("inputs", _inputs(a), _inputs(b), True),
-        ComparedFact("answer", first.answer, second.answer, True),
-        ComparedFact(
-            "head", f"{first.size:,} {first.head}", f"{second.size:,} {second.head}", True
-        ),
-        ComparedFact("finished tasks", f"{first.finished:,}", f"{second.finished:,}"),
-        ComparedFact("wall time", duration(wall[0]), duration(wall[1])),
-        ComparedFact("task time", duration(busy[0]), duration(busy[1])),
-        ComparedFact("workers", str(first.workers or "–"), str(second.workers or "–")),
-    ]
+def _decisions(paths: Sequence[Path], seq: int) -> Iterator[ComparedRecord]:
+    """Give the records around one place, side by side."""
+    first = max(0, seq - BEFORE)
+    columns = [_records(path, first, seq + AFTER) for path in paths]
+    for at in range(max(map(len, columns), default=0)):
+        texts = tuple(column[at] if at < len(column) else "" for column in columns)
+        yield ComparedRecord(first + at, texts)
+
+
+def _records(path: Path, first: int, end: int) -> list[str]:
+    try:
+        lines = islice(whole_lines(RunFolder(path).ledger), first, end)
+        return [
+            clip(_plain(describe(parse_at(line, first + at))), DECISION_BYTES)
+            for at, line in enumerate(lines)
+        ]
+    except WeftError as error:
+        return [clip(error.message, DECISION_BYTES)]
+
+
+def _plain(text: str) -> str:
+    """Write decimals as people do: in a record each is an object around its digits."""
+    return _DECIMAL.sub(r"\1", text)
+
+
+def _facts(summaries: Sequence[RunSummary]) -> Iterator[ComparedFact]:
+    views = [summary.overview for summary in summaries]
+    yield ComparedFact("state", tuple(summary.badge.word for summary in summaries))
+    yield ComparedFact("search", tuple(view.search for view in views), True)
+    yield ComparedFact("version", tuple(view.genesis.version for view in views), True)
+    yield ComparedFact("seed", tuple(view.genesis.seed for view in views), True)
+    yield ComparedFact("arguments", tuple(view.genesis.asked for view in views), True)
+    yield ComparedFact("config", tuple(view.genesis.config for view in views), True)
+    yield ComparedFact("inputs", tuple(map(_inputs, summaries)), True)
+    yield ComparedFact("answer", tuple("; ".join(view.lines) for view in views), True)
+    yield ComparedFact("head", tuple(f"{view.size:,} {view.head}" for view in views), True)
+    yield ComparedFact("finished tasks", tuple(f"{view.finished:,}" for view in views))
+    yield ComparedFact("workers", tuple(str(view.workers or "–") for view in views))
 
 
 def _inputs(summary: RunSummary) -> str:
     return ", ".join(f"{name} {digest[:12]}" for name, digest in summary.overview.genesis.inputs)
+
+
+def _times(summaries: Sequence[RunSummary]) -> Iterator[TimeBar]:
+    times = [
+        (s.work.wall_s or 0.0, s.work.busy_s or 0.0) if s.work else (0.0, 0.0) for s in summaries
+    ]
+    longest = max((max(pair) for pair in times), default=0.0) or 1.0
+    for wall, task in times:
+        yield TimeBar(duration(wall), duration(task), wall / longest, task / longest)

@@ -6,14 +6,19 @@ are neither shown nor searched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.inspect.access import open_manifest
+from weft.inspect.report.data import shows_values
 from weft.inspect.report.payload import task_table, visible_texts
 from weft.inspect.report.places import Places
 from weft.inspect.report.tasks import MAX_ROW_BYTES, TEXT_BYTES, TaskFacts, TaskReader, sealed
+from weft.inspect.report.text import visible
+from weft.inspect.report.valuetable import argument_names
 from weft.inspect.report.work import measure
 from weft.inspect.status import STATES
 from weft.model.values import JsonValue
@@ -35,6 +40,10 @@ ORDERS = {
     "worker": "coalesce(node, '') || ' ' || coalesce(worker_pid, '')",
 }
 CONTENTS = ("call", "outcome")
+_ARGUMENT = re.compile(r"arg([0-7])")
+"""The order by one of the arguments that have a column."""
+_BY_ARGUMENT = "coalesce(CAST(json_extract(args, ?) AS REAL), json_extract(args, ?), '')"
+"""Of an argument's path to a decimal, and its own: decimals are recorded as texts."""
 _CONTENT = "args || ' ' || coalesce(value, '') || ' ' || coalesce(error, '')"
 _IN_ATTEMPTS = (
     " OR id IN (SELECT task FROM attempts"
@@ -56,13 +65,14 @@ class TaskQuery:
     def parse(query: Mapping[str, str]) -> TaskQuery:
         """Read a query string; what cannot be understood is ignored."""
         first, order = query.get("first", ""), query.get("sort", "")
-        off = query.get("off", "").split(",")
+        chosen = query.get("states", "").split(",")
+        states = tuple(state for state in STATES if state in chosen)
         words = query.get("find", "").lower().split()[:MAX_WORDS]
         return TaskQuery(
             min(int(first), MAX_FIRST) if first.isascii() and first.isdigit() else 0,
-            order if order in ORDERS else "place",
+            order if order in ORDERS or _ARGUMENT.fullmatch(order) else "place",
             query.get("down") == "1",
-            tuple(state for state in STATES if state not in off),
+            states or STATES,
             tuple(word[:MAX_WORD_CHARS] for word in words),
         )
 
@@ -72,13 +82,17 @@ def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
     folder = RunFolder(run)
     is_sealed = SEALED_VIEWS in folder.read_run_file().tags
     if not folder.manifest.is_file():
-        return {"total": 0, "first": 0, **task_table((), None)}
+        return {"total": 0, "first": 0, **task_table((), None), **_about(run, (), 0)}
     with open_manifest(folder) as manifest:
+        own = shows_values(folder.read_run_file())
+        arguments = argument_names(manifest) if own else ()
+        [(functions,)] = manifest.query("SELECT count(DISTINCT function) FROM tasks")
         places = Places.read(manifest)
         where, values = _where(places, query, is_sealed)
         total = manifest.query(f"SELECT count(*) FROM tasks WHERE {where}", *values)[0][0]  # noqa: S608
         first = min(query.first, max(0, (total - 1) // PAGE_ROWS * PAGE_ROWS))
-        ids = _ids(manifest, where, values, _order(query, is_sealed), first)
+        order, by = _order(query, is_sealed, arguments)
+        ids = _ids(manifest, where, [*values, *by], order, first)
         limit = min(MAX_ROW_BYTES, TEXT_BYTES // max(1, len(ids)))
         tasks = TaskReader(manifest, places, folder.logs).read_tasks(sorted(ids), limit)
         by_id = dict(zip(sorted(ids), tasks, strict=True))
@@ -86,7 +100,13 @@ def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
     shown = [_live(by_id[id_], is_sealed) for id_ in ids]
     table = visible_texts(task_table(shown, work))
     assert isinstance(table, dict)
-    return {"total": total, "first": first, **table}
+    return {"total": total, "first": first, **table, **_about(run, arguments, functions)}
+
+
+def _about(run: Path, arguments: Sequence[str], functions: int) -> dict[str, JsonValue]:
+    """What the script needs of the run beside its rows."""
+    name = shlex.quote(run.resolve().name)
+    return {"run": visible(name), "arguments": list(arguments), "functions": functions}
 
 
 def _live(task: TaskFacts, is_sealed: bool) -> TaskFacts:
@@ -95,9 +115,18 @@ def _live(task: TaskFacts, is_sealed: bool) -> TaskFacts:
     return sealed(shown) if is_sealed else shown
 
 
-def _order(query: TaskQuery, is_sealed: bool) -> str:
-    order = ORDERS["place" if is_sealed and query.order in CONTENTS else query.order]
-    return f"{order} {'DESC' if query.descending else 'ASC'}, id"
+def _order(query: TaskQuery, is_sealed: bool, arguments: Sequence[str]) -> tuple[str, list[object]]:
+    """Return an order and its values."""
+    by: list[object] = []
+    order = ORDERS["place"]
+    if match := _ARGUMENT.fullmatch(query.order):
+        number = int(match[1])
+        if number < len(arguments) and not is_sealed:
+            path = f'$."{arguments[number]}"'
+            order, by = _BY_ARGUMENT, [f'{path}."$f"', path]
+    elif not (is_sealed and query.order in CONTENTS):
+        order = ORDERS[query.order]
+    return f"{order} {'DESC' if query.descending else 'ASC'}, id", by
 
 
 def _ids(manifest: Manifest, where: str, values: list[object], order: str, first: int) -> list[int]:

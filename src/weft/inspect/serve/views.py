@@ -5,7 +5,9 @@ Reads runs through `RunCache`, so that many pages cost one read. Knows no reques
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +15,23 @@ from jinja2 import Environment
 
 from weft.errors import WeftError
 from weft.inspect.access import open_manifest, run_named
+from weft.inspect.listing import RunEntry, read_entry
+from weft.inspect.report.columnpack import pack_table
+from weft.inspect.report.data import shows_values
 from weft.inspect.report.drawing import Figures, draw_timeline
 from weft.inspect.report.events import EventList, read_events
 from weft.inspect.report.hook import Page, pages_for
-from weft.inspect.report.overview import Badge, RunSummary, judge, summarise
+from weft.inspect.report.overview import Badge, RunSummary, genesis_body, judge, summarise
 from weft.inspect.report.payload import track_table
 from weft.inspect.report.places import Places
-from weft.inspect.report.templating import new_environment
+from weft.inspect.report.templating import SCRIPTS, new_environment
+from weft.inspect.report.text import clip
 from weft.inspect.report.totals import Totals, read_totals
+from weft.inspect.report.valuetable import read_values
 from weft.inspect.report.view import RunView
 from weft.inspect.report.work import Work, measure, read_work
 from weft.inspect.serve.compare import compare
+from weft.inspect.serve.downloads import kinds_here
 from weft.inspect.serve.ledgerrows import Ledgers
 from weft.inspect.serve.runcache import RunCache
 from weft.inspect.serve.rundirectory import ServedRun
@@ -31,14 +39,33 @@ from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
+SHARED = tuple(name for name in SCRIPTS if name != "report.js")
+"""The scripts of the report that the live page runs too."""
+ANSWER_BYTES = 200
+VALUES_BYTES = 4_000_000
+"""What the columns of values may take: they do not go far."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
     """A run in the list: its summary, or why it cannot be read."""
 
     run: ServedRun
+    entry: RunEntry
+    """As `weft list` has it."""
     summary: RunSummary | None
     badge: Badge
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The words that the run was started with."""
+        return self.entry.tags
+
+    @property
+    def answer(self) -> str:
+        """The first line of the answer; of a run without one, why."""
+        lines = self.summary.overview.lines if self.summary else ()
+        return clip(lines[0], ANSWER_BYTES) if lines else ""
 
     @property
     def share(self) -> float:
@@ -54,6 +81,9 @@ class Views:
     heads: HeadsList
     ledgers: Ledgers = field(default_factory=Ledgers)
     _templates: Environment = field(default_factory=lambda: new_environment("weft.inspect.serve"))
+    _entries: RunCache[RunEntry] = field(
+        default_factory=lambda: RunCache(lambda run: read_entry(run.name, run))
+    )
     _summaries: RunCache[RunSummary] = field(default_factory=lambda: RunCache(summarise))
     _verdicts: RunCache[Badge] = field(init=False)
     _pages: RunCache[list[Page]] = field(default_factory=lambda: RunCache(_search_pages))
@@ -64,7 +94,8 @@ class Views:
     def read(self, run: ServedRun) -> ListedRun:
         """Read a run; raises WeftError when it cannot be read."""
         summary = self._summaries.get(run.path)
-        return ListedRun(run, summary, self._verdicts.peek(run.path) or summary.badge)
+        entry = replace(self._entries.get(run.path), name=run.name)
+        return ListedRun(run, entry, summary, self._verdicts.peek(run.path) or summary.badge)
 
     def page(self, name: str, **values: Any) -> str:
         """Render a template."""
@@ -73,14 +104,17 @@ class Views:
     # -- the list ----------------------------------------------------------------------------
 
     def listing(self, runs: list[ServedRun]) -> str:
-        """Return the rows of the list of runs."""
-        return self.page("parts/runs.html", listed=[self._listed(run) for run in runs])
+        """Return the rows of the list of runs, the latest first."""
+        listed = [self._listed(run) for run in runs]
+        listed.sort(key=lambda one: (-(one.entry.started_at or 0.0), one.run.name))
+        return self.page("parts/runs.html", listed=listed)
 
     def _listed(self, run: ServedRun) -> ListedRun:
         try:
             return self.read(run)
         except (WeftError, OSError) as error:
-            return ListedRun(run, None, Badge("bad", "unreadable", str(error)))
+            entry = RunEntry(run.name, str(run.path), answer=str(error))
+            return ListedRun(run, entry, None, Badge("bad", "unreadable", str(error)))
 
     # -- one run -----------------------------------------------------------------------------
 
@@ -101,8 +135,29 @@ class Views:
             "overview": self.page("parts/overview.html", **values),
             "state": summary.overview.state,
             "checked": listed.badge is not summary.badge,
-            "title": f"{run.name} · {listed.badge.word} · Weft",
+            "title": f"{summary.overview.title} {run.name} · {listed.badge.word} · Weft",
         }
+
+    def run_page(self, run: ServedRun) -> str:
+        """Return the page of a run, as the report has it, with empty views."""
+        try:
+            update, own = self.update(run), shows_values(RunFolder(run.path).read_run_file())
+        except (WeftError, OSError) as error:
+            update, own = {"trouble": str(error)[:500]}, False
+        return self.page(
+            "run.html", run=run, update=update, live=True, pages=(), has_values=own, tasks=(),
+            records=(), run_name=shlex.quote(run.name), run_id=run.id, exports=kinds_here(),
+            scripts=(*SHARED[1:], "run.js"),
+        )  # fmt: skip
+
+    def values(self, run: ServedRun) -> dict[str, JsonValue] | None:
+        """Return the columns of what tasks gave; None where none gave a number."""
+        folder = RunFolder(run.path)
+        if not folder.manifest.is_file() or not shows_values(folder.read_run_file()):
+            return None
+        with run_named(run.path), open_manifest(folder) as manifest:
+            table = read_values(manifest, genesis_body(folder))
+        return None if table is None else pack_table(table, VALUES_BYTES)
 
     def verdict(self, run: ServedRun) -> dict[str, JsonValue]:
         """Verify a run that no coordinator works on; later updates have its badge."""
@@ -138,13 +193,13 @@ class Views:
         page = pages[number]
         return self.page("frame.html", title=page.title, body=page.html)
 
-    # -- two runs ----------------------------------------------------------------------------
+    # -- some runs ---------------------------------------------------------------------------
 
-    def comparison(self, a: ServedRun, b: ServedRun) -> str:
-        """Return two runs side by side."""
-        summaries = (self._summaries.get(a.path), self._summaries.get(b.path))
-        comparison = compare((a.path, b.path), summaries)
-        return self.page("parts/compared.html", comparison=comparison, a=a, b=b)
+    def comparison(self, runs: Sequence[ServedRun]) -> str:
+        """Return runs side by side."""
+        summaries = [self._summaries.get(run.path) for run in runs]
+        comparison = compare([run.path for run in runs], summaries)
+        return self.page("parts/compared.html", comparison=comparison, runs=runs)
 
 
 def _search_pages(run: Path) -> list[Page]:

@@ -9,6 +9,7 @@ PRODUCT = Product(
     summary="Program search for ARC-AGI puzzles: explainable, reproducible, UNKNOWN when in doubt.",
     app="weft.searches.arc.cli:app",
     searches={"arc.solve": "weft.searches.arc.search:solve"},
+    titles={"arc.solve": "ARC puzzles"},
     pages="weft.searches.arc.report:pages",
     lines="weft.searches.arc.report:lines",
     warm_up="weft.searches.arc.compile:compile_kernels",

@@ -9,6 +9,7 @@ PRODUCT = Product(
     summary="Run a list of scripts on the GPUs and CPUs of nodes, and collect their results.",
     app="weft.searches.jobs.cli:app",
     searches={"jobs.run": "weft.searches.jobs.search:jobs"},
+    titles={"jobs.run": "Jobs"},
     pages="weft.searches.jobs.report:pages",
     lines="weft.searches.jobs.report:lines",
     command_needs="weft.searches.jobs.needs:command_needs",

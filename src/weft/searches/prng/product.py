@@ -12,6 +12,7 @@ PRODUCT = Product(
         "prng.analyse": "weft.searches.prng.analyse:analyse",
         "prng.pipeline": "weft.searches.prng.pipeline.search:pipeline",
     },
+    titles={"prng.analyse": "PRNG analysis", "prng.pipeline": "PRNG pipeline"},
     pages="weft.searches.prng.report:pages",
     lines="weft.searches.prng.report:lines",
     extra="prng",

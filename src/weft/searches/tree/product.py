@@ -12,6 +12,7 @@ PRODUCT = Product(
         "tree.run": "weft.searches.tree.search:tree",
         "tree.validate": "weft.searches.tree.validation:validate",
     },
+    titles={"tree.run": "Tree search", "tree.validate": "Tree validation"},
     pages="weft.searches.tree.report:pages",
     lines="weft.searches.tree.report:lines",
     finish="weft.searches.tree.run:write_summary",

@@ -82,27 +82,32 @@ const weft = {};
       await navigator.clipboard.writeText(button.dataset.copy);
       button.textContent = "copied";
     } catch {
-      getSelection().selectAllChildren(weft.$("head"));
+      const text = button.parentElement.querySelector("code");
+      if (text) getSelection().selectAllChildren(text);
       button.textContent = "selected";
     }
   });
 
-  // -- chips: kinds that can be switched off ---------------------------------------------------
+  // -- chips: choose kinds; none chosen is all -------------------------------------------------
 
   weft.chips = (box, kinds, redraw, before) => {
-    const off = before || new Set();
-    for (const [kind, number] of kinds) {
-      const chip = weft.make("button", number === null ? kind : kind + " " + weft.count(number));
+    const chosen = before || new Set(), chips = [];
+    const press = () => {
+      for (const [chip, kind] of chips) chip.setAttribute("aria-pressed", String(kind === null ? !chosen.size : chosen.has(kind)));
+    };
+    const add = (text, kind, act) => {
+      const chip = weft.make("button", text);
       chip.type = "button";
-      chip.setAttribute("aria-pressed", String(!off.has(kind)));
-      chip.addEventListener("click", () => {
-        if (!off.delete(kind)) off.add(kind);
-        chip.setAttribute("aria-pressed", String(!off.has(kind)));
-        redraw();
-      });
+      chip.addEventListener("click", () => { act(); press(); redraw(); });
+      chips.push([chip, kind]);
       box.append(chip);
+    };
+    add("all", null, () => chosen.clear());
+    for (const [kind, number] of kinds) {
+      add(number === null ? kind : kind + " " + weft.count(number), kind, () => { if (!chosen.delete(kind)) chosen.add(kind); });
     }
-    return off;
+    press();
+    return chosen;
   };
 
   weft.tally = (values) => {
@@ -111,13 +116,22 @@ const weft = {};
     return [...counts];
   };
 
-  // Chips for the kinds of events; `off` are those that were switched off before a redraw.
-  weft.events = (table, box, off) => {
+  // Chips for the kinds of events; `chosen` are those that were chosen before a redraw.
+  weft.events = (table, box, chosen) => {
     const rows = [...table.tBodies[0].rows];
-    const redraw = () => { for (const row of rows) row.hidden = hidden.has(row.dataset.kind); };
+    const redraw = () => { for (const row of rows) row.hidden = Boolean(kinds.size) && !kinds.has(row.dataset.kind); };
     box.replaceChildren();
-    const hidden = weft.chips(box, weft.tally(rows.map((row) => row.dataset.kind)), redraw, off);
+    const kinds = weft.chips(box, weft.tally(rows.map((row) => row.dataset.kind)), redraw, chosen);
     redraw();
-    return hidden;
+    return kinds;
+  };
+
+  // Offers a text as a file, without any server.
+  weft.download = (name, type, text) => {
+    const link = weft.make("a"), address = URL.createObjectURL(new Blob([text], { type }));
+    link.href = address;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
   };
 })();

@@ -27,11 +27,14 @@
 
   if ($("task-table")) {
     const table = $("task-table"), find = $("find");
+    weft.argumentHeads(table, data.arguments);
+    table.classList.toggle("plain-args", data.arguments.length > 0 && data.functions === 1);
     const fill = pager(table, $("task-more"), (i) => of.row(data.tasks[i]));
+    let matches = [];
     let sort = ["place", 1];
     const redraw = () => {
       const words = wordsOf(find);
-      const matches = [...data.tasks.keys()].filter((i) => !off.has(of.state(data.tasks[i]))
+      matches = [...data.tasks.keys()].filter((i) => (!states.size || states.has(of.state(data.tasks[i])))
         && words.every((word) => texts[i].includes(word)));
       const value = sort[0] === "place" ? (t, i) => i : of[sort[0]];
       const values = new Map(matches.map((i) => [i, value(data.tasks[i], i)]));
@@ -41,22 +44,38 @@
       $("task-said").textContent = part ? count(matches.length) + " found. " : "";
       fill(matches);
     };
-    const off = weft.chips($("state-chips"), weft.tally(data.tasks.map(of.state)), redraw);
+    const states = weft.chips($("state-chips"), weft.tally(data.tasks.map(of.state)), redraw);
     weft.sortable(table, (...order) => { sort = order; redraw(); });
     find.addEventListener("input", redraw);
-    refillTasks = (text) => { find.value = text; redraw(); };
+    refillTasks = (text) => {
+      find.value = text;
+      states.clear();
+      $("state-chips").firstChild.click();
+    };
+    const offer = (kind, type, write) => $("task-" + kind).addEventListener("click", () =>
+      weft.download(data.run + "-tasks." + kind, type, write(matches.map((i) => of.facts(data.tasks[i])))));
+    offer("csv", "text/csv", weft.csv);
+    offer("json", "application/json", (facts) => JSON.stringify(facts, null, 1));
     redraw();
   }
 
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-task]");
-    if (!link || !$("find")) return;
-    event.preventDefault();
-    refillTasks(link.dataset.task);
+  // Shows one task, by its key or its place, with its history open.
+  function openTask(text) {
+    if (!$("find")) return;
+    refillTasks(text);
     show("tasks", true);
     const opener = $("task-table").querySelector("tbody .place button");
     if (opener) opener.click();
+    else $("task-said").textContent = "Task " + text + " is not among those in this file; weft explain " + data.run + " " + text + " shows it. ";
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-task]");
+    if (!link) return;
+    event.preventDefault();
+    openTask(link.dataset.task);
   });
+  const fromAddress = () => { if (location.hash.startsWith("#task=")) openTask(decodeURIComponent(location.hash.slice(6))); };
+  window.addEventListener("hashchange", fromAddress);
 
   if ($("event-table")) weft.events($("event-table"), $("event-chips"));
 
@@ -93,4 +112,8 @@
   }
 
   weft.timeline(data);
+  if ($("progress-chart")) weft.progress($("progress-chart"))(data.progress);
+  if ($("values-box")) weft.values($("values-box"), openTask)(data.values);
+  for (const page of document.querySelectorAll(".view.page")) weft.pageControls(page);
+  fromAddress();
 })();

@@ -5,8 +5,23 @@
   const [LANE, ROUND, INDEX, CALL, STATE, KEY, ATTEMPT, QUEUED, STARTED, FINISHED, RUN_S, WORKER,
     RECORD, ARGS, VALUE, ERROR, NOTES, WHY, TRIES, LOG, FAILURE] = Array(21).keys();
 
+  // Arguments of a task by name; null where the text was cut.
+  const argumentsOf = (text) => {
+    try {
+      const value = JSON.parse(text);
+      return value && typeof value === "object" && !Array.isArray(value) ? value : null;
+    } catch { return null; }
+  };
+  const plain = (value) => (value === undefined ? "" : typeof value === "string" ? value
+    : typeof value === "number" ? weft.number(value) : JSON.stringify(value));
+
   weft.tasks = (data) => {
     const name = (number) => (number < 0 ? "" : data.names[number]);
+    const known = data.arguments || [], cache = new Map();
+    const args = (t) => {
+      if (!cache.has(t)) cache.set(t, argumentsOf(t[ARGS]));
+      return cache.get(t);
+    };
     const of = {
       key: (t) => t[KEY],
       state: (t) => name(t[STATE]),
@@ -17,6 +32,11 @@
       attempt: (t) => t[ATTEMPT],
       worker: (t) => name(t[WORKER]),
     };
+    known.forEach((argument, i) => { of["arg" + i] = (t) => (args(t) || {})[argument] ?? ""; });
+    of.args = args;
+    of.value = (t) => t[VALUE];
+    of.facts = (t) => ({ lane: name(t[LANE]) || "/", round: t[ROUND], index: t[INDEX], key: t[KEY], function: name(t[CALL]), state: of.state(t),
+      arguments: t[ARGS], value: t[VALUE], error: t[FAILURE], attempts: t[ATTEMPT], run_s: t[RUN_S], worker: of.worker(t) });
     of.text = (t) => [t[KEY], of.place(t), name(t[LANE]) + ":" + t[ROUND] + ":" + t[INDEX], of.call(t),
       of.outcome(t), of.worker(t), ...t[TRIES].map((a) => a[2])].join("\n").toLowerCase();
 
@@ -45,6 +65,13 @@
       add("error", t[ERROR], true);
       add("notes", t[NOTES] === "{}" ? "" : t[NOTES]);
       add("log", t[LOG], true);
+      const cell = make("dd", null, "command"), command = "weft explain " + data.run + " " + t[KEY].slice(0, 12), copy = make("button", "copy", "copy");
+      copy.type = "button";
+      copy.dataset.copy = command;
+      const link = make("a", "link to this task");
+      link.href = "#task=" + t[KEY];
+      cell.append(make("code", command), " ", copy, " ", link);
+      list.append(make("dt", "again"), cell);
       return list;
     };
 
@@ -57,8 +84,14 @@
       first.append(opener);
       const state = make("td");
       state.append(make("span", of.state(t), "state " + of.state(t)));
-      row.append(first, state, make("td", of.call(t), "code"), make("td", of.outcome(t), "code"),
-        make("td", duration(t[RUN_S]), "n"), make("td", t[ATTEMPT], "n"), make("td", of.worker(t)));
+      const values = known.length ? args(t) : null;
+      const call = make("td", values ? name(t[CALL]) : of.call(t), "code call");
+      row.append(first, state, call, ...known.map((argument) => {
+        const cell = make("td", values ? plain(values[argument]) : "", "code arg");
+        cell.dataset.name = argument;
+        return cell;
+      }), make("td", of.outcome(t), "code outcome"),
+        make("td", duration(t[RUN_S]), "n took"), make("td", t[ATTEMPT], "n attempts"), make("td", of.worker(t), "worker"));
       const below = make("tr", null, "life"), cell = make("td");
       cell.colSpan = row.cells.length;
       below.append(cell);
@@ -82,6 +115,24 @@
     return of;
   };
 
+  // Adds a head for each argument, before that of the outcome; the call is then the function alone.
+  weft.argumentHeads = (table, names) => {
+    const outcome = table.tHead.querySelector("[data-sort=outcome]");
+    if (!names || !names.length || table.tHead.querySelector(".arg")) return;
+    names.forEach((name, i) => {
+      const head = make("th", name, "arg");
+      head.scope = "col";
+      head.dataset.sort = "arg" + i;
+      outcome.before(head);
+    });
+  };
+
+  const csvCell = (value) => (/[",\n\r]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value);
+  weft.csv = (facts) => {
+    const names = Object.keys(facts[0] || {});
+    return [names, ...facts.map((fact) => names.map((n) => fact[n] ?? ""))].map((line) => line.map((c) => csvCell(String(c))).join(",") + "\n").join("");
+  };
+
   // Turns the heads of a table into buttons; `onSort(name, direction)` is called on each click.
   weft.sortable = (table, onSort) => {
     let sort = ["place", 1];
@@ -91,7 +142,7 @@
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", () => {
-        const name = head.dataset.sort, largeFirst = ["took", "attempt"].includes(name);
+        const name = head.dataset.sort, largeFirst = ["took", "attempt", "started", "duration", "tasks"].includes(name);
         sort = [name, sort[0] === name ? -sort[1] : largeFirst ? -1 : 1];
         for (const other of table.tHead.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", sort[1] > 0 ? "ascending" : "descending");

@@ -1,16 +1,18 @@
 "use strict";
 // One run as it progresses: every update has the overview; the open view requests its own data.
 (() => {
-  const { $, make, count, duration } = weft;
+  const { $, make, count } = weft;
   const base = "/run/" + document.body.dataset.run;
   const STATES = ["queued", "running", "completed", "failed", "cancelled", "dropped"];
   const CHECK_AGAIN_MS = 3000;
-  let open = "tasks";
+  const VALUES_EVERY_MS = 2000;
+  let open = "", chosen = Boolean(location.hash);
 
   // -- tasks -----------------------------------------------------------------------------------
 
   const taskQuery = { first: 0, sort: "place", down: 0 };
   const lives = new Set();
+  let only = "";  // the task to open as soon as it is there
   const table = $("task-table"), find = $("find");
   const turnTasks = weft.pages($("task-pages"), 100, (first) => { taskQuery.first = first; lives.clear(); loadTasks(); });
 
@@ -28,11 +30,13 @@
   }
 
   const loadTasks = weft.oneAtATime(async () => {
-    const first = taskQuery.first, query = new URLSearchParams({ ...taskQuery, off: [...off].join(","), find: find.value });
+    const first = taskQuery.first, query = new URLSearchParams({ ...taskQuery, states: [...states].join(","), find: find.value });
     const data = await weft.ask(base + "/tasks?" + query);
+    addHeads(data);
     const of = weft.tasks(data), body = table.tBodies[0], focused = document.activeElement;
     const place = body.contains(focused) ? [...body.querySelectorAll("button")].indexOf(focused) : -1;
     if (taskQuery.first === first) taskQuery.first = data.first;  // unless another page was chosen meanwhile
+    if (only && data.tasks.length) { lives.add(of.key(data.tasks[0])); only = ""; }
     body.replaceChildren(...data.tasks.flatMap((t) => of.row(t, lives.has(of.key(t)), linkRecord)));
     for (const key of lives) linkRecord(key, true);
     if (place >= 0) (body.querySelectorAll("button")[place] || table).focus();
@@ -40,8 +44,15 @@
     turnTasks(data.first, data.total);
   });
   const fromFirst = () => { taskQuery.first = 0; lives.clear(); loadTasks(); };
-  const off = weft.chips($("state-chips"), STATES.map((state) => [state, null]), fromFirst);
-  weft.sortable(table, (sort, way) => { taskQuery.sort = sort; taskQuery.down = way < 0 ? 1 : 0; fromFirst(); });
+  const states = weft.chips($("state-chips"), STATES.map((state) => [state, null]), fromFirst);
+  let sortable = false;
+  function addHeads(data) {
+    table.classList.toggle("plain-args", data.arguments.length > 0 && data.functions === 1);
+    if (sortable || !data.total) return;
+    sortable = true;
+    weft.argumentHeads(table, data.arguments);
+    weft.sortable(table, (sort, way) => { taskQuery.sort = sort; taskQuery.down = way < 0 ? 1 : 0; fromFirst(); });
+  }
   let typing = 0;
   const soon = (work) => () => { clearTimeout(typing); typing = setTimeout(work, 200); };
   const findSoon = soon(loadTasks);  // what is opened meanwhile stays open
@@ -49,54 +60,41 @@
 
   const loadTotals = weft.oneAtATime(async () => weft.put($("totals"), (await weft.ask(base + "/totals")).html));
 
+  // Shows one task, by its key or its place, with its history open.
+  function openTask(text) {
+    find.value = text;
+    lives.clear();
+    only = text;
+    taskQuery.first = 0;
+    show("tasks", true);
+  }
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-task]");
     if (!link) return;
     event.preventDefault();
-    find.value = link.dataset.task;
-    lives.add(link.dataset.task);
-    taskQuery.first = 0;
-    show("tasks", true);
+    openTask(link.dataset.task);
   });
+  const fromAddress = () => { if (location.hash.startsWith("#task=")) openTask(decodeURIComponent(location.hash.slice(6))); };
+  window.addEventListener("hashchange", fromAddress);
 
-  // -- progress --------------------------------------------------------------------------------
+  // -- values, progress ------------------------------------------------------------------------
 
-  let chart = null;
-  function newChart(box) {
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
-    const line = (label, name, more) => ({ label, stroke: colour(name), width: 2, points: { show: false }, ...more });
-    return new uPlot({
-      width: box.clientWidth - 26, height: 320, legend: { live: true },
-      scales: { x: { time: false }, y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] },
-        rate: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
-      axes: [{ ...axis, values: (u, all) => all.map((s) => duration(s)) },
-        { ...axis, size: 70, values: (u, all) => all.map(count) },
-        { ...axis, scale: "rate", side: 1, size: 60, grid: { show: false } }],
-      series: [{ label: "after", value: (u, s) => (s === null ? "" : duration(s)) },
-        line("finished", "--c-completed", { fill: colour("--good-bg") }), line("failed", "--c-failed"),
-        line("per second", "--c-running", { scale: "rate", width: 1 })],
-    }, [[0], [0], [0], [0]], box);
-  }
-  const loadProgress = weft.oneAtATime(async () => {
-    const data = await weft.ask(base + "/progress");
-    if (!data.at_s.length) return;
-    chart = chart || newChart($("chart"));
-    chart.setData([data.at_s, data.done, data.failed, data.per_s]);
-    $("chart").setAttribute("aria-label", "Tasks over time: " + count(data.done.at(-1)) + " finished, "
-      + count(data.failed.at(-1)) + " failed, in " + duration(data.at_s.at(-1)));
-  });
-  window.addEventListener("resize", () => { if (chart) chart.setSize({ width: $("chart").clientWidth - 26, height: 320 }); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    if (chart) { chart.destroy(); chart = null; loadProgress(); }
+  const drawProgress = weft.progress($("progress-chart"));
+  const loadProgress = weft.oneAtATime(async () => drawProgress(await weft.ask(base + "/progress")));
+  const drawValues = $("values-box") ? weft.values($("values-box"), openTask) : null;
+  let valuesAt = 0;
+  const loadValues = weft.oneAtATime(async () => {
+    const wait = valuesAt + VALUES_EVERY_MS - Date.now();  // a run in progress changes all the time
+    if (wait > 0) await new Promise((resume) => setTimeout(resume, wait));
+    valuesAt = Date.now();
+    await drawValues(await weft.ask(base + "/values"));
   });
 
   // -- timeline, events ------------------------------------------------------------------------
 
   const loadTimeline = weft.oneAtATime(async () => {
     const data = await weft.ask(base + "/timeline");
-    const box = $("timeline"), focused = document.activeElement && document.activeElement.id;
+    const box = $("timeline-box"), focused = document.activeElement && document.activeElement.id;
     const fresh = make("div");
     fresh.innerHTML = data.html;
     box.replaceChildren(...fresh.childNodes);
@@ -104,11 +102,11 @@
     if (focused && box.querySelector("#" + CSS.escape(focused))) $(focused).focus();
   });
   const loadEvents = weft.oneAtATime(async () => {
-    const box = $("events"), table = $("event-table");
+    const box = $("events-box"), table = $("event-table");
     const html = (await weft.ask(base + "/events")).html;
-    const off = table ? table.off : null;
+    const kinds = table ? table.kinds : null;
     weft.put(box, html);
-    if ($("event-table")) $("event-table").off = weft.events($("event-table"), $("event-chips"), off);
+    if ($("event-table")) $("event-table").kinds = weft.events($("event-table"), $("event-chips"), kinds);
   });
 
   // -- ledger ----------------------------------------------------------------------------------
@@ -142,31 +140,37 @@
 
   // -- pages of the search: documents of their own, in which nothing runs -------------------------
 
+  // They come first; the first of them is shown unless another view was asked for.
   const loadPages = weft.oneAtATime(async () => {
-    const titles = await weft.ask(base + "/pages"), bar = document.querySelector("[role=tablist]");
+    const titles = await weft.ask(base + "/pages"), first = $("tab-values") || $("tab-tasks");
     titles.forEach((title, i) => {
-      if ($("page-" + i)) return;
+      const id = "page-" + (i + 1);
+      if ($(id)) return;
       const tab = make("button", title), view = make("section", null, "view");
-      tab.id = "tab-page-" + i;
+      tab.id = "tab-" + id;
       tab.setAttribute("role", "tab");
-      tab.setAttribute("aria-controls", "page-" + i);
+      tab.setAttribute("aria-controls", id);
       tab.setAttribute("aria-selected", "false");
       tab.tabIndex = -1;
-      bar.append(tab);
-      view.id = "page-" + i;
+      first.before(tab);
+      view.id = id;
       view.setAttribute("role", "tabpanel");
       view.setAttribute("aria-labelledby", tab.id);
-      $("ledger").parentElement.append(view);
+      $("tasks").before(view);
     });
     if (location.hash.startsWith("#page-")) window.dispatchEvent(new HashChangeEvent("hashchange"));
+    else if (titles.length && !chosen) { chosen = true; show("page-1"); }
   });
   function loadPage(view) {
-    const number = view.id.slice(5), old = view.querySelector("iframe"), frame = make("iframe", null, "frame loading");
+    const number = Number(view.id.slice(5)) - 1, old = view.querySelector("iframe"), frame = make("iframe", null, "frame loading");
     if (view.querySelector(".loading")) return;
     frame.title = $("tab-" + view.id).textContent;
     frame.setAttribute("sandbox", "allow-same-origin");
     frame.addEventListener("load", () => {
-      frame.style.height = frame.contentDocument.documentElement.scrollHeight + 24 + "px";
+      const inside = frame.contentDocument, fit = () => { frame.style.height = inside.documentElement.scrollHeight + 24 + "px"; };
+      weft.pageControls(inside);
+      fit();
+      new ResizeObserver(fit).observe(inside.body);
       frame.classList.remove("loading");
       if (old) old.remove();
     });
@@ -176,10 +180,12 @@
 
   // -- what is open ----------------------------------------------------------------------------
 
-  const loads = { progress: loadProgress, timeline: loadTimeline, events: loadEvents, ledger: loadLedger,
+  const loads = { values: loadValues, progress: loadProgress, timeline: loadTimeline, events: loadEvents, ledger: loadLedger,
     tasks: () => { loadTasks(); loadTotals(); } };
   const load = () => (loads[open] ? loads[open]() : $(open) && loadPage($(open)));
   const show = weft.tabs((id) => { open = id; load(); });
+  document.querySelector("[role=tablist]").addEventListener("click", () => { chosen = true; });
+  document.querySelector("[role=tablist]").addEventListener("keydown", () => { chosen = true; });
   const check = weft.oneAtATime(() => weft.ask(base + "/verdict"));
   let last = "", pagesAt = "", unchecked = false;
   setInterval(() => { if (unchecked) check(); }, CHECK_AGAIN_MS);  // what changed meanwhile is verified again
@@ -192,4 +198,5 @@
     if (update.state !== pagesAt) { pagesAt = update.state; loadPages(); }
     if (returned || update.overview !== last) { last = update.overview; load(); }
   });
+  fromAddress();
 })();

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weft.inspect.access import open_manifest
-from weft.inspect.report.work import measure
+from weft.inspect.report.work import Work, measure
 from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
 
 POINTS = 240
 WINDOW = 12
@@ -16,22 +17,30 @@ WINDOW = 12
 
 
 def read_progress(run: Path) -> dict[str, JsonValue]:
-    """Return seconds since the start, and at each the tasks over, failed, and per second."""
+    """Return the curve of a run; empty without a manifest."""
     folder = RunFolder(run)
-    empty: dict[str, JsonValue] = {"at_s": [], "done": [], "failed": [], "per_s": []}
     if not folder.manifest.is_file():
-        return empty
+        return empty_curve()
     with open_manifest(folder) as manifest:
-        work = measure(manifest)
-        if work.started_at is None or work.ended_at is None or work.ended_at <= work.started_at:
-            return empty
-        step_s = (work.ended_at - work.started_at) / POINTS
-        rows = manifest.query(
-            "SELECT CAST((finished_at - ?) / ? AS INTEGER) AS bin, count(*), sum(error IS NOT NULL)"
-            " FROM tasks WHERE finished_at IS NOT NULL GROUP BY bin ORDER BY bin",
-            work.started_at,
-            step_s,
-        )
+        return read_curve(manifest, measure(manifest))
+
+
+def empty_curve() -> dict[str, JsonValue]:
+    """Return the curve of a run in which nothing has happened."""
+    return {"at_s": [], "done": [], "failed": [], "per_s": []}
+
+
+def read_curve(manifest: Manifest, work: Work) -> dict[str, JsonValue]:
+    """Return seconds since the start, and at each the tasks over, failed, and per second."""
+    if work.started_at is None or work.ended_at is None or work.ended_at <= work.started_at:
+        return empty_curve()
+    step_s = (work.ended_at - work.started_at) / POINTS
+    rows = manifest.query(
+        "SELECT CAST((finished_at - ?) / ? AS INTEGER) AS bin, count(*), sum(error IS NOT NULL)"
+        " FROM tasks WHERE finished_at IS NOT NULL GROUP BY bin ORDER BY bin",
+        work.started_at,
+        step_s,
+    )
     return _curve([(bin_, count, failed) for bin_, count, failed in rows], step_s)
 
 

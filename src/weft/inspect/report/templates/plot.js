@@ -1,0 +1,227 @@
+"use strict";
+// A chart on a canvas: axes with round numbers, points, lines and bars; a tip, a cursor and a brush.
+// It knows pixels and scales, not what is drawn.
+(() => {
+  const { make } = weft;
+  const PAD = { left: 58, right: 14, top: 10, bottom: 34 };
+  const MANY = 3000;
+
+  const format = (value) => {
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+    return String(Number(value.toPrecision(6)));
+  };
+  weft.number = format;
+
+  weft.colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const rgb = (colour) => {
+    const context = weft.pixel || (weft.pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return context.getImageData(0, 0, 1, 1).data;
+  };
+
+  // A scale from values to pixels; `words` are categories, each in the middle of its band.
+  weft.scale = (low, high, options = {}) => {
+    const { log = false, words = null } = options;
+    if (words) [low, high] = [-0.5, words.length - 0.5];
+    else if (low === high) { const room = Math.abs(low) / 10 || 1; if (log) { low /= 2; high *= 2; } else { low -= room; high += room; } }
+    const to = log ? Math.log : (x) => x, start = to(low), span = to(high) - start;
+    const scale = { low, high, log, words, share: (value) => (to(value) - start) / span,
+      value: (share) => (log ? Math.exp(start + share * span) : start + share * span) };
+    scale.text = (value) => (words ? words[Math.round(value)] ?? "" : options.text ? options.text(value) : format(value));
+    scale.ticks = (most) => {
+      if (words) {
+        const step = Math.max(1, Math.ceil(words.length / most));
+        return words.map((_, i) => i).filter((i) => i % step === 0);
+      }
+      if (log) {
+        const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9), step = Math.max(1, Math.ceil((last - first + 1) / most));
+        const powers = [];
+        for (let power = first; power <= last; power += step) powers.push(10 ** power);
+        if (powers.length > 1) return powers;
+      }
+      const least = (high - low) / most, power = 10 ** Math.floor(Math.log10(least));
+      const step = [1, 2, 5, 10, 20].map((m) => m * power).find((s) => s >= least * 0.999), ticks = [];
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(k * step);
+      return ticks;
+    };
+    return scale;
+  };
+
+  // `options`: title, height, draw(chart), tip(x, y) -> {text, x, y, row} or null, step(row, by) -> the
+  // next row for the cursor, open(row), brush(box) with shares of the plot, zoom(factor, share).
+  weft.chart = (figure, options) => {
+    const box = make("div", null, "plot"), canvas = make("canvas"), band = make("div", null, "band"), tip = make("div", null, "tip");
+    const said = make("span", null, "unseen");
+    said.setAttribute("aria-live", "polite");
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    canvas.setAttribute("aria-hidden", "true");
+    band.hidden = tip.hidden = true;
+    box.append(canvas, band, tip, said);
+    figure.append(box);
+    const chart = { box, canvas, figure, cursor: null };
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    const pad = { ...PAD, ...options.pad };
+
+    chart.label = (text) => box.setAttribute("aria-label", text);
+    chart.px = (x) => pad.left + x * chart.wide;
+    chart.py = (y) => pad.top + (1 - y) * chart.high;
+
+    chart.axes = (x, y, names) => {
+      context.font = "12px system-ui,sans-serif";
+      context.lineWidth = 1;
+      context.fillStyle = weft.colour("--soft");
+      context.strokeStyle = weft.colour("--line");
+      context.textAlign = "right";
+      context.textBaseline = "middle";
+      for (const tick of y ? y.ticks(Math.max(2, Math.floor(chart.high / 36))) : []) {
+        const at = Math.round(chart.py(y.share(tick))) + 0.5;
+        context.beginPath();
+        context.moveTo(pad.left, at);
+        context.lineTo(pad.left + chart.wide, at);
+        context.stroke();
+        context.fillText(short(y.text(tick), 9), pad.left - 7, at);
+      }
+      context.textAlign = "center";
+      context.textBaseline = "top";
+      const room = x && x.words ? chart.wide / Math.max(1, x.words.length) / 7 : 12;
+      for (const tick of x ? x.ticks(Math.max(2, Math.floor(chart.wide / (x.words ? 40 : 58)))) : []) {
+        context.fillText(short(x.text(tick), Math.max(6, room)), chart.px(x.share(tick)), pad.top + chart.high + 6);
+      }
+      if (names && names[0]) context.fillText(names[0], pad.left + chart.wide / 2, pad.top + chart.high + 20);
+    };
+    const short = (text, most) => (text.length > most ? text.slice(0, Math.max(1, most - 1)) + "…" : text);
+
+    // Points by shares; `xs` and `ys` give the share of a row. Many are stamped into the image itself.
+    chart.points = (rows, xs, ys, colour, radius) => {
+      if (rows.length > MANY) { stamp(rows, xs, ys, rgb(colour)); return; }
+      context.fillStyle = colour;
+      context.beginPath();
+      for (const row of rows) {
+        const x = xs(row), y = ys(row);
+        if (!(x >= -0.001 && x <= 1.001 && y >= -0.001 && y <= 1.001)) continue;
+        context.moveTo(chart.px(x) + radius, chart.py(y));
+        context.arc(chart.px(x), chart.py(y), radius, 0, 7);
+      }
+      context.fill();
+    };
+    function stamp(rows, xs, ys, [red, green, blue]) {
+      const ratio = chart.ratio, image = context.getImageData(0, 0, canvas.width, canvas.height), size = Math.max(2, Math.round(2 * ratio));
+      const pixels = new Uint32Array(image.data.buffer), wide = canvas.width, colour = (255 << 24) | (blue << 16) | (green << 8) | red;
+      for (let i = 0; i < rows.length; i += 1) {
+        const x = xs(rows[i]), y = ys(rows[i]);
+        if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) continue;
+        const left = Math.round(chart.px(x) * ratio) - 1, top = Math.round(chart.py(y) * ratio) - 1;
+        for (let line = top; line < top + size; line += 1) {
+          const start = line * wide + left;
+          for (let at = start; at < start + size; at += 1) pixels[at] = colour;
+        }
+      }
+      context.putImageData(image, 0, 0);
+    }
+    chart.line = (points, colour, width, stepped) => {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.save();
+      context.beginPath();
+      context.rect(pad.left, pad.top - 2, chart.wide, chart.high + 4);
+      context.clip();
+      context.beginPath();
+      let before = null;
+      for (const [x, y] of points) {
+        if (before === null) context.moveTo(chart.px(x), chart.py(y));
+        else { if (stepped) context.lineTo(chart.px(x), chart.py(before)); context.lineTo(chart.px(x), chart.py(y)); }
+        before = y;
+      }
+      context.stroke();
+      context.restore();
+    };
+    chart.bar = (left, right, top, colour) => {
+      context.fillStyle = colour;
+      context.fillRect(chart.px(left), chart.py(top), Math.max(1, chart.px(right) - chart.px(left) - 1), chart.py(0) - chart.py(top));
+    };
+    chart.context = context;
+
+    chart.redraw = () => {
+      const wide = box.clientWidth;
+      if (!wide) return;
+      const high = options.height, ratio = window.devicePixelRatio || 1;
+      if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
+        canvas.width = Math.round(wide * ratio);
+        canvas.height = Math.round(high * ratio);
+        canvas.style.height = high + "px";
+      }
+      chart.ratio = ratio;
+      chart.wide = wide - pad.left - pad.right;
+      chart.high = high - pad.top - pad.bottom;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, wide, high);
+      options.draw(chart);
+    };
+    const share = (event) => {
+      const edge = canvas.getBoundingClientRect();
+      return [(event.clientX - edge.left - pad.left) / chart.wide, 1 - (event.clientY - edge.top - pad.top) / chart.high];
+    };
+    const clamp = (x) => Math.min(1, Math.max(0, x));
+
+    chart.showTip = (found, speak) => {
+      tip.hidden = !found;
+      box.classList.toggle("hit", Boolean(found));
+      if (!found) return;
+      tip.textContent = found.text;
+      if (speak) said.textContent = found.text;
+      tip.style.left = Math.max(0, Math.min(chart.px(found.x) + 12, box.clientWidth - tip.offsetWidth - 2)) + "px";
+      tip.style.top = Math.max(0, chart.py(found.y) - tip.offsetHeight - 8) + "px";
+    };
+    let from = null;
+    box.addEventListener("pointerdown", (event) => {
+      if (event.button || !options.brush || event.pointerType === "touch") return;
+      from = share(event);
+      box.setPointerCapture(event.pointerId);
+    });
+    box.addEventListener("pointermove", (event) => {
+      const at = share(event);
+      if (from) {
+        const area = options.area ? options.area(from, at) : [from[0], at[0], from[1], at[1]];
+        const [x0, x1, y0, y1] = area.map(clamp);
+        band.hidden = false;
+        Object.assign(band.style, { left: chart.px(Math.min(x0, x1)) + "px", width: Math.abs(x1 - x0) * chart.wide + "px",
+          top: chart.py(Math.max(y0, y1)) + "px", height: Math.abs(y1 - y0) * chart.high + "px" });
+        return;
+      }
+      chart.showTip(options.tip ? options.tip(...at) : null);
+    });
+    box.addEventListener("pointerup", (event) => {
+      if (!from) return;
+      const at = share(event), start = from, moved = Math.hypot((at[0] - start[0]) * chart.wide, (at[1] - start[1]) * chart.high);
+      from = null;
+      band.hidden = true;
+      if (moved > 5) { options.brush(start.map(clamp), at.map(clamp)); return; }
+      const found = options.tip ? options.tip(...at) : null;
+      if (found && options.open) options.open(found.row);
+    });
+    box.addEventListener("pointercancel", () => { from = null; band.hidden = true; });
+    box.addEventListener("pointerleave", () => { if (!from) tip.hidden = true; });
+    box.addEventListener("blur", () => { tip.hidden = true; });
+    box.addEventListener("wheel", (event) => {
+      if (!options.zoom || !(event.ctrlKey || event.shiftKey)) return;
+      event.preventDefault();
+      options.zoom((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, clamp(share(event)[0]));
+    }, { passive: false });
+    box.addEventListener("keydown", (event) => {
+      const key = event.key;
+      if (options.step && (key === "ArrowRight" || key === "ArrowLeft")) {
+        chart.cursor = options.step(chart.cursor, key === "ArrowRight" ? 1 : -1);
+        if (chart.cursor !== null) chart.showTip(options.at(chart.cursor), true);
+      } else if (key === "Enter" && options.open && chart.cursor !== null) options.open(chart.cursor);
+      else if (options.zoom && "+=-0".includes(key)) options.zoom(key === "-" ? 2 : key === "0" ? Infinity : 0.5, 0.5);
+      else return;
+      event.preventDefault();
+    });
+    new ResizeObserver(() => chart.redraw()).observe(box);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => chart.redraw());
+    return chart;
+  };
+})();

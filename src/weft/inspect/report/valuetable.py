@@ -1,0 +1,294 @@
+"""What the tasks of a search gave for which arguments: a column each, of every task or a sample.
+
+    manifest ─► rows of the functions that give numbers ─► columns: place, arguments, values, time
+
+Numbers are plotted; texts are categories, the most frequent ones by name. A search whose values
+are not numbers has no table.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from weft.inspect.report.places import Places
+from weft.inspect.report.text import visible
+from weft.model.plan import Plan
+from weft.storage.manifest import Manifest
+
+Cell: TypeAlias = float | str | None
+MAX_ROWS = 100_000
+"""Of more tasks every k-th is taken."""
+MAX_ARGUMENTS, MAX_VALUES = 16, 8
+MAX_COLUMNS, LOOKED_AT = 8, 200
+MAX_WORDS, MAX_WORD_CHARS = 60, 60
+"""Texts of a column that are named; all others count as `OTHER`."""
+OTHER = "(other)"
+TRIAL = "optuna.trial"
+"""The task of an Optuna stream: its parameters and value are both in what it returns."""
+_SELECT = (
+    "SELECT id, function, args, value, run_s FROM tasks"
+    " WHERE state IN ('completed', 'failed') AND id % ? = 0 ORDER BY id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """One column: numbers, or texts."""
+
+    name: str
+    role: str
+    """`argument`, `value`, `time` or `place`."""
+    cells: Sequence[Cell]
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValueTable:
+    """The columns of a run, a row for each task that is over."""
+
+    columns: tuple[ValueColumn, ...]
+    lanes: tuple[str, ...]
+    functions: tuple[str, ...]
+    rows: int
+    total: int
+    """Tasks that are over; of more than `rows` these are a sample."""
+    direction: str = ""
+    """`min` or `max` where the search says what is better."""
+    chosen: str = ""
+    """The value to show first."""
+
+    def column(self, name: str) -> ValueColumn:
+        """Return the column of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+
+def read_values(
+    manifest: Manifest, genesis: Mapping[str, Any] | None = None, *, max_rows: int = MAX_ROWS
+) -> ValueTable | None:
+    """Read the table; None where no task gave a number."""
+    [(total,)] = manifest.query("SELECT count(*) FROM tasks WHERE state IN ('completed', 'failed')")
+    step = max(1, math.ceil(total / max_rows))
+    draft = _Draft(Places.read(manifest))
+    for row in manifest.query(_SELECT, step):
+        draft.add(*row)
+    if not draft.functions_with_numbers():
+        return None
+    plan = _plan(manifest)
+    return draft.table(total, plan.best or _direction(genesis), plan.key or "")
+
+
+def argument_names(manifest: Manifest) -> tuple[str, ...]:
+    """Return the arguments that get a column in a table of tasks: those of the first tasks."""
+    names: dict[str, None] = {}
+    rows = manifest.query("SELECT function, args FROM tasks ORDER BY id LIMIT ?", LOOKED_AT)
+    for function, args in rows:
+        raw = _load(args)
+        if function == TRIAL or not isinstance(raw, dict):
+            return ()
+        names |= dict.fromkeys(_name(name) for name in raw if '"' not in name)
+    return tuple(name for name in names if name == visible(name))[:MAX_COLUMNS]
+
+
+def _plan(manifest: Manifest) -> Plan:
+    text = manifest.plans().get("")
+    try:
+        return Plan() if text is None else Plan.from_text(text)
+    except ValueError:
+        return Plan()
+
+
+def _direction(genesis: Mapping[str, Any] | None) -> str:
+    """Which way an Optuna study optimises, as its plan in the genesis says; empty for others."""
+    node: Any = genesis or {}
+    for name in ("config", "args", "plan", "spec", "directions"):
+        node = node.get(name) if isinstance(node, Mapping) else None
+    first = node[0] if isinstance(node, list) and node else ""
+    return {"minimize": "min", "maximize": "max"}.get(first, "") if isinstance(first, str) else ""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """Rows as they are read; columns appear with the first row that has them."""
+
+    places: Places
+    ids: list[int] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    times: list[float | None] = field(default_factory=list)
+    arguments: dict[str, dict[int, Cell]] = field(default_factory=dict)
+    values: dict[str, dict[int, Cell]] = field(default_factory=dict)
+
+    def add(
+        self, id_: int, function: str, args: str, value: str | None, run_s: float | None
+    ) -> None:
+        """Take the columns of one task."""
+        number = len(self.ids)
+        self.ids.append(id_)
+        self.functions.append(function)
+        self.times.append(run_s)
+        given, result = _load(args), None if value is None else _load(value)
+        if function == TRIAL and isinstance(result, dict):
+            given, result = _trial(result)
+        _put(self.arguments, number, _flat(given), MAX_ARGUMENTS)
+        if value is not None:
+            fields = _fields(result)
+            is_object = isinstance(fields, Mapping) and not _is_tagged(fields)
+            named = _flat(fields) if is_object else {"value": _cell(fields)}
+            _put(self.values, number, _numbers(named), MAX_VALUES)
+
+    def functions_with_numbers(self) -> list[str]:
+        """Return the functions that gave any number, the one with most tasks first."""
+        rows = {number for cells in self.values.values() for number in cells}
+        counts = Counter(self.functions[number] for number in sorted(rows))
+        return sorted(counts, key=lambda name: (-counts[name], name))
+
+    def table(self, total: int, direction: str, key: str) -> ValueTable:
+        """Return the columns of the tasks whose function gives numbers."""
+        functions = self.functions_with_numbers()
+        chosen = [n for n, name in enumerate(self.functions) if name in functions]
+        blocks = [self.places.of(self.ids[number]) for number in chosen]
+        lanes = list(dict.fromkeys(block.lane for block in blocks))
+        order = {lane: number for number, lane in enumerate(lanes)}
+        positions = zip(chosen, blocks, strict=True)
+        place = {
+            "lane": [float(order[block.lane]) for block in blocks],
+            "round": [float(block.round) for block in blocks],
+            "index": [float(self.ids[number] - block.first) for number, block in positions],
+            "function": [float(functions.index(self.functions[n])) for n in chosen],
+        }
+        columns = [ValueColumn(name, "place", cells) for name, cells in place.items()]
+        columns += _columns("argument", self.arguments, chosen)
+        columns += _columns("value", self.values, chosen)
+        columns.append(ValueColumn("task time", "time", [self.times[n] for n in chosen]))
+        shown = key if key in self.values else ""
+        left_out = len(self.ids) - len(chosen)
+        scale = max(1, round(total / max(1, len(self.ids))))
+        return ValueTable(
+            tuple(columns), tuple(map(visible, lanes)), tuple(map(visible, functions)),
+            len(chosen), total - left_out * scale if left_out else total, direction, shown,
+        )  # fmt: skip
+
+
+def _columns(
+    role: str, named: Mapping[str, Mapping[int, Cell]], rows: Sequence[int]
+) -> Iterator[ValueColumn]:
+    for name, cells in named.items():
+        column = [cells.get(number) for number in rows]
+        present = [cell for cell in column if cell is not None]
+        if not present:
+            continue
+        is_text = any(isinstance(cell, str) for cell in present)
+        shown = _categories(column) if is_text else column
+        yield ValueColumn(visible(name)[:MAX_WORD_CHARS], role, shown, is_text)
+
+
+def _categories(column: Sequence[Cell]) -> list[Cell]:
+    """Write every cell as a text; rare ones, where there are many, become OTHER."""
+    texts = [None if cell is None else _text(cell) for cell in column]
+    counts = Counter(text for text in texts if text is not None)
+    if len(counts) <= MAX_WORDS:
+        return [*texts]
+    frequent = sorted(counts, key=lambda text: (-counts[text], text))[: MAX_WORDS - 1]
+    known = set(frequent)
+    return [text if text is None or text in known else OTHER for text in texts]
+
+
+def _text(cell: float | str) -> str:
+    text = cell if isinstance(cell, str) else f"{cell:.12g}"
+    return visible(text)[:MAX_WORD_CHARS]
+
+
+def _put(
+    columns: dict[str, dict[int, Cell]], number: int, cells: Mapping[str, Cell], most: int
+) -> None:
+    for name, cell in cells.items():
+        if cell is None or (name not in columns and len(columns) >= most):
+            continue
+        columns.setdefault(name, {})[number] = cell
+
+
+# -- cells ------------------------------------------------------------------------------------
+
+
+def _load(text: str) -> Any:
+    return json.loads(text)
+
+
+def _trial(result: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Parameters and value of one trial of an Optuna stream."""
+    point = result.get("point")
+    return (point.get("params") if isinstance(point, Mapping) else {}), result.get("value")
+
+
+def _flat(raw: Any) -> dict[str, Cell]:
+    """Cells of an object by name; those of an object inside it as `outer.inner`."""
+    fields = _fields(raw)
+    if not isinstance(fields, Mapping):
+        return {}
+    cells: dict[str, Cell] = {}
+    for name, item in fields.items():
+        inner = _fields(item)
+        if isinstance(inner, Mapping) and not _is_tagged(inner):
+            cells |= {f"{_name(name)}.{_name(key)}": _cell(value) for key, value in inner.items()}
+        else:
+            cells[_name(name)] = _cell(item)
+    return cells
+
+
+def _name(recorded: str) -> str:
+    """A name as its writer gave it: `$` at its start is doubled in records."""
+    return recorded.removeprefix("$")
+
+
+def _fields(raw: Any) -> Any:
+    """The fields of a dataclass as recorded; anything else as it is."""
+    tagged = raw.get("$t") if isinstance(raw, Mapping) else None
+    if isinstance(tagged, list) and len(tagged) == 3 and isinstance(tagged[2], Mapping):
+        return tagged[2]
+    return raw
+
+
+def _is_tagged(raw: Mapping[str, Any]) -> bool:
+    return any(name[:1] == "$" and name[:2] != "$$" for name in raw)
+
+
+def _cell(raw: Any) -> Cell:
+    """A recorded value as a number or a text; None where it is neither."""
+    if isinstance(raw, bool):
+        return "yes" if raw else "no"
+    if isinstance(raw, int | float):
+        return _finite(raw)
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, Mapping):
+        number = raw.get("$f", raw.get("$i"))
+        return _tagged_number(number) if isinstance(number, str) else None
+    if isinstance(raw, list) and len(raw) <= 8:
+        return json.dumps(raw, ensure_ascii=False)
+    return None
+
+
+def _tagged_number(text: str) -> Cell:
+    try:
+        return _finite(int(text, 16) if text.lstrip("-").startswith("0x") else float(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _finite(number: float) -> float | None:
+    try:
+        as_float = float(number)
+    except OverflowError:
+        return None
+    return as_float if math.isfinite(as_float) else None
+
+
+def _numbers(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The numbers among cells; yes and no count as 1 and 0."""
+    flags = {"yes": 1.0, "no": 0.0}
+    named = ((name, flags.get(c) if isinstance(c, str) else c) for name, c in cells.items())
+    return {name: cell for name, cell in named if cell is not None}
