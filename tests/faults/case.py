@@ -6,9 +6,11 @@ carry the case's name in their environment, so that none can be missed or mistak
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,8 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from tests.support.checker import (
     Place,
@@ -31,6 +31,7 @@ from tests.support.checker import (
     check_not_lost,
     final_tasks,
 )
+from tests.support.processes import Alive, carrying
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parent.parent / "examples" / "engine"
@@ -156,27 +157,20 @@ class Case:
         """Tasks whose outcome is in the manifest now."""
         return final_tasks(self.out)
 
-    def processes(self) -> list[psutil.Process]:
+    def _alive(self) -> list[Alive]:
         """Everything alive that this case started, workers and their children included."""
-        return [p for p in psutil.process_iter() if self._is_ours(p)]
-
-    def _is_ours(self, process: psutil.Process) -> bool:
-        try:
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return False
-            return process.environ().get("WEFT_FAULTS_CASE") == self.name
-        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess, OSError):
-            return False
+        return carrying(f"WEFT_FAULTS_CASE={self.name}")
 
     def leftovers(self) -> list[str]:
         """Name, and end, the processes that outlive their coordinator by a while."""
         end_s = time.monotonic() + GONE_WITHIN_S
-        left = [(p.pid, p.create_time(), p) for p in self.processes()]
+        left = self._alive()
         while left and time.monotonic() < end_s:
             time.sleep(0.01)
-            left = [row for row in left if row[2].is_running() and self._is_ours(row[2])]
-        for _, _, process in left:
-            process.kill()
+            left = self._alive()
+        for pid, _, _ in left:
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(pid, signal.SIGKILL)
         return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in left]
 
     def set_aside(self, target: Path) -> None:

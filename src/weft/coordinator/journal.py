@@ -286,13 +286,14 @@ class Journal:
         row = self._round(kind.lane, kind.round)
         first, function = row.first, kind.function
         started_at = self._clock.wall() - sum(c.run_us) / 1e6
-        digest_of, rows = self._manifest.value_digest, list[ValueRow]()
-        for task, value, run_us in zip(c.tasks, c.values, c.run_us, strict=True):
-            key, args, run_s = task.key, task.args, run_us / 1e6
-            digest = digest_of(key, function, args, value)
+        texts = [(t.key, t.args, value) for t, value in zip(c.tasks, c.values, strict=True)]
+        digests = self._manifest.value_digests(function, texts)
+        id_, rows = first + c.tasks[0].index, list[ValueRow]()
+        for (key, args, value), digest, run_us in zip(texts, digests, c.run_us, strict=True):
+            run_s = run_us / 1e6
             ended_at = started_at + run_s
-            rows.append((first + task.index, key, args, value, digest, started_at, ended_at, run_s))
-            started_at = ended_at
+            rows.append((id_, key, args, value, digest, started_at, ended_at, run_s))
+            id_, started_at = id_ + 1, ended_at
         self._blocks.append((
             BlockOrigin(
                 function, c.tasks[0].attempt, self._queued_at[row.id],
