@@ -12,18 +12,14 @@ computed in tasks, and all arithmetic on results is done with integers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from weft.searches.prng.library import Analysis, Generator, analyse, recover
+from importlib import import_module
+from typing import Any
 
 __all__ = ["Analysis", "Generator", "analyse", "recover"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the library when it is first used: workers and `--help` need none of it."""
+    """Load the library when it is first used; what a search decides with must not import it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from weft.searches.prng import library  # noqa: PLC0415
-
-    return getattr(library, name)
+    return getattr(import_module("weft.searches.prng.library"), name)
