@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,11 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             figure for load in TURNS
             for figure in bench.compare(rivals, load, starts, workers, turns, share)
         ]  # fmt: skip
-        parts[str(workers)] = {"machine": place, "figures": figures}
+        ours = [replace(rival, tiny=0) for rival in rivals if rival.name == WEFT]
+        parts[str(workers)] = {
+            "machine": place, "figures": figures,
+            "fixed": bench.compare(ours, "tiny", STARTS, workers, turns),
+        }  # fmt: skip
     return parts
 
 

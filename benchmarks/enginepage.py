@@ -201,7 +201,31 @@ be carried to a machine without a network is measured there.
 Efficiency with 1 ms tasks:
 
 {_wide_table(part, "millisecond", lambda figure: spread(efficiency(figure), percent))}
+
+How long these runs of Weft last, in s, and what a run of one tiny task for each worker takes. Warm,
+that is what a run costs beside its tasks: the last commit, the seal, the end of the workers.
+
+{_length_table(part)}
 """
+
+
+def _length_table(part: Part) -> str:
+    """Seconds of our runs by number of workers; none where they were not measured."""
+    rows = [
+        [name, *(_length(body.get(group, ()), load, start) for body in part.values())]
+        for name, group, load, start in (
+            ("tiny tasks", "figures", "tiny", "warm"),
+            ("1 ms tasks", "figures", "millisecond", "warm"),
+            ("one tiny task each, warm", "fixed", "tiny", "warm"),
+            ("one tiny task each, cold", "fixed", "tiny", "cold"),
+        )
+    ]
+    return grid(["run", *(f"{count} workers" for count in part)], rows)
+
+
+def _length(figures: Sequence[Figure], load: str, start: str) -> str:
+    figure = pick(figures, WEFT, load, start)
+    return spread(figure["seconds"], "{:.2f}".format) if figure else ""
 
 
 def _wide_table(part: Part, load: str, cell: Callable[[Figure], str]) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar
 
 import weft
-import weft.runs.run
+import weft.runs.session
 from benchmarks import loads, woven
 from weft.model.attempts import Assignment, BackendEvent, Completed, Worker
 
@@ -78,7 +78,7 @@ class IdleBackend:
 def measure(slots: int, block: int, n: int) -> dict[str, float]:
     """Run n tiny tasks; return what they took, start and sealing included."""
     IdleBackend.block = block
-    weft.runs.run.LocalBackend = IdleBackend  # type: ignore[assignment,misc]
+    weft.runs.session.LocalBackend = IdleBackend  # type: ignore[assignment,misc]
     with tempfile.TemporaryDirectory() as folder:
         search = woven.one_round("tiny", n, lazy=True, greetings=0)
         start_s, start_cpu_s = time.perf_counter(), time.process_time()

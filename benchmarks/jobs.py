@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from weft.worker.supervisor import become_subreaper
+from weft.worker.processtree import become_subreaper
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 JOBS = 200

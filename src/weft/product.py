@@ -56,6 +56,11 @@ class Product:
     """`pages(run: RunView) -> Sequence[Page]`, for the report of its runs."""
     lines: str = ""
     """`lines(run: RunView) -> Sequence[str]`, for `weft status`."""
+    follow: str = ""
+    """`follow(run: Path, watcher: Watcher | None, events: Path | None) -> Watcher`, with `close()`.
+
+    It is told how a run goes on that is resumed, and hands on to `watcher`; `events` is a file to
+    which it appends what happens, one JSON object per line."""
     finish: str = ""
     """`finish(run: Path) -> None`: writes its own files into the folder of a finished run."""
     warm_up: str = ""
@@ -87,8 +92,8 @@ class Product:
         if not (self.summary and self.summary.isprintable()):
             raise SearchInvalid(f"product {self.name}: summary must be one line of text")
         parts = (
-            self.app, self.pages, self.lines, self.finish, self.warm_up, self.check_resume,
-            self.command_needs,
+            self.app, self.pages, self.lines, self.follow, self.finish, self.warm_up,
+            self.check_resume, self.command_needs,
         )  # fmt: skip
         for path in (*filter(None, parts), *self.searches.values()):
             if not _IMPORT_PATH.fullmatch(path):

@@ -24,7 +24,15 @@ from weft.model.attempts import (
 )
 from weft.model.keys import task_key
 from weft.model.slots import Node
-from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lazy, make_round
+from weft.model.tasks import (
+    COMMAND,
+    Limits,
+    SearchCall,
+    TaskCall,
+    make_lanes,
+    make_lazy,
+    make_round,
+)
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
@@ -55,6 +63,30 @@ def test_tasks_of_a_kind_travel_together_each_slot_with_its_share():
     assert taken[1].args == '{"x":4}'
     assert taken[1].more == ('{"x":5}', '{"x":6}', '{"x":7}')
     assert taken[1].key == task_key(GENESIS, "", 0, 4, "lab:task", '{"x":4}')
+
+
+def test_near_its_end_a_round_is_handed_out_so_that_all_slots_end_together():
+    bench, taken = bench_with(once([call(i) for i in range(40)]), [8, 8, 8, 8])
+    assert shapes(taken) == [(0, 0, 8), (1, 8, 8), (2, 16, 8), (3, 24, 8)]
+    bench.machine.apply(completed(1, *["0"] * 8))  # 32 are left: 8 for each slot, as it has
+    taken = bench.machine.dispatch.take([16, 4, 4, 4])
+    assert {a.slot for a in taken} == {0}
+    assert sum(1 + len(a.more) for a in taken) == 8
+    bench.machine.apply(completed(9, *["0"] * 8))
+    assert bench.machine.dispatch.take([4, 16, 4, 4]) == []  # nothing waits any more
+    bench, _ = bench_with(once([call(i) for i in range(34)]), [8, 8, 8, 8])
+    bench.machine.apply(completed(1, "0", "0"))
+    assert bench.machine.dispatch.take([0, 0, 0, 9]) == []  # slot 3 has its part, 0 ends first
+    assert shapes(bench.machine.dispatch.take([1, 0, 0, 9])) == [(0, 32, 1)]  # less room, less held
+    assert shapes(bench.machine.dispatch.take([4, 0, 0, 0])) == [(0, 33, 1)]
+
+
+def test_while_another_round_waits_a_slot_is_filled_whatever_the_others_hold():
+    lane = once([call(i) for i in range(6)])
+    _, taken = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])
+    assert shapes(taken) == [(0, 0, 6)]
+    _, taken = bench_with(lane, [8, 0, 0])
+    assert shapes(taken) == [(0, 0, 2)]  # the others will have room for theirs
 
 
 def test_block_is_no_larger_than_room_and_limit():

@@ -28,7 +28,7 @@ def task(
 
 
 def choose(placement: Placement, task: LiveTask, capacity: Sequence[int]) -> int | None:
-    return placement.choose(task, Rooms(capacity))
+    return placement.choose(task, Rooms(capacity), fair=99)
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:

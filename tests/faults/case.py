@@ -6,9 +6,11 @@ carry the case's name in their environment, so that none can be missed or mistak
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,8 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from tests.support.checker import (
     Place,
@@ -31,6 +31,7 @@ from tests.support.checker import (
     check_not_lost,
     final_tasks,
 )
+from tests.support.processes import Alive, carrying
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parent.parent / "examples" / "engine"
@@ -50,6 +51,10 @@ class Search:
     spec: str
     args: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    """The command line of a product, instead of `spec`; OUT and WORKERS stand for the case's."""
+    write_files: Callable[[Path], None] | None = None
+    """Writes what the command reads into the case's folder."""
 
 
 SHUTTLE = Search("shuttle", f"{HERE / 'shuttle.py'}:shuttle", {}, FREQUENT_CHECKPOINTS)
@@ -86,6 +91,8 @@ class Case:
     ) -> None:
         for name in PREPARED:
             (folder / name).mkdir(parents=True, exist_ok=True)
+        if search.write_files:
+            search.write_files(folder)
         self.folder = folder
         self.search = search
         self.workers = workers
@@ -101,8 +108,12 @@ class Case:
         return Place(self.out, self.state / "weft" / "heads")
 
     def argv(self) -> list[str]:
-        args = json.dumps(self.search.args)
         driver = str(HERE / "driver.py")
+        if self.search.words:
+            known = {"OUT": str(self.out), "WORKERS": str(self.workers)}
+            words = [known.get(word, word) for word in self.search.words]
+            return [sys.executable, driver, "--command", str(self.out), *words]
+        args = json.dumps(self.search.args)
         return [sys.executable, driver, self.search.spec, args, str(self.out),
                 str(self.workers), self.backend]  # fmt: skip
 
@@ -156,27 +167,20 @@ class Case:
         """Tasks whose outcome is in the manifest now."""
         return final_tasks(self.out)
 
-    def processes(self) -> list[psutil.Process]:
+    def _alive(self) -> list[Alive]:
         """Everything alive that this case started, workers and their children included."""
-        return [p for p in psutil.process_iter() if self._is_ours(p)]
-
-    def _is_ours(self, process: psutil.Process) -> bool:
-        try:
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return False
-            return process.environ().get("WEFT_FAULTS_CASE") == self.name
-        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess, OSError):
-            return False
+        return carrying(f"WEFT_FAULTS_CASE={self.name}")
 
     def leftovers(self) -> list[str]:
         """Name, and end, the processes that outlive their coordinator by a while."""
         end_s = time.monotonic() + GONE_WITHIN_S
-        left = [(p.pid, p.create_time(), p) for p in self.processes()]
+        left = self._alive()
         while left and time.monotonic() < end_s:
             time.sleep(0.01)
-            left = [row for row in left if row[2].is_running() and self._is_ours(row[2])]
-        for _, _, process in left:
-            process.kill()
+            left = self._alive()
+        for pid, _, _ in left:
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(pid, signal.SIGKILL)
         return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in left]
 
     def set_aside(self, target: Path) -> None:

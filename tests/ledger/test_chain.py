@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ledger.golden import GENESIS, SEARCH, golden
+from tests.support.untraced import untraced
 from weft.errors import LedgerDamaged
 from weft.ledger.chain import Chain, check_lines
 from weft.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint
@@ -96,10 +97,11 @@ def test_every_bit_flip_in_ledger_and_checkpoint_is_detected() -> None:
     head_text = HEAD.to_text().encode()
     assert len(FILE) > 4096
     check_bytes(FILE, head_text)
-    missed = [bit for bit in range(len(FILE) * 8) if not refused(flip(FILE, bit), head_text)]
+    with untraced():
+        missed = [bit for bit in range(len(FILE) * 8) if not refused(flip(FILE, bit), head_text)]
     assert missed == []
-    missed = [bit for bit in range(len(head_text) * 8) if not refused(FILE, flip(head_text, bit))]
-    assert missed == []
+    bits = range(len(head_text) * 8)
+    assert [bit for bit in bits if not refused(FILE, flip(head_text, bit))] == []
 
 
 def flip(data: bytes, bit: int) -> bytes:

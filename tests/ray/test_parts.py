@@ -249,6 +249,27 @@ def test_object_is_kept_only_if_its_bytes_fit_its_name(
     assert list((tmp_path / "run-n" / "staging").iterdir()) == []
 
 
+def test_outcomes_of_an_earlier_session_stay_on_the_node_until_the_run_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
+    spec = NodeSpec("n", "run", 0, range(0), (), outcome_token="t0ken")
+    home = tmp_path / "run-n"
+    left = ["attempts/a-1/out/answer", "logs/a/1.out", "objects/ab/c", "code/mine.py"]
+    for files, kept in ((left, []), (["outcomes/a-1", *left], ["outcomes/a-1", *left[:2]])):
+        open_node(spec)
+        for name in files:
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).touch()
+        assert open_node(spec).problem == ""
+        found = [str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()]
+        assert sorted(found) == sorted(kept)
+    assert SlotActor(spec, Slot("n", None, 0))._setup.outcome_token == "t0ken"
+    close_node(spec)
+    assert not home.exists()
+
+
 # -- over SSH ---------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.commands import ForkedCommands
 from tests.support.modules import ModuleFolder
 from weft.testing.simulator import scratch_folder
 
@@ -19,3 +20,11 @@ def modules(tmp_path):
     folder = ModuleFolder(tmp_path / "code")
     yield folder
     folder.close()
+
+
+@pytest.fixture(scope="session")
+def weft_command():
+    """Run a command where nothing of this process is: `weft_command(folder, "resume", run)`."""
+    commands = ForkedCommands()
+    yield commands
+    commands.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 import weft
 from tests.support.cells import Notebook, marked
+from tests.support.commands import ForkedCommands
 from weft.cells import stored
 from weft.errors import CodeChanged, ObjectDamaged, RunCopied, RunMismatch, SearchInvalid
 from weft.inspect.replay import replay
@@ -81,20 +80,16 @@ def events(run: Path) -> list[tuple[str, str]]:
     return [(kind, detail) for kind, detail in rows if kind.endswith("-accepted")]
 
 
-def in_another_process(run: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Resume where no notebook is, nor anything of this process."""
-    argv = [sys.executable, "-m", "weft", "resume", str(run), "-q", *arguments]
-    return subprocess.run(argv, cwd=run.parent, capture_output=True, text=True)
-
-
-def test_run_keeps_its_code_and_resumes_without_the_notebook(paused: Path, tmp_path: Path) -> None:
+def test_run_keeps_its_code_and_resumes_without_the_notebook(
+    paused: Path, tmp_path: Path, weft_command: ForkedCommands
+) -> None:
     file = code_file(paused)
     assert stored.module_name(file.read_text("utf-8")) == file.stem
     assert "OFFSET = 7" in file.read_text("utf-8")
-    done = in_another_process(paused)
-    assert done.returncode == 0, done.stderr
+    done = weft_command(tmp_path, "resume", paused, "-q")
+    assert done.code == 0, done
     reference = whole(tmp_path)
-    assert reference.head in done.stdout
+    assert reference.head in done.out
     assert sorted(p.name for p in (paused / "code").iterdir()) == [file.name]
     assert events(paused) == []
     assert replay(paused).equal
@@ -130,18 +125,16 @@ def test_finished_copy_is_replayed_only_when_accepted(tmp_path: Path) -> None:
 
 
 def test_run_from_elsewhere_needs_code_to_be_accepted_once(
-    paused: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paused: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weft_command: ForkedCommands
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another user"))
     with pytest.raises(CodeChanged, match="this run was not begun here"):
         resume(paused)
-    refused = in_another_process(paused)
-    assert refused.returncode == 3
-    assert refused.stderr.count("\n") == 1
+    weft_command(tmp_path, "resume", paused, "-q").check_one_line(3)
     with pytest.raises(weft.Interrupted):
         resume(paused, ExecutionChanges(accept=("code",), wall_limit_s=0.0))
     assert [kind for kind, _ in events(paused)] == ["code-accepted"]
-    assert in_another_process(paused).returncode == 0
+    assert weft_command(tmp_path, "resume", paused, "-q").code == 0
 
 
 def test_altered_code_is_refused_whatever_is_accepted(paused: Path) -> None:
@@ -157,15 +150,14 @@ def test_altered_code_is_refused_whatever_is_accepted(paused: Path) -> None:
         resume(paused, accepting("code"))
 
 
-def test_verify_notices_altered_code_and_executes_nothing(paused: Path) -> None:
+def test_verify_notices_altered_code_and_executes_nothing(
+    paused: Path, tmp_path: Path, weft_command: ForkedCommands
+) -> None:
     file = code_file(paused)
     file.chmod(0o644)
     file.write_text("raise SystemExit('executed')", "utf-8")
-    argv = [sys.executable, "-m", "weft", "verify", str(paused)]
-    done = subprocess.run(argv, capture_output=True, text=True)
-    assert done.returncode == 5
-    assert done.stderr.count("\n") == 1
-    assert f"{file.name} was altered: its text does not match its name" in done.stderr
+    words = f"{file.name} was altered: its text does not match its name"
+    weft_command(tmp_path, "verify", paused).check_one_line(5, words)
 
 
 def test_code_exchanged_under_declared_names_is_noticed(tmp_path: Path) -> None:
@@ -273,16 +265,15 @@ def test_module_that_cannot_be_executed_changes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_views_never_import_stored_code(tmp_path: Path) -> None:
+def test_views_never_import_stored_code(tmp_path: Path, weft_command: ForkedCommands) -> None:
     mark = tmp_path / "mark"
     run = weft.run(marked(mark), out=tmp_path / "runs" / "run").out
     before = mark.read_text()
     key = RunFolder(run).ledger.read_text("utf-8").splitlines()[1].partition('"key":"')[2][:64]
     views = (["verify"], ["status"], ["report"], ["explain", key], ["pack"], ["diff", str(run)])
     for command, *rest in views:
-        argv = [sys.executable, "-m", "weft", command, str(run), *rest]
-        done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        done = weft_command(tmp_path, command, run, *rest)
+        assert done.code == 0, done
     assert mark.read_text() == before
     assert replay(run).equal
     assert mark.read_text() != before

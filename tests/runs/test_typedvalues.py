@@ -86,7 +86,7 @@ if __name__ == "__main__":
     import sys
     start = Fit("start", 0.5, np.ones((40, 40)))
     call = search(start, np.arange(1600.0).reshape(40, 40), np.int64(2), b"raw")
-    weft.run(call, out=sys.argv[1], workers=1, seed=3)
+    weft.run(call, out=sys.argv[1], workers=2, seed=3)
 """
 
 
@@ -112,10 +112,9 @@ def script(lab, run, **environment):
 def test_ledger_is_one_for_any_workers_hash_seed_kill_and_resume(lab, modules, tmp_path):
     first = weft.run(call(lab), out=tmp_path / "serial", backend="serial", seed=3)
     head = ledger(tmp_path / "serial")
-    for workers in (2, 8):
-        weft.run(call(lab), out=tmp_path / str(workers), workers=workers, seed=3)
-        assert ledger(tmp_path / str(workers)) == head
-    # as a script, its classes are those of __main__
+    weft.run(call(lab), out=tmp_path / "8", workers=8, seed=3)
+    assert ledger(tmp_path / "8") == head
+    # as a script, with two workers, its classes are those of __main__
     trap = {"WEFT_TEST_TRAP": str(tmp_path / "trap")}
     killed = script(lab, tmp_path / "killed", PYTHONHASHSEED="0", **trap)
     assert killed.returncode == -signal.SIGKILL

@@ -368,13 +368,14 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
 
 
-def test_value_digest_is_the_row_digest_of_a_completed_task(manifest):
-    expected = manifest.row_digest("completed", "k", "m:f", "{}", "5", None)
-    assert manifest.value_digest("k", "m:f", "{}", "5") == expected
+def test_value_digests_are_the_row_digests_of_completed_tasks(manifest):
+    rows = [("k", "{}", "5"), ("l", '{"x":1}', '"ä"')]
+    expected = [manifest.row_digest("completed", k, "m:f", a, v, None) for k, a, v in rows]
+    assert manifest.value_digests("m:f", rows) == expected
 
 
 def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
-    monkeypatch.setattr("weft.storage.manifest.MAX_RECENT", 3)
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two rows are more
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
     rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
     for start in (0, 2, 4):
@@ -384,10 +385,28 @@ def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(mani
             for i in range(start, start + 2)
         ])  # fmt: skip
     expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(6)]
-    assert [*manifest.recorded(row.first, row.first + 4)] == [expected[:4]]  # forgotten: stored
+    manifest.query("DELETE FROM tasks WHERE id >= ?", row.first + 2)  # of what is remembered
     assert [*manifest.recorded(row.first + 4, row.first + 4)] == []
-    assert [*manifest.recorded(row.first + 4, row.first + 6)] == [expected[4:]]  # remembered
-    assert [*manifest.recorded(row.first, row.first + 6)] == [expected]  # each is given once
+    assert [*manifest.recorded(row.first + 2, row.first + 6)] == [expected[2:]]  # remembered
+    assert [*manifest.recorded(row.first, row.first + 6)] == [expected[:2]]  # stored, as far as so
+    manifest.drop(row.first + 8, row.first + 9)
+    assert [*manifest.recorded(row.first + 2, row.first + 6)] == []  # all forgotten
+
+
+def test_final_calls_are_those_before_the_first_task_that_is_not_over(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
+    ends = [("completed", "5", None), ("failed", None, "{}")]
+    manifest.finish_tasks([
+        (row.first + i, state, f"k{i}", "m:f", "{}", value, error, "d", *rest)
+        for i, (state, value, error) in zip((0, 1, 3), [*ends, ends[0]], strict=True)
+    ])  # fmt: skip
+    manifest.queue([(row.first + 2, "k2", "m:f", "{}", 1.0)])
+    asked = [("k0", "m:f", "{}", False), ("k1", "m:f", "{}", True)]
+    assert manifest.final_calls(row.first, row.first + 9) == asked
+    assert manifest.final_calls(row.first, row.first + 1) == asked[:1]
+    assert manifest.final_calls(row.first + 2, row.first + 9) == []
+    assert manifest.final_calls(row.first + 4, row.first + 9) == []
 
 
 def test_recorded_gives_the_rows_of_tasks_in_lists_of_bounded_size(manifest):

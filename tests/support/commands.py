@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.forked import ForkServer
 from weft import main
 
 COMMAND = [sys.executable, "-m", "weft.main"]
@@ -60,3 +61,18 @@ def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> 
         stdin=subprocess.DEVNULL,
     )
     return Told(done.returncode, done.stdout, done.stderr)
+
+
+class ForkedCommands:
+    """Commands in processes of their own that fork from one which has loaded weft."""
+
+    def __init__(self, *modules: str) -> None:
+        self._server = ForkServer(*modules)
+
+    def __call__(self, cwd: Path, *words: object) -> Told:
+        """Run a command, with the environment as it is now."""
+        return Told(*self._server.run([str(word) for word in words], cwd, os.environ))
+
+    def close(self) -> None:
+        """End the process that they fork from."""
+        self._server.close()

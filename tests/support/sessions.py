@@ -20,7 +20,7 @@ from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.tasks import SearchCall
 from weft.runs.decision import Decision
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
-from weft.runs.run import new_machine, seal
+from weft.runs.session import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList

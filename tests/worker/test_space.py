@@ -13,8 +13,8 @@ from tests.support.smallfs import small_file_system
 from tests.support.tools import require_tool
 from weft.worker import space
 from weft.worker.ending import Ending
+from weft.worker.freeroom import UNLIMITED, free_room
 from weft.worker.space import SpaceWatch, shortage
-from weft.worker.supervisor import UNLIMITED, free_room
 
 
 @pytest.fixture

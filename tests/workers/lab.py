@@ -11,7 +11,6 @@ import sqlite3
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import pytest
 
 import weft
 from tests.support.figures import print_figures
+from tests.support.processes import Alive, carrying
 
 SEARCHES = Path(__file__).parent / "searches"
 sys.path.insert(0, str(SEARCHES))
@@ -54,21 +54,11 @@ class Lab:
         env = {MARKER: self.marker, **more.pop("env", {})}
         return {"argv": list(argv), "env": env, **more}
 
-    def alive(self) -> list[tuple[int, float, str]]:
-        """Pid, start time and command line of every marked process."""
-        return sorted(self._found())
+    def alive(self, *marks: str) -> list[Alive]:
+        """Pid, start time and command line of every process with our marker, or one of `marks`."""
+        return carrying(self.marker, *marks)
 
-    def _found(self) -> Iterator[tuple[int, float, str]]:
-        for process in psutil.process_iter():
-            try:
-                line = " ".join(process.cmdline())
-                marked = self.marker in line or process.environ().get(MARKER) == self.marker
-                if marked and process.status() != psutil.STATUS_ZOMBIE:
-                    yield process.pid, process.create_time(), line
-            except (psutil.Error, OSError):
-                continue
-
-    def leftovers(self, within_s: float = GONE_WITHIN_S + SLACK_S) -> list[tuple[int, float, str]]:
+    def leftovers(self, within_s: float = GONE_WITHIN_S + SLACK_S) -> list[Alive]:
         """What is still there after a while; ended, so that it disturbs no other test."""
         end_s = time.monotonic() + within_s
         while (left := self.alive()) and time.monotonic() < end_s:
@@ -108,7 +98,7 @@ def wait_until(condition: Any, what: str, limit_s: float = 120.0) -> None:
     end_s = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < end_s, f"waited too long for: {what}"
-        time.sleep(0.005)
+        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import Told, run_apart
+from tests.support.commands import ForkedCommands, Told
 from tests.support.smallfs import resize, small_file_system
 from tests.workers.lab import rows
 
@@ -35,6 +35,16 @@ def shell(job_id: str, line: str, *words: str, **more: Any) -> dict[str, Any]:
     if more.get("result") == "file":
         more |= {"cwd": "{out_dir}", "expected_output": "result.bin", "format": "bytes"}
     return {**job, **more}
+
+
+run_apart = ForkedCommands("weft.searches.jobs.request")
+"""Its process starts with the first command."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def end_of_commands() -> Iterator[None]:
+    yield
+    run_apart.close()
 
 
 def start(folder: Path, jobs: list[dict[str, Any]], out: Path, workers: int = 4) -> Told:

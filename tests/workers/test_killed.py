@@ -28,7 +28,7 @@ def strikers(name: str, **args: object) -> Search:
     return Search(name, f"{HERE / 'strikers.py'}:{name}", args)
 
 
-@pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path: Path) -> None:
     storm = strikers("storm", rounds=kills // 2, width=2 * TASKS_PER_KILL, work_ms=4)
     calm, case = Case(tmp_path / "calm", storm), Case(tmp_path / "storm", storm)

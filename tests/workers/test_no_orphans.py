@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 import weft
+from tests.support.processes import Alive
 from tests.workers.lab import (
     SEARCHES,
     SLACK_S,
@@ -40,6 +41,8 @@ PROGRAMS = {
     "environment cleared": "env -i setsid sleep 1000.{marker} & sleep 1000",
     "all at once": "trap '' TERM; ( ( env -i setsid sleep 1000.{marker} & ) & ) ; sleep 1000",
 }
+SLEEPERS, HIDDEN = 10, 2
+"""How many processes of all programs run `sleep 1000`, and how many hide their mark."""
 
 
 def shell(lab: Lab, text: str, **more: Any) -> dict[str, Any]:
@@ -47,18 +50,12 @@ def shell(lab: Lab, text: str, **more: Any) -> dict[str, Any]:
     return lab.step("sh", "-c", text.replace("{marker}", number), **more)
 
 
-def alive(lab: Lab) -> list[tuple[int, float, str]]:
+def alive(lab: Lab) -> list[Alive]:
     """Marked processes, and those that cleared their environment."""
-    hidden = f"sleep 1000.{int(lab.marker, 16) % 10**9}"
-    more = []
-    for process in psutil.process_iter(["cmdline"]):
-        line = " ".join(process.info["cmdline"] or ())
-        if line == hidden:
-            more.append((process.pid, process.create_time(), line))
-    return lab.alive() + more
+    return lab.alive(f"1000.{int(lab.marker, 16) % 10**9}")
 
 
-def left(lab: Lab, within_s: float = GONE_S) -> list[tuple[int, float, str]]:
+def left(lab: Lab, within_s: float = GONE_S) -> list[Alive]:
     end_s = time.monotonic() + within_s
     while (found := alive(lab)) and time.monotonic() < end_s:
         time.sleep(0.02)
@@ -75,15 +72,14 @@ def nothing_left_for_others(lab: Lab) -> Iterator[None]:
     left(lab, 0.0)
 
 
-@pytest.mark.parametrize("how", sorted(PROGRAMS))
-def test_command_over_its_limit_leaves_nothing(lab: Lab, how: str) -> None:
-    step = shell(lab, PROGRAMS[how], timeout_s=LIMIT_S)
+def test_commands_over_their_limit_leave_nothing(lab: Lab) -> None:
+    steps = [shell(lab, text, timeout_s=LIMIT_S) for text in PROGRAMS.values()]
     start_s = time.monotonic()
-    run = lab.run(trials.commands([step], after=4), workers=2)
+    run = lab.run(trials.commands(steps, after=4), workers=len(steps))
     spent_s = time.monotonic() - start_s
     found = left(lab, 0.0)
-    print_figures("F11 command", how=how, seconds=round(spent_s, 2), left=len(found))
-    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
+    print_figures("F11 command", programs=len(steps), seconds=round(spent_s, 2), left=len(found))
+    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}] * len(steps)
     assert found == []
     assert spent_s < LIMIT_S + GONE_S
     assert run.timing_dependent is True
@@ -280,23 +276,28 @@ def tree(lab: Lab) -> tuple[int, int]:
     return part(lab, VICTIMS["supervisor"]), part(lab, VICTIMS["worker"])
 
 
-@pytest.mark.parametrize("how", sorted(PROGRAMS))
-def test_worker_and_supervisor_killed_at_once_leave_nothing(lab: Lab, how: str) -> None:
+def test_workers_and_supervisors_killed_at_once_leave_nothing(lab: Lab) -> None:
     second = lab.folder / "second"
-    with apart(lab, [shell(lab, TWO_TRIES.format(second=second) + PROGRAMS[how])]) as process:
-        wait_until(lambda: count(lab, "sleep 1000"), "the command")
-        time.sleep(0.1)  # for those that hide
+    first_tries = [TWO_TRIES.format(second=second) + text for text in PROGRAMS.values()]
+    steps = [shell(lab, text) for text in first_tries]
+    with apart(lab, steps, workers=len(steps)) as process:
+        wait_until(lambda: count(lab, "sleep 1000") == SLEEPERS, "the commands")
+        wait_until(lambda: len(alive(lab)) - len(lab.alive()) == HIDDEN, "those that hide")
         before = {(pid, born) for pid, born, line in alive(lab) if "driver.py" not in line}
         second.touch()
-        kill_at_once(*tree(lab))
+        words = VICTIMS["supervisor"], VICTIMS["worker"]
+        killed = [pid for pid, _, line in lab.alive() if any(word in line for word in words)]
+        assert len(killed) == 2 * len(steps)
+        kill_at_once(*killed)
         start_s = time.monotonic()
         wait_until(lambda: not {one[:2] for one in alive(lab)} & before, "their end", GONE_S)
         gone_s = time.monotonic() - start_s
         out, err = process.communicate(timeout=120)
-    print_figures("F11 two killed", how=how, processes=len(before), gone_after=round(gone_s, 2))
+    print_figures("F11 two killed", programs=len(steps), processes=len(before),
+                  gone_after=round(gone_s, 2))  # fmt: skip
     assert process.returncode == 0, err
-    assert json.loads(out)["answer"] == DONE
-    assert attempts(lab.folder / "run") == [("requeued", "worker-killed-SIGKILL", 1)]
+    assert json.loads(out)["answer"] == DONE * len(steps)
+    assert attempts(lab.folder / "run") == [("requeued", "worker-killed-SIGKILL", len(steps))]
     assert left(lab, 0.0) == []
 
 

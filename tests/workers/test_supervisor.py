@@ -167,7 +167,7 @@ def test_line_that_is_no_report_of_this_command_is_not_believed(lab: Lab, report
 WORKER = """
 import os, sys, time
 from weft.worker.supervision import supervise
-from weft.worker.supervisor import become_subreaper
+from weft.worker.processtree import become_subreaper
 
 def command(*argv):
     env = {"PATH": os.defpath, "WEFT_TRIAL": os.environ["WEFT_TRIAL"]}

@@ -29,6 +29,7 @@ from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
 from weft.errors import WorldError
 from weft.model.slots import Slot
+from weft.worker import outcomes
 from weft.worker.context import DEVICE
 from weft.worker.environment import environment
 from weft.worker.frames import ToWorker
@@ -37,6 +38,8 @@ FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
 """Set by `weft nodes up`: where everything of ours on a node is."""
 VERSION: str = sys.modules["weft"].__version__
 """Ours; to import the package here would be an import upwards."""
+SESSION_FOLDERS = ("objects", "staging", "code")
+"""Of one session only; they come anew with the next."""
 RAY_PREFIX = "RAY_"
 """Ray's own variables, its token among them, are no business of tasks."""
 
@@ -59,6 +62,8 @@ class NodeSpec:
     genesis: str = ""
     secret_names: tuple[str, ...] = ()
     """Variables of the node that no worker there has in its environment."""
+    outcome_token: str = ""
+    """What marks outcome files as the run's own, the same in all its sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +99,28 @@ def weft_digest() -> str:
 
 
 def open_node(spec: NodeSpec) -> NodeFacts:
-    """Make a node ready for a session: nothing of the run's earlier ones is left on it."""
+    """Make a node ready for a session: no process of the run's earlier ones is left on it.
+
+    Files neither, apart from commands that have ended and whose results nobody took: they are
+    adopted by the tasks that come back to this node.
+    """
     end_all(spec.earlier)
     try:
-        shutil.rmtree(_home(spec), ignore_errors=True)
+        _clear(_home(spec))
         for name in ("objects", "staging", "logs", "attempts", "code"):
             private_folder(_home(spec), name)
     except WorldError as error:
         return NodeFacts(VERSION, weft_digest(), str(error))
     return NodeFacts(VERSION, weft_digest())
+
+
+def _clear(home: Path) -> None:
+    """Remove what earlier sessions left; with outcome files, only what belonged to a session."""
+    noted = home / outcomes.FOLDER
+    if not (noted.is_dir() and any(noted.iterdir())):
+        shutil.rmtree(home, ignore_errors=True)
+    for name in SESSION_FOLDERS:
+        shutil.rmtree(home / name, ignore_errors=True)
 
 
 def close_node(spec: NodeSpec) -> None:
@@ -232,6 +250,7 @@ class SlotActor:
             run_id=spec.run_id,
             genesis=spec.genesis,
             secret_names=spec.secret_names,
+            outcome_token=spec.outcome_token,
         )
 
 

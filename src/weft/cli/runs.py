@@ -42,6 +42,14 @@ RetryOut = Annotated[
     Path | None,
     typer.Option("--out", metavar="NEW", help="The new run's folder, with --retry-failed."),
 ]
+Events = Annotated[
+    Path | None,
+    typer.Option(
+        "--events",
+        metavar="FILE",
+        help="Append the search's own events to FILE as they happen, one JSON object each.",
+    ),
+]
 AcceptCode = Annotated[
     list[str] | None,
     typer.Option(
@@ -104,6 +112,7 @@ def resume(
     retry_failed: RetryFailed = False,
     out: RetryOut = None,
     path: options.SearchPath = None,
+    events: Events = None,
     *,
     execution: ExecutionOptions,
     session: SessionOptions,
@@ -126,11 +135,16 @@ def resume(
         group_cap=session.group_cap,
         pause_at=session.pause_at,
     )
-    with watching(output.quiet, output.verbose) as watcher, resumable(out or run):
+    search = resuming.search_of(run)
+    with (
+        watching(output.quiet, output.verbose) as watcher,
+        resumable(out or run),
+        products.followed(out or run, search, watcher, events) as follower,
+    ):
         if out is None:
-            done = resuming.resume(run, changes, path=path, watcher=watcher)
+            done = resuming.resume(run, changes, path=path, watcher=follower)
         else:
-            done = retrying.retry_failed(run, out, changes, path=path, watcher=watcher)
+            done = retrying.retry_failed(run, out, changes, path=path, watcher=follower)
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)

@@ -141,13 +141,13 @@ class Dispatch:
         """
         waiting: list[int] = []
         must_wait = False
-        share = _share(len(state.ready), rooms)
+        share, fair = _share(len(state.ready), rooms), self._fair(state, rooms)
         while state.ready and len(waiting) < PLACE_AHEAD and self._alone is None:
             task = state.tasks[state.ready[0]]
             must_wait = runs_alone(task) and bool(self.out)
             if must_wait or rooms.total <= 0:
                 break
-            slot = self.placement.choose(task, rooms)
+            slot = self.placement.choose(task, rooms, fair)
             state.ready.popleft()
             if slot is None:
                 waiting.append(task.index)
@@ -156,20 +156,40 @@ class Dispatch:
                 self._alone = self._next_ticket
             block = [task]
             if task.kind.is_plain and self._alone is None and not self.placement.is_static:
-                self._fill(block, state, min(share, rooms.left[slot]))
+                room = min(rooms.left[slot], fair - self.placement.held(slot))
+                self._fill(block, state, min(share, room))
             rooms.take(slot, len(block))
             assignments.append(self._assign(block, slot))
         state.ready.extendleft(reversed(waiting))
         return must_wait
+
+    def _fair(self, state: OpenRoundState, rooms: Rooms) -> int:
+        """How many tasks a slot may hold so that all slots end the last round together.
+
+        That is its part of all that runs or waits, made or not; early in a round it is more than
+        fits into a slot. While other rounds wait, no slot will be short of work.
+        """
+        left = len(state.ready) + len(self.out)
+        others = (entry[2] for entry in self._ready if entry[2] is not state)
+        if self.placement.is_static or any(other.ready for other in others):
+            return left
+        if state.width is None:
+            left += state.size - state.made
+        return -(-left // max(1, rooms.in_service))
 
     @staticmethod
     def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:
         """Add the tasks behind the first that may travel with it."""
         first, ready, tasks = block[0], state.ready, state.tasks
         kind, attempt, index = first.kind, first.attempt, first.index
-        while len(block) < size and ready and ready[0] == index + len(block):
-            task = tasks[ready[0]]
-            if task.kind is not kind or task.attempt != attempt or runs_alone(task):
+        for next_index in range(index + 1, index + min(size, 1 + len(ready))):
+            task = tasks[next_index] if ready[0] == next_index else None
+            if (
+                task is None
+                or task.kind is not kind
+                or task.attempt != attempt
+                or (task.losses and runs_alone(task))
+            ):
                 return
             ready.popleft()
             block.append(task)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count, repeat
 
 from weft.coordinator.lane import AnyRound, OpenRoundState, StreamEnded, proposed
 from weft.coordinator.placement import Placement
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask, TaskKind
 from weft.errors import SearchInvalid, UsageError, WeftError
-from weft.model.keys import key_maker
+from weft.model.keys import task_keys
 from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call, import_path
 from weft.model.values import MAX_ARGS_CHARS, encode_args
 
@@ -100,7 +101,8 @@ class TaskMaker:
         lane, calls, make = state.lane.path, list[TaskCall](), self.of(state)
         try:
             for index in range(state.made, end):
-                calls.append(check_call(make(index), index))
+                call = make(index)
+                calls.append(call if type(call) is TaskCall else check_call(call, index))
         except StreamEnded:
             state.size = state.made + len(calls)
         except WeftError:
@@ -115,27 +117,36 @@ class TaskMaker:
     def _tasks(
         self, state: OpenRoundState, start: int, calls: Sequence[TaskCall]
     ) -> tuple[LiveTask, ...]:
-        lane, number, index = state.lane.path, state.number, start
-        name_key = key_maker(self._genesis, lane, number)
-        kind, tasks, values = None, list[LiveTask](), self._values
-        for call in calls:
-            if kind is None or not _is_of(call, kind):
-                kind = self._kind(state, call)
-            try:
-                args = encode_args(call.args, MAX_ARGS_CHARS, values)
-            except WeftError as error:
-                raise _refused(state, index, call, error) from None
-            gpu = kind.limits.gpu
-            ordinal = state.kinds[gpu]
-            state.kinds[gpu] = ordinal + 1
-            task = LiveTask(kind, index, name_key(index, kind.function, args), args, ordinal)
-            if state.totals:
-                task.peers = state.totals[gpu]
-            tasks.append(task)
-            index += 1
+        """Make tasks of calls; those of one kind in a row are encoded and named together."""
+        tasks, place, values = list[LiveTask](), 0, self._values
+        while place < len(calls):
+            kind = self._kind(state, calls[place])
+            end = _end_of_kind(calls, place, kind)
+            tasks += self._alike(state, start + place, calls[place:end], kind)
+            place = end
         if values is not None and values.has_records:
             _check_records(state, values, tasks, calls)
         return tuple(tasks)
+
+    def _alike(
+        self, state: OpenRoundState, start: int, calls: Sequence[TaskCall], kind: TaskKind
+    ) -> list[LiveTask]:
+        """Make the tasks of calls of one kind, the first with index `start`."""
+        texts, values, gpu = list[str](), self._values, kind.limits.gpu
+        try:
+            for call in calls:
+                texts.append(encode_args(call.args, MAX_ARGS_CHARS, values))
+        except WeftError as error:
+            place = len(texts)
+            raise _refused(state, start + place, calls[place], error) from None
+        keys = task_keys(self._genesis, kind.lane, kind.round, start, kind.function, texts)
+        ordinal = state.kinds[gpu]
+        state.kinds[gpu] = ordinal + len(calls)
+        tasks = list(map(LiveTask, repeat(kind), count(start), keys, texts, count(ordinal)))
+        if state.totals:
+            for task in tasks:
+                task.peers = state.totals[gpu]
+        return tasks
 
     def _kind(self, state: OpenRoundState, call: TaskCall) -> TaskKind:
         kind = TaskKind(state.lane.path, state.number, call.function, call.limits, call.code)
@@ -173,10 +184,15 @@ def _refused(state: OpenRoundState, index: int, call: TaskCall, error: WeftError
     return SearchInvalid(f"{place}, {call.function}: {error}")
 
 
-def _is_of(call: TaskCall, kind: TaskKind) -> bool:
-    """Whether a call is of the same kind as the one before it; mostly it is the same objects."""
-    return (
-        call.function == kind.function
-        and (call.limits is kind.limits or call.limits == kind.limits)
-        and (call.code is kind.code or call.code == kind.code)
-    )
+def _end_of_kind(calls: Sequence[TaskCall], start: int, kind: TaskKind) -> int:
+    """Where the calls of one kind end; mostly they have the very same objects."""
+    function, limits, code = kind.function, kind.limits, kind.code
+    for place in range(start + 1, len(calls)):
+        call = calls[place]
+        if (
+            call.function != function
+            or (call.limits is not limits and call.limits != limits)
+            or (call.code is not code and call.code != code)
+        ):
+            return place
+    return len(calls)

@@ -60,8 +60,11 @@ class Placement:
             for gpu in (False, True)
         }
 
-    def choose(self, task: LiveTask, rooms: Rooms) -> int | None:
-        """Return the slot to run a task now; None when it must wait."""
+    def choose(self, task: LiveTask, rooms: Rooms, fair: int) -> int | None:
+        """Return the slot to run a task now; None when it must wait.
+
+        `fair` is how many tasks a greedily filled slot may hold, whatever room it has.
+        """
         group = task.limits.group
         cap = self._caps.group
         if group is not None and cap is not None and self._groups.get(group, 0) >= cap:
@@ -72,15 +75,17 @@ class Placement:
             slot = self._dealt(task)
             may = slot is not None and rooms.left[slot] > 0 and self._may_use(slot, task)
             return slot if may else None
-        return self._roomiest(task, rooms)
+        return self._roomiest(task, rooms, fair)
 
-    def _roomiest(self, task: LiveTask, rooms: Rooms) -> int | None:
+    def _roomiest(self, task: LiveTask, rooms: Rooms, fair: int) -> int | None:
         gpu = task.limits.gpu > 0
         task_class = (gpu, task.function == COMMAND)
         if task_class in rooms.full_for:
             return None
         slot = rooms.roomiest(
-            self._by_kind[gpu], gpu=gpu, may_use=lambda slot: self._may_use(slot, task)
+            self._by_kind[gpu],
+            gpu=gpu,
+            may_use=lambda slot: self._held[slot] < fair and self._may_use(slot, task),
         )
         if slot is None:
             rooms.full_for.add(task_class)
@@ -104,6 +109,10 @@ class Placement:
     def is_static(self) -> bool:
         """Whether each task has its slot from the start."""
         return self._mode == "static"
+
+    def held(self, slot: int) -> int:
+        """How many tasks a slot holds."""
+        return self._held[slot]
 
     def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
         """Note that a slot was given a task, or a block of them."""

@@ -9,18 +9,19 @@ that follow to the plain way, which knows why and says it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Protocol
 
 from weft.coordinator.lane import OpenRoundState
 from weft.errors import WeftError
-from weft.model.keys import task_key
+from weft.model.keys import task_keys
 from weft.model.tasks import COMMAND, Code, TaskCall, import_path
 from weft.model.values import encode_args
+from weft.storage.rows import FinalRow
 
 BLOCK = 1024
 """Tasks that are replayed at a time."""
-FinalRow = tuple[str, str, str, bool]
-"""Key, function and arguments of a task that is over, and whether it failed."""
 
 
 class Recall(Protocol):
@@ -72,19 +73,36 @@ class Replay:
 
     def _agreeing(self, state: OpenRoundState, make: Callable[[int], TaskCall], end: int) -> int:
         """How many of the next tasks are what was recorded, and over."""
-        lane, round_, index = state.lane.path, state.number, state.made
-        for key, function, args, failed in self._recall.final_rows(lane, round_, index, end):
-            call = _plain_call(make, index)
-            if call is None or call.function != function or (failed and self._strict):
+        lane, round_, start = state.lane.path, state.number, state.made
+        rows = self._recall.final_rows(lane, round_, start, end)
+        calls = self._same_calls(rows, make, start)
+        count = 0
+        for function, group in groupby(rows[: len(calls)], key=itemgetter(1)):
+            alike = list(group)
+            texts = [row[2] for row in alike]
+            keys = task_keys(self._genesis, lane, round_, start + count, function, texts)
+            agreeing = [key == row[0] for key, row in zip(keys, alike, strict=True)]
+            count += (*agreeing, False).index(False)
+            if not all(agreeing):
                 break
-            if _encoded(call) != args or key != task_key(
-                self._genesis, lane, round_, index, function, args
-            ):
-                break
+        for call in calls[:count]:
             self._use(call)
-            self.failed += failed
-            index += 1
-        return index - state.made
+        self.failed += sum([row[3] for row in rows[:count]])
+        return count
+
+    def _same_calls(
+        self, rows: Sequence[FinalRow], make: Callable[[int], TaskCall], start: int
+    ) -> list[TaskCall]:
+        """Make the calls of rows, as long as they ask what the rows have."""
+        calls, strict = list[TaskCall](), self._strict
+        for index, (_, function, args, failed) in enumerate(rows, start):
+            call = _plain_call(make, index)
+            if call is None or call.function != function or (failed and strict):
+                break
+            if _encoded(call) != args:
+                break
+            calls.append(call)
+        return calls
 
     def _use(self, call: TaskCall) -> None:
         """Note the code of a call, once for calls that follow each other."""

@@ -18,6 +18,7 @@ class Rooms:
         self.total = sum(open_slots)
         self.open_slots = len(open_slots)
         """How many slots have room."""
+        self.in_service = sum(1 for room in capacity if room >= 0)
         self.full_for: set[TaskClass] = set()
         """Classes of tasks for which no slot is left."""
         self._heaps: dict[bool, list[tuple[int, int]]] = {}

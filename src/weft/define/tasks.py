@@ -53,8 +53,8 @@ class Task(Generic[P, R]):
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
-        self._is_quick = False
-        """Whether a call by position needs no checks; not before the first one."""
+        self._quick_count = -1
+        """A call with so many arguments by position needs no checks; none before the first one."""
         _remember(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
@@ -63,7 +63,7 @@ class Task(Generic[P, R]):
         Type checkers see the function's own parameters; `seed: int = weft.SEED` is one that
         callers leave out.
         """
-        if self._is_quick and len(args) == len(self._names) and not kwargs:
+        if len(args) == self._quick_count and not kwargs:
             values: dict[str, Argument] = dict(zip(self._names, args, strict=True))  # type: ignore[arg-type]
             return TaskCall(self.name, values, self.limits, self.code)
         self._check_bound()
@@ -73,7 +73,7 @@ class Task(Generic[P, R]):
         except TypeError as error:
             raise SearchInvalid(f"call of task {self.name}: {error}") from None
         binding.apply_defaults()
-        self._is_quick = self._positional
+        self._quick_count = len(self._names) if self._positional else -1
         return TaskCall(self.name, binding.arguments, self.limits, self.code)
 
     def _check_bound(self) -> None:

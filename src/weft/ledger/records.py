@@ -75,7 +75,7 @@ def parse(line: bytes) -> Record:
 def are_keys(keys: Sequence[str]) -> bool:
     """Whether all are 64 lower-case hex digits, as `render` requires of each."""
     text = "".join(keys)
-    return _HEX.fullmatch(text) is not None and all(len(key) == KEY_CHARS for key in keys)
+    return _HEX.fullmatch(text) is not None and {*map(len, keys)} <= {KEY_CHARS}
 
 
 def line_hash(line: bytes) -> str:

@@ -8,7 +8,7 @@ limits or the clock. `args` is canonical text already and is spliced in as it is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import lru_cache
 
 from weft.model.values import canonical, encode
@@ -21,17 +21,20 @@ def sha256_hex(data: bytes | str) -> str:
 
 def task_key(genesis: str, lane: str, round_: int, index: int, function: str, args: str) -> str:
     """Name a task: sha256 of ["task", genesis, lane, round, index, function, args]."""
-    return key_maker(genesis, lane, round_)(index, function, args)
+    head = _key_head(genesis, lane, round_)
+    return sha256_hex(f"{head}{index},{_quoted(function)},{args}]")
 
 
-def key_maker(genesis: str, lane: str, round_: int) -> Callable[[int, str, str], str]:
-    """Return a function of index, function and args that names the tasks of one round."""
-    head, sha256 = _key_head(genesis, lane, round_), hashlib.sha256
-
-    def name_key(index: int, function: str, args: str) -> str:
-        return sha256(f"{head}{index},{_quoted(function)},{args}]".encode()).hexdigest()
-
-    return name_key
+def task_keys(
+    genesis: str, lane: str, round_: int, start: int, function: str, args: Iterable[str]
+) -> list[str]:
+    """Name tasks of one round in a row, as `task_key` one by one."""
+    head, middle = _key_head(genesis, lane, round_), f",{_quoted(function)},"
+    sha256 = hashlib.sha256
+    return [
+        sha256(f"{head}{index}{middle}{text}]".encode()).hexdigest()
+        for index, text in enumerate(args, start)
+    ]
 
 
 def task_seed(run_seed: int, lane: str, round_: int, index: int, function: str, args: str) -> int:

@@ -170,6 +170,7 @@ def ray_backend(
             device,
             setup.genesis,
             tuple(setup.secret_names),
+            setup.outcome_token,
         )
         for name in names
     ]

@@ -116,6 +116,11 @@ def _not_installed(name: str, place: str | None) -> InputError:
     )
 
 
+def search_of(run: Path) -> str:
+    """Return the name of a run's search."""
+    return RunFolder(run).read_run_file().search
+
+
 def resume(
     run: Path,
     changes: ExecutionChanges | None = None,

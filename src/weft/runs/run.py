@@ -1,80 +1,59 @@
-"""Run a search from start to answer: the only place that assembles all parts."""
+"""Run a search from start to answer: its folder is created or opened, then a session runs it."""
 
 from __future__ import annotations
 
 import errno
 import shlex
-import shutil
 import sqlite3
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
 
-from weft.backends.contract import Backend
-from weft.backends.local import MAX_CREDIT, LocalBackend
-from weft.backends.orphans import Marks, end_earlier
-from weft.backends.process import WorkerSetup
-from weft.backends.recorded import Recall, RecordedCommands, ReusedResults
+from weft.backends.recorded import Recall
 from weft.cells.stored import as_stored, sources_for
 from weft.cluster import host
-from weft.coordinator.journal import Journal
-from weft.coordinator.loop import Coordinator, Watcher
-from weft.coordinator.machine import Machine
-from weft.coordinator.making import LazyLimits
+from weft.coordinator.loop import Watcher
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import (
     CodeChanged,
-    Interrupted,
     ManifestDamaged,
-    Paused,
     RunCopied,
     RunFolderInvalid,
-    SearchInvalid,
     StorageFailed,
     UsageError,
-    ValueInvalid,
 )
 from weft.lazy_imports import lazy_imports
-from weft.model.keys import sha256_hex
 from weft.model.leaves import GatheredBytes
-from weft.model.slots import Node, Slot
+from weft.model.slots import Node
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import notices, world
-from weft.runs.collector import collected_rarely
 from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
 from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
 from weft.runs.isolation import SessionIsolation, session_isolation
-from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
-from weft.runs.prior import open_prior
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, check_loaded, own_import, package_of, search_folder
-from weft.runs.storedcode import drop_compiled
+from weft.runs.session import run_session
+from weft.runs.sources import check_loaded, own_import, package_of, search_folder
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
-from weft.storage.reserve import Reserve
-from weft.worker.context import DEVICE
+from weft.worker.processtree import become_unreadable
 from weft.worker.space import NO_ROOM
-from weft.worker.supervisor import become_unreadable
 
 with lazy_imports():
     from weft.runs import rayrun
 
 __all__ = [
-    "Policy", "Watcher", "checked_policy", "execute", "new_machine", "real_place", "run",
-    "run_search", "seal", "unnoted_place",
+    "Policy", "Watcher", "checked_policy", "execute", "real_place", "run", "run_search",
+    "unnoted_place",
 ]  # fmt: skip
 
-OUTCOME_TOKEN = "outcome_token"  # noqa: S105 - its name
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
@@ -235,7 +214,7 @@ def _execute(
         opened.writer.sign = sign
         try:
             warm_up_for(decision.call.name, watcher)
-            return _run_open(opened, decision, execution, watcher, placement, recall, isolation)
+            return run_session(opened, decision, execution, watcher, placement, recall, isolation)
         finally:
             opened.writer.ledger.close()
             opened.manifest.close()
@@ -314,196 +293,6 @@ def _open(
     if decision.retry is not None:
         opened.events.append(("retry", decision.retry.describe()))
     return opened
-
-
-def _run_open(
-    opened: OpenRun,
-    decision: Decision,
-    execution: Execution,
-    watcher: Watcher | None,
-    placement: Placement,
-    recall: Recall | None,
-    isolation: SessionIsolation,
-) -> Run:
-    clock = world.RealClock()
-    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
-    for kind, detail in opened.events:
-        journal.event(kind, detail)
-    isolation.note(journal.event)
-    journal.sources.use(decision.call.name, decision.call.import_path)
-    if any(kind == "rollback-accepted" for kind, _ in opened.events):
-        journal.commit()
-        opened.writer.checkpoint(clock.wall(), restart=True)
-    pause_at = execution.pause_at
-    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
-    if getattr(watcher, "is_shown", watcher is not None):
-        journal.outlook = machine.outlook
-    stop = world.StopRequest(execution.wall_limit_s)
-    marks = _marks(opened)
-    if ended := end_earlier(marks):
-        journal.event("orphans-ended", f"{ended} left by an earlier session")
-    reserve = Reserve(opened.folder.path)
-    reserve.take()
-    backend = _backend(opened, decision, execution, placement.slots, marks, journal, isolation)
-    try:
-        with (
-            collected_rarely(),
-            stop.listening(),
-            failures_shown(machine, journal, execution, watcher) as watching,
-            _answering(backend, opened, decision, recall) as backend,
-        ):
-            finished = Coordinator(
-                machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
-            ).run()
-    except (SearchInvalid, ValueInvalid) as error:
-        error.hint = _once_fixed(error.hint, execution.out)
-        raise
-    finally:
-        backend.close()
-        reserve.release()
-    if machine.paused:
-        raise Paused(
-            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
-    if not finished:
-        raise _interrupted(machine, execution.out)
-    seal(opened, clock.wall())
-    return read_outcome(opened.folder, opened.manifest.genesis)
-
-
-@contextmanager
-def _answering(
-    backend: Backend, opened: OpenRun, decision: Decision, recall: Recall | None
-) -> Iterator[Backend]:
-    """Let the record answer where it shall: commands of a replay, what a retry reuses.
-
-    A replay of a retry has no copy of the ledger that was retried: it runs everything again.
-    """
-    retry = decision.retry
-    with ExitStack() as stack:
-        if recall is not None:
-            backend = RecordedCommands(backend, recall)
-        elif retry is not None and opened.objects.has(retry.ledger):
-            prior = stack.enter_context(open_prior(opened.objects, retry))
-            backend = ReusedResults(backend, prior.value)
-        yield backend
-
-
-def _once_fixed(step: str, out: Path) -> str:
-    """Say how to go on after a fix: the source is another one then, which has to be accepted.
-
-    A run of notebook cells keeps their source, so it would go on with what was not fixed.
-    """
-    if RunFolder(out).code.is_dir():
-        return f"{step or 'fix the cell'}, then run it with another folder as out"
-    again = f"weft resume {shlex.quote(str(out))} --accept code"
-    return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
-
-
-def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
-    """Say why the run stopped before its answer, and how to go on."""
-    again = f"weft resume {shlex.quote(str(out))}"
-    if machine.exhausted:
-        return StorageFailed(
-            f"{out}: stopped, {machine.broken}; nothing completed is lost",
-            hint=f"free some, or run fewer at a time with --workers, then: {again}",
-        )
-    if machine.broken:
-        return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
-    done = machine.counts().finished
-    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
-
-
-def new_machine(
-    opened: OpenRun,
-    decision: Decision,
-    journal: Journal,
-    lazy: LazyLimits | None = None,
-    placement: Placement | None = None,
-    pause_at: str | None = None,
-) -> Machine:
-    """Return the machine at its beginning; replay brings it to where the run stands."""
-    return Machine(
-        sha256_hex(opened.manifest.genesis),
-        decision.call,
-        decision.context(),
-        decision.policy,
-        journal.fetch,
-        lazy or LazyLimits.for_slots(len(placement.slots) if placement else 1),
-        placement,
-        pause_at,
-        journal,
-        journal.values,
-    )
-
-
-def seal(opened: OpenRun, wall_s: float) -> None:
-    """Finish a run that has its answer: last checkpoint, then read-only."""
-    opened.objects.clear_staging()
-    shutil.rmtree(opened.folder.attempts, ignore_errors=True)
-    shutil.rmtree(opened.folder.outcomes, ignore_errors=True)
-    drop_compiled(opened.folder)
-    opened.writer.finish(wall_s)
-    opened.manifest.commit()
-    opened.manifest.finish()
-
-
-def _source_book(opened: OpenRun) -> SourceBook:
-    def save(sources: dict[str, str], imports: dict[str, str]) -> None:
-        opened.run_file = replace(
-            opened.run_file, sources=dict(sources), imports=dict(sorted(imports.items()))
-        )
-        opened.folder.write_run_file(opened.run_file, opened.writer.disk)
-
-    return SourceBook(dict(opened.run_file.sources), dict(opened.run_file.imports), save)
-
-
-def _marks(opened: OpenRun) -> Marks:
-    """What all processes of this run carry; those of a copy of it carry another mark."""
-    place = opened.folder.path.stat()
-    return Marks.of(f"{opened.run_file.run_id} {place.st_dev} {place.st_ino}")
-
-
-def _backend(
-    opened: OpenRun,
-    decision: Decision,
-    execution: Execution,
-    slots: Sequence[Slot],
-    marks: Marks,
-    journal: Journal,
-    isolation: SessionIsolation,
-) -> Backend:
-    setup = WorkerSetup(
-        run_seed=decision.seed,
-        objects=opened.folder.objects.absolute(),
-        staging=opened.objects.staging.absolute(),
-        logs=opened.folder.logs.absolute(),
-        attempts=opened.folder.attempts.absolute(),
-        path=[*sys.path, str(opened.folder.code.absolute())],
-        environment={**host.worker_environment(), DEVICE: execution.device},
-        marks=marks,
-        run_id=opened.run_file.run_id,
-        kept_folder=opened.folder.kept.absolute() if "failed" in execution.keep else None,
-        genesis=sha256_hex(opened.manifest.genesis),
-        sandbox=isolation.program,
-        secret_names=isolation.needs.variables,
-        outcome_token=_outcome_token(opened),
-    )
-    if execution.backend == "ray":
-        return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)
-    credit = 1 if execution.backend == "serial" else MAX_CREDIT
-    return LocalBackend(setup, slots, credit, execution.stagger_s)
-
-
-def _outcome_token(opened: OpenRun) -> str:
-    """What marks outcome files as this run's own, the same in all its sessions."""
-    known = opened.manifest.query("SELECT value FROM meta WHERE name=?", OUTCOME_TOKEN)
-    if known:
-        return str(known[0][0])
-    token = world.new_token()
-    opened.manifest.set_meta(OUTCOME_TOKEN, token)  # durable before any command may start
-    return token
 
 
 @contextmanager

@@ -17,10 +17,12 @@ from typing import Any
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
 from weft.storage.plainfile import check_database
+from weft.storage.recent import RecentRows
 from weft.storage.rows import (
     FINISH_TASK,
     AttemptRow,
     BlockOrigin,
+    FinalRow,
     FinishedRow,
     QueuedRow,
     RecordedRow,
@@ -37,7 +39,6 @@ PLAN = "plan"
 """`plan LANE` in meta: what a lane expects, for those who watch."""
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
-MAX_RECENT = 16_384
 FEW_ROWS = 16
 MAX_ROUNDS = 256
 """How many rounds are read together."""
@@ -87,8 +88,7 @@ class Manifest:
         self._version = self._counter("schema_version")
         self._completed = "completed\n" if self._version > 1 else ""
         self.commits = self._counter("commits")
-        self._recent: dict[int, RecordedRow] = {}
-        """Rows written a moment ago, for the ledger: to read them again would cost more."""
+        self._recent = RecentRows()
         self._next_task: int = self._one(
             "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
         )[0]
@@ -201,6 +201,7 @@ class Manifest:
 
     def _move(self, first: int, end: int, by: int) -> None:
         """Give tasks other ids; the new ones must be free."""
+        self._recent.clear()
         for statement in (
             "UPDATE tasks SET id = id + ? WHERE id >= ? AND id < ?",
             "UPDATE attempts SET task = task + ? WHERE task >= ? AND task < ?",
@@ -263,24 +264,24 @@ class Manifest:
     def recorded(self, first: int, end: int) -> Iterator[list[RecordedRow]]:
         """Recorded rows with first ≤ id < end, by id, in lists of bounded size; checked as ever.
 
-        Rows that were all written a moment ago come from memory, each once.
+        Rows that were all written lately come from memory.
         """
-        recent = self._recent
-        if recent and all(id_ in recent for id_ in range(first, end)):
-            if end > first:
-                yield [recent.pop(id_) for id_ in range(first, end)]
+        if (recent := self._recent.rows(first, end)) is not None:
+            if recent:
+                yield recent
             return
         cursor = self._db.execute(
             "SELECT id, state, key, function, args, value, error, digest FROM tasks"
             " WHERE id >= ? AND id < ? ORDER BY id",
             (first, end),
         )
-        rows, size = list[RecordedRow](), 0
+        rows, size, blake2b = list[RecordedRow](), 0, hashlib.blake2b
         with_state = self._version > 1
         for id_, state, key, function, args, value, error, digest in cursor:
-            head = f"{state}\n" if with_state else ""
-            text = f"{head}{key}\n{function}\n{args}\n{value}\n{error}"
-            code = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            text = f"{key}\n{function}\n{args}\n{value}\n{error}"
+            if with_state:
+                text = f"{state}\n{text}"
+            code = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
             if code != digest or state not in FINAL:
                 self._check_row(TaskRow(id_, state, key, function, args, value, error, 0), digest)
             rows.append((id_, state, key, function, args, value, error))
@@ -291,6 +292,21 @@ class Manifest:
         if rows:
             yield rows
 
+    def final_calls(self, first: int, end: int) -> list[FinalRow]:
+        """What was asked of finished tasks from `first` on, up to a gap, and whether each failed.
+
+        For keys to be compared with: values, and the digest over all, are for `recorded` to check.
+        """
+        rows = self._db.execute(
+            "SELECT key, function, args, state = 'failed', id FROM tasks"
+            " WHERE id >= ? AND id < ? AND state IN ('completed', 'failed') ORDER BY id",
+            (first, end),
+        ).fetchall()
+        count = len(rows)
+        if rows and rows[-1][4] != first + count - 1:
+            count = next(n for n, row in enumerate(rows) if row[4] != first + n)
+        return [row[:4] for row in rows[:count]]
+
     def row_digest(
         self, state: str, key: str, function: str, args: str, value: str | None, error: str | None
     ) -> str:
@@ -300,10 +316,16 @@ class Manifest:
             text = f"{state}\n{text}"
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
-    def value_digest(self, key: str, function: str, args: str, value: str) -> str:
-        """Return the `row_digest` of a completed task."""
-        text = f"{self._completed}{key}\n{function}\n{args}\n{value}\nNone"
-        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    def value_digests(self, function: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
+        """Return the `row_digest` of each completed task of a function: key, args, value."""
+        head, middle, blake2b = self._completed, f"\n{function}\n", hashlib.blake2b
+        return [
+            blake2b(
+                f"{head}{key}{middle}{args}\n{value}\nNone".encode("utf-8", "replace"),
+                digest_size=8,
+            ).hexdigest()
+            for key, args, value in rows
+        ]
 
     def _digest_of(self, row: TaskRow) -> str:
         return self.row_digest(row.state, row.key, row.function, row.args, row.value, row.error)
@@ -340,7 +362,7 @@ class Manifest:
     def finish_tasks(self, rows: Sequence[FinishedRow]) -> None:
         """Record final outcomes; most tasks have no row before."""
         self._db.executemany(FINISH_TASK, rows)
-        self._remember((row[0], row[:7]) for row in rows)
+        self._recent.add([row[:7] for row in rows])
 
     def finish_block(self, origin: BlockOrigin, rows: Sequence[ValueRow]) -> None:
         """Record completed tasks of one block, as `finish_tasks` would.
@@ -353,15 +375,12 @@ class Manifest:
             return
         self._db.executemany(finish_block_statement(origin), rows)
         function = origin.function
-        self._remember(
-            (id_, (id_, "completed", key, function, args, value, None))
-            for id_, key, args, value, _, _, _, _ in rows
+        self._recent.add(
+            [
+                (id_, "completed", key, function, args, value, None)
+                for id_, key, args, value, _, _, _, _ in rows
+            ]
         )
-
-    def _remember(self, rows: Iterable[tuple[int, RecordedRow]]) -> None:
-        if len(self._recent) > MAX_RECENT:
-            self._recent.clear()
-        self._recent.update(rows)
 
     def drop(self, first: int, end: int) -> None:
         """Early stop: what was finished beyond it is dropped, what was not is cancelled."""

@@ -14,7 +14,7 @@ import socket
 import sys
 
 from weft.worker.loop import WorkerLoop
-from weft.worker.supervisor import become_subreaper, become_unreadable
+from weft.worker.processtree import become_subreaper, become_unreadable
 
 
 def die_with_parent(parent: int) -> None:

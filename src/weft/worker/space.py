@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from weft.worker.ending import Ending
-from weft.worker.supervisor import UNLIMITED, free_room
+from weft.worker.freeroom import UNLIMITED, free_room
 
 RESERVE_BYTES = 1 << 20
 RESERVE_INODES = 64

@@ -18,6 +18,7 @@ import time
 from weft.model.results import TaskError
 from weft.worker import supervisor
 from weft.worker.ending import Ending
+from weft.worker.processtree import kill_descendants
 from weft.worker.supervisor import CommandReport, CommandRequest, CommandResponse, CommandSpec
 
 OVERDUE_S = 2.5
@@ -131,7 +132,7 @@ class CommandSupervision:
     def _discard(self) -> None:
         """End the supervisor and everything below this process: it may have left a command."""
         self._end()
-        supervisor.kill_descendants()
+        kill_descendants()
 
     def _end(self) -> None:
         if self._supervisor is not None:

@@ -12,7 +12,6 @@ the worker is gone. It reports, and takes the next command, only when it has no 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import json
 import os
@@ -36,8 +35,18 @@ from weft.worker.confinement import (
     check_program,
     last_line,
 )
+from weft.worker.freeroom import UNLIMITED, allocate, free_room, free_unused
 from weft.worker.logpipes import CommandLogs
 from weft.worker.outcomes import OutcomeRequest
+from weft.worker.processtree import (
+    at_parents_end,
+    become_subreaper,
+    become_unreadable,
+    descendants,
+    end_with_parent,
+    resident_bytes,
+    signal_all,
+)
 from weft.worker.resultchannel import ChannelReport, ResultChannel
 
 TERM_GRACE_S = 1.0
@@ -51,13 +60,8 @@ SPACE_SOON_S = 0.01
 """How often room is measured, and how often when there is little of it."""
 LITTLE_BYTES = 1 << 28
 LITTLE_INODES = 4096
-UNLIMITED = 1 << 62
 STDERR_BYTES = 4096
 """Allocated for a command's stderr before it starts: its last words fit on a full disk too."""
-_FALLOC_FL_KEEP_SIZE = 1
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_SET_CHILD_SUBREAPER = 36
 _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """A child has ended, or the worker; the others do nothing: only the worker's end and the limits
 end a supervisor. Not ignored, since a new program inherits what is ignored, and a command starts
@@ -151,7 +155,7 @@ class Supervisor:
         if self._logs is not None:
             self._logs.close()
         self._judge_confinement()
-        _free_unused(self._spec["stderr"])
+        free_unused(self._spec["stderr"])
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
         report: CommandReport = {
@@ -208,7 +212,7 @@ class Supervisor:
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         (self._logs or CommandLogs(spec["stdout"], spec["stderr"], {})).hand_over()
-        _allocate(2, STDERR_BYTES)
+        allocate(2, STDERR_BYTES)
         handed_over = len(self._channel.hand_over())
         words = self._confinement.hand_over(3 + handed_over)
         os.closerange(3 + handed_over + bool(words), pipe)
@@ -296,7 +300,7 @@ class Supervisor:
         return SPACE_SOON_S if soon else SPACE_EVERY_S
 
     def _over_memory(self, limit_bytes: int) -> bool:
-        used_bytes = sum(_resident_bytes(pid) for pid in descendants())
+        used_bytes = sum(resident_bytes(pid) for pid in descendants())
         self._peak_bytes = max(self._peak_bytes, used_bytes)
         return used_bytes > limit_bytes
 
@@ -321,7 +325,7 @@ class Supervisor:
     def _kill_all(self, *, gently: bool) -> None:
         """End every descendant: TERM first if the command was cut off, then KILL until none."""
         if gently:  # bubblewrap would take everything with it at once
-            _signal_all(signal.SIGTERM, self._main if self._confinement.words else 0)
+            signal_all(signal.SIGTERM, self._main if self._confinement.words else 0)
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
                 self._await_child(LOOK_AGAIN_S)
@@ -330,7 +334,7 @@ class Supervisor:
         if self._confinement.words and self._reap():
             self._await_child(LOOK_AGAIN_S)  # the sandbox ends with bubblewrap, all by itself
         while self._reap():
-            _signal_all(signal.SIGKILL)
+            signal_all(signal.SIGKILL)
             self._await_child(KILL_AGAIN_S)
 
     def _await_child(self, wait_s: float) -> None:
@@ -338,87 +342,6 @@ class Supervisor:
         ready, _, _ = select.select([self._wake], [], [], wait_s)
         if ready:
             os.read(self._wake, 4096)
-
-
-def free_room(folder: str) -> tuple[int, int]:
-    """Return the bytes and inodes that we could still use there.
-
-    File systems without a limit, or without a fixed number of inodes, report a total of 0.
-    """
-    status = os.statvfs(folder)
-    blocks, inodes = status.f_bavail, status.f_favail
-    if os.geteuid() == 0:  # may use what is kept for the system
-        blocks, inodes = status.f_bfree, status.f_ffree
-    size = blocks * status.f_frsize if status.f_blocks else UNLIMITED
-    return size, inodes if status.f_files else UNLIMITED
-
-
-def _allocate(fd: int, size: int) -> None:
-    """Allocate room behind the end of a file, where the file system can; raise if it is full.
-
-    Between two samples a disk can run full and have room again: then what the command prints
-    about it is the only evidence, and would itself be lost.
-    """
-    offsets = ctypes.c_int64(0), ctypes.c_int64(size)
-    if _libc.fallocate(fd, _FALLOC_FL_KEEP_SIZE, *offsets):
-        number = ctypes.get_errno()
-        if number in (errno.ENOSPC, errno.EDQUOT):
-            raise OSError(number, os.strerror(number))
-
-
-def _free_unused(path: str) -> None:
-    """Return what is allocated behind the end of a file."""
-    with contextlib.suppress(OSError):  # it does not exist: the command has not started
-        os.truncate(path, Path(path).stat().st_size)
-
-
-def kill_descendants() -> None:
-    """Kill everything below this process, for a worker whose supervisor was killed."""
-    while pids := descendants():
-        _signal_all(signal.SIGKILL)
-        for pid in pids:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-
-
-def descendants() -> list[int]:
-    """Every process below this one, found through the parents in /proc; sorted."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
-            parents[int(entry.name)] = parent
-    tree = {os.getpid()}
-    is_growing = True
-    while is_growing:
-        below = {pid for pid, parent in parents.items() if parent in tree} - tree
-        is_growing = bool(below)
-        tree |= below
-    return sorted(tree - {os.getpid()})
-
-
-def _parent(pid: int) -> int | None:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return None
-    return int(stat.rpartition(b")")[2].split()[1])
-
-
-def _resident_bytes(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * resource.getpagesize()
-    except (OSError, IndexError):
-        return 0
-
-
-def _signal_all(number: int, spared: int = 0) -> None:
-    for pid in descendants():
-        try:
-            if pid == spared:
-                continue
-            os.kill(pid, number)
-        except ProcessLookupError:
-            continue
 
 
 def _execute(argv: list[str], env: dict[str, str]) -> None:
@@ -453,31 +376,6 @@ def _prepare_signals() -> int:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     return reader
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def become_subreaper() -> None:
-    """Ask the kernel to make us the parent of every orphan below us."""
-    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def at_parents_end(number: int) -> None:
-    """Choose the signal that the kernel sends us when the process that started us ends."""
-    _libc.prctl(_PR_SET_PDEATHSIG, number)
-
-
-def become_unreadable() -> None:
-    """Deny other processes of this user to trace us or to read our memory and environment."""
-    _libc.prctl(_PR_SET_DUMPABLE, 0)
-
-
-def end_with_parent(parent: int) -> None:
-    """Have the kernel kill us when our parent dies; this does not cover our own children."""
-    at_parents_end(signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(126)
 
 
 def main() -> None:

@@ -57,7 +57,7 @@ class Wood:
 
     folder: Path
     capture: Any
-    forks: ForkServer
+    forks: ForkServer | None = None
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -82,6 +82,7 @@ class Wood:
 
     def apart(self, *words: str | Path, **env: str) -> Told:
         """Run a command in a process of its own."""
+        assert self.forks is not None
         return Told(*self.forks.run([str(word) for word in words], self.folder, os.environ | env))
 
     def started(self, *words: str | Path, **env: str) -> Told:

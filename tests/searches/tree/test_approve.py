@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,19 +50,21 @@ def wait_for_question(wood: Wood, out: str, process: subprocess.Popen[str]) -> l
 
 def answered(
     wood: Wood, out: str, choice: Mapping[str, bool], *words: str
-) -> tuple[int | None, dict[str, object]]:
+) -> tuple[int, dict[str, object]]:
     """Run a search, answer whatever it asks; return its exit code and what it printed."""
-    with begin(wood, out, *words) as process:
-        while process.poll() is None:
+    command = ("tree", "run", "tree.toml", "--out", out, "-q", "--json", *words)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(wood.apart, *command)
+        while not running.done():
             for item in waiting(wood, out):
                 flag = "--yes" if choice[item.idea_path] else "--no"
                 by = ("--by", f"somebody else {time.monotonic_ns()}")
                 told = wood.weft("tree", "approve", out, item.name, flag, "--note", "so", *by)
                 assert told.code == 0, told
             time.sleep(0.1)
-        out_text, err = process.communicate()
-    assert out_text, err
-    return process.returncode, json.loads(out_text)
+    told = running.result()
+    assert told.out, told
+    return told.code, told.json
 
 
 def test_person_is_asked_about_the_best_and_one_ledger_comes_of_it(wood: Wood, chaos: bool) -> None:
@@ -90,7 +92,6 @@ def test_person_is_asked_about_the_best_and_one_ledger_comes_of_it(wood: Wood, c
 
 def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
     wood.plant(ASKING)
-    assert answered(wood, "whole", CHOICE)[0] == 0
     with begin(wood, "r") as process:
         [first] = wait_for_question(wood, "r", process)
         os.kill(process.pid, signal.SIGKILL)
@@ -102,6 +103,7 @@ def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
     listed = wood.weft("tree", "approve", "r", "--json").json["waiting"]
     assert [(w["eval_id"], w["decision"]["approved"]) for w in listed] == [(2, False)]
     assert answered(wood, "r", CHOICE)[0] == 0
+    assert answered(wood, "whole", CHOICE)[0] == 0
     assert wood.ledger("r") == wood.ledger("whole")
     assert left_over(wood.folder / "r") == []
 

@@ -257,6 +257,7 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(
     assert wrong == {}
     is_open = sandbox == "off"
     views = (
+        told.out,
         wood.weft("tree", "why", "r", "e1").out,
         wood.weft("status", "r").out,
         (wood.folder / "r" / "TREE_SUMMARY.md").read_text("utf-8"),

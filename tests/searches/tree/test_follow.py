@@ -73,6 +73,19 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
     assert (wood.folder / "events.jsonl").read_text() == before, "nothing happened twice"
 
 
+def test_resumed_run_writes_events_and_summaries_as_the_first_command_does(wood: Wood) -> None:
+    wood.plant(CONFIG.replace("max_depth = 1", "max_depth = 2\nbeam_width = 1"))
+    assert wood.run("whole", "--events", "whole.jsonl").code == 0
+    assert wood.run("r", "--events", "r.jsonl", "--wall-limit", "0.1").code == 130
+    assert not (wood.folder / "r" / "TREE_SUMMARY.md").exists()
+    assert wood.weft("resume", "r", "-q", "--events", "r.jsonl").code == 0
+    check_events(events(wood.folder / "r.jsonl"))
+    assert wood.summary("r") == wood.summary("whole")
+    other = wood.weft("resume", "r", "--events", "none/r.jsonl")
+    assert other.code == 3
+    assert "--events none/r.jsonl: No such file or directory" in other.err
+
+
 def check_events(happened: list[dict[str, Any]]) -> None:
     counts = Counter(event["event"] for event in happened)
     assert counts == {

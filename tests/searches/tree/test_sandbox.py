@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +15,7 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, SCORE, Wood
 from tests.support.sandboxes import require_sandbox
+from weft.worker import sandbox
 
 pytestmark = pytest.mark.xdist_group("tree-sandbox")
 WAITING = """
@@ -140,3 +145,30 @@ def test_an_agent_in_a_sandbox_changes_its_worktree_and_has_network_by_declarati
         printed = {p.read_text() for p in (wood.folder / out / "logs").rglob("*.out")} - {""}
         assert printed == {f"{count} False\n"}
         assert "did it" in wood.weft("tree", "transcript", out, "n1").out
+
+
+NOBODY = 65534
+
+
+def test_probe_of_a_user_without_privileges_really_starts_bubblewrap(
+    require_tool: Callable[[str], str],
+) -> None:
+    """The probe finds what bubblewrap itself finds, and never takes its presence for its use."""
+    program = require_tool("bwrap")
+    become = (
+        require_tool("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+        "--no-new-privs",
+    )  # fmt: skip
+    user = become if os.geteuid() == 0 else ()
+    bare = (program, "--ro-bind", "/", "/", "--unshare-all", "--", "true")
+    works = subprocess.run([*user, *bare], cwd="/", check=False).returncode == 0
+    source = Path(sandbox.__file__).read_text("utf-8")
+    done = subprocess.run(
+        [*user, shutil.which("python3", path=os.defpath) or sys.executable, "-"],
+        input=f"{source}\nfound = find_isolation()\nprint(found.program, found.problem, sep=';')\n",
+        cwd="/", env={"PATH": f"{Path(program).parent}:{os.defpath}", "HOME": "/nonexistent"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found, _, problem = done.stdout.strip().partition(";")
+    assert bool(found) == works, (done.stdout, works)
+    assert bool(problem) != works

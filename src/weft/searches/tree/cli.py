@@ -239,6 +239,8 @@ def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) 
         render.out(f"best    {answer['best_score']} (root {answer['root_score']}): {path}")
     for stage, cost in tree_run.history.costs.items():
         render.out(f"cost    {stage}: {cost}")
+    for note in tree_run.isolation_notes():
+        render.out(f"note    {note}")
     if parity is not None:
         how = "recorded outputs of commands" if parity.recorded else "commands run again"
         word = "equal" if parity.difference is None else "DIFFERENT"

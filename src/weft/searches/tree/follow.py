@@ -16,6 +16,7 @@ from weft.errors import WeftError
 from weft.inspect.report.view import RunView
 from weft.runs.run import Watcher
 from weft.runs.warmup import announcer
+from weft.runs.world import RealClock
 from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.search import NAME
 from weft.searches.tree.summary import graph, summary
@@ -24,6 +25,12 @@ from weft.searches.tree.treeevents import EventLog
 EVERY_S = 1.0
 IDLE_SHARE = 20
 """Looks rest so many times as long as they take."""
+
+
+def follow_run(run: Path, watcher: Watcher | None, events: Path | None) -> TreeFollower:
+    """Return a watcher that writes summaries, and `events` if asked for, while a run works."""
+    log = None if events is None else EventLog(events, RealClock().wall)
+    return TreeFollower(run, watcher, log)
 
 
 class TreeFollower:
@@ -55,12 +62,16 @@ class TreeFollower:
         """Look once more, at the end."""
         self._look()
 
+    def write_events(self, tree_run: TreeRun) -> None:
+        """Append what has happened since the last look, if events were asked for."""
+        if self._events is not None:
+            self._events.write(tree_run, RunView(self._run, NAME).run_id())
+
     def _look(self) -> None:
         start_s = time.monotonic()
         with contextlib.suppress(WeftError, OSError, StopIteration):  # its files may be changing
             tree_run = load_tree_run(self._run)
-            if self._events is not None:
-                self._events.write(tree_run, RunView(self._run, NAME).run_id())
+            self.write_events(tree_run)
             if len(tree_run.history.frontiers) > max(1, self._depths):
                 write_pages(self._run, tree_run)
             self._depths = len(tree_run.history.frontiers)

@@ -91,7 +91,11 @@ class TreeRun:
 
     def score_notes(self) -> list[str]:
         """Return what a reader of scores must know of how they came about; most often nothing."""
-        return result_notes(self.config) + isolation_notes(self.config, self.unconfined)
+        return result_notes(self.config) + self.isolation_notes()
+
+    def isolation_notes(self) -> list[str]:
+        """Return that scores are not isolated, and why, if they are not."""
+        return isolation_notes(self.config, self.unconfined)
 
 
 def load_run(run: RunView) -> TreeRun:

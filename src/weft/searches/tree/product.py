@@ -15,6 +15,7 @@ PRODUCT = Product(
     titles={"tree.run": "Tree search", "tree.validate": "Tree validation"},
     pages="weft.searches.tree.report:pages",
     lines="weft.searches.tree.report:lines",
+    follow="weft.searches.tree.follow:follow_run",
     finish="weft.searches.tree.run:write_summary",
     command_needs="weft.searches.tree.isolation:command_needs",
     check_resume="weft.searches.tree.scorerfiles:check_resume",

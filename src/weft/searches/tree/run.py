@@ -14,16 +14,14 @@ from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, execute, unnoted_place
-from weft.runs.world import RealClock
 from weft.searches.tree.checks import write_report
 from weft.searches.tree.export import REJECTED, keep_rejected, name_commits
-from weft.searches.tree.follow import TreeFollower, write_pages
+from weft.searches.tree.follow import follow_run, write_pages
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.ideaindex import AREA, note_ideas
-from weft.searches.tree.load import load_tree_run
+from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
-from weft.searches.tree.treeevents import EventLog
 
 __all__ = ["load_tree_run"]
 
@@ -56,20 +54,25 @@ def execute_tree(
     `events` is a file to which events are appended as they happen.
     """
     execution = request.execution(execution)
-    log = None if events is None else EventLog(events, RealClock().wall)
-    follower = TreeFollower(execution.out, watcher, log)
+    follower = follow_run(execution.out, watcher, events)
     try:
         done = execute(request.decision(), execution, dict(request.inputs), follower)
-    finally:
+    except BaseException:
         follower.close()
-    write_summary(done.out)
-    write_report(request, done.out, load_tree_run(done.out).history)
+        raise
+    tree_run = load_tree_run(done.out)  # once: it replays all decisions
+    follower.write_events(tree_run)
+    _write_files(done.out, tree_run)
+    write_report(request, done.out, tree_run.history)
     return done
 
 
 def write_summary(run: Path) -> None:
     """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
-    tree_run = load_tree_run(run)
+    _write_files(run, load_tree_run(run))
+
+
+def _write_files(run: Path, tree_run: TreeRun) -> None:
     name_commits(run, tree_run)
     view = RunView(run, NAME)
     if REJECTED in view.execution().get("keep", ()):

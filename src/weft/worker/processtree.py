@@ -1,0 +1,91 @@
+"""The processes below this one, and what the kernel is asked to do when a parent ends.
+
+Standard library only: the supervisor imports it into a bare interpreter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def kill_descendants() -> None:
+    """Kill everything below this process, for a worker whose supervisor was killed."""
+    while pids := descendants():
+        signal_all(signal.SIGKILL)
+        for pid in pids:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def descendants() -> list[int]:
+    """Every process below this one, found through the parents in /proc; sorted."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
+            parents[int(entry.name)] = parent
+    tree = {os.getpid()}
+    is_growing = True
+    while is_growing:
+        below = {pid for pid, parent in parents.items() if parent in tree} - tree
+        is_growing = bool(below)
+        tree |= below
+    return sorted(tree - {os.getpid()})
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    return int(stat.rpartition(b")")[2].split()[1])
+
+
+def resident_bytes(pid: int) -> int:
+    """Return how much memory a process holds; 0 when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def signal_all(number: int, spared: int = 0) -> None:
+    """Send a signal to everything below this process, but for one."""
+    for pid in descendants():
+        try:
+            if pid == spared:
+                continue
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def become_subreaper() -> None:
+    """Ask the kernel to make us the parent of every orphan below us."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def at_parents_end(number: int) -> None:
+    """Choose the signal that the kernel sends us when the process that started us ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, number)
+
+
+def become_unreadable() -> None:
+    """Deny other processes of this user to trace us or to read our memory and environment."""
+    _libc.prctl(_PR_SET_DUMPABLE, 0)
+
+
+def end_with_parent(parent: int) -> None:
+    """Have the kernel kill us when our parent dies; this does not cover our own children."""
+    at_parents_end(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(126)
