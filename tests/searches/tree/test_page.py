@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 import pytest
 
 from tests.searches.tree.conftest import BINPACK, ROOT, SCORE, Wood
