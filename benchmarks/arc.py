@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchart, arcpage, arcreliability, arcworkers
+from benchmarks import arcchains, arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
@@ -90,6 +90,11 @@ def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa:
 def confidence(*_: object) -> Iterator[Figures]:
     """Confidence against truth, as `tools/fit_arc_confidence.py` measured it."""
     yield json.loads((PAGES / "arc-confidence.json").read_text())
+
+
+def rules(*_: object) -> Iterator[Figures]:
+    """Rules side by side, as `tools/compare_arc_rules.py` counted them."""
+    yield json.loads((PAGES / "arc-rules.json").read_text())
 
 
 def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
@@ -173,9 +178,11 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "start": start,
     "splits": splits,
     "confidence": confidence,
+    "rules": rules,
     "ablation": ablation,
     "budgets": budgets,
     "transfer": transfer,
     "scaling": scaling,
     "workers": arcworkers.measure,
+    "chains": arcchains.measure,
 }

@@ -14,6 +14,8 @@ FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 Figures = Mapping[str, Any]
 NOTHING = {"whole": "nothing"}
 """What the model with all features leaves out."""
+FIRST = ("all", "training tasks as they are", "2 pairs, 3 tests", "nothing", "behaviour", "support")
+"""Rows that come first, in this order: the file of figures has them by name."""
 
 
 def draw(bins: Sequence[Figures]) -> str:
@@ -89,10 +91,14 @@ def _counts(first: str, rows: Mapping[str, Mapping[str, Figures]]) -> str:
     asked = list(next(iter(rows.values())))
     heads = [f"{int(least) / 1000:g}" for least in asked]
     lines = [f"| {first} | {' | '.join(heads)} | right at any |", "|---" * (len(asked) + 2) + "|"]
-    for name, counts in rows.items():
+    for name, counts in sorted(rows.items(), key=_place):
         cells = [_precision(counts[least]) for least in asked]
         lines.append(f"| {name} | {' | '.join(cells)} | {counts[asked[0]]['possible']} |")
     return "\n".join(lines) + "\n"
+
+
+def _place(row: tuple[str, object]) -> tuple[int, str]:
+    return (FIRST.index(row[0]) if row[0] in FIRST else len(FIRST)), row[0]
 
 
 def _precision(count: Figures) -> str:

@@ -61,5 +61,5 @@ class HereBackend:
 @contextmanager
 def workers_here() -> Iterator[None]:
     """Runs that are started inside have no worker processes."""
-    with patch("weft.runs.run.LocalBackend", HereBackend):
+    with patch("weft.runs.session.LocalBackend", HereBackend):
         yield

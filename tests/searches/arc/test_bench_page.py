@@ -7,11 +7,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import arc, arcchart, arcpage, arcreliability, arcworkers
+from benchmarks import arc, arcchains, arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
+from tests.support.arcruns import named_set
+from tools import compare_arc_rules
 from weft.inspect.report.view import ViewedTask
-from weft.searches.arc.data import load
+from weft.searches.arc.confidence import model
+from weft.searches.arc.support import FEATURES
 from weft.searches.arc.synthesis.ablation import PARTS
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
@@ -32,12 +35,30 @@ CONFIDENCE: dict[str, Any] = {
 }  # fmt: skip
 
 
+SURE: dict[str, Any] = {**dict.fromkeys(FEATURES, 0), "pairs": 9, "margin_bits": 99}
+ROWS: dict[str, dict[str, Any]] = {
+    "a": {"cpu": 1.0, "place": 0, "outcome": "SOLVED", "features": SURE},
+    "b": {"cpu": 1.0, "place": 1, "outcome": "UNKNOWN/unsure", "features": None},
+    "c": {"cpu": 9.0, "place": 0, "outcome": "SOLVED", "features": SURE},
+}
+EARLIER: dict[str, dict[str, Any]] = {
+    "a": {"cpu": 2.0, "place": 0, "outcome": "SOLVED", "features": None},
+    "b": {"cpu": 2.0, "place": 0, "outcome": "SOLVED", "features": None},
+}
+
+
+def task_of(lane: str, number: int, index: int, run_s: float) -> ViewedTask:
+    """A task that took so long."""
+    return ViewedTask("k", lane, number, index, "f", "completed", {}, {}, None, run_s, {})
+
+
 def figures() -> dict[str, Any]:
     splits = dict.fromkeys(("training", "evaluation", "ARC-AGI-2 evaluation"), RUN)
     both = {"concepts": 0, "without": RUN, "with": RUN}
     return {
         "splits": {"machine": "here", "runs": splits, "halves": [RUN, RUN]},
         "confidence": CONFIDENCE,
+        "rules": {"machine": "here", **compare_arc_rules.compared(ROWS, EARLIER)},
         "start": {"machine": "here", "warm_start_s": 0.9},
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
@@ -62,6 +83,7 @@ def figures() -> dict[str, Any]:
                 "slowest_s": 7.5,
             },
         },
+        "chains": {"machine": "here", **arcchains.figures([task_of("/a", 0, 0, 2.0)])},
     }
 
 
@@ -99,6 +121,35 @@ def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
     assert (found["wall_s"], found["busy"], found["slowest_s"]) == (4.0, 2.0, 5.0)
 
 
+def test_rules_are_compared_on_the_tasks_that_both_versions_have() -> None:
+    found = compare_arc_rules.compared(ROWS, EARLIER)
+    assert (found["tasks"], found["moved"]) == (2, 1)
+    assert found["versions"]["this"] == {"pass1": 1, "pass2": 2, "cpu_s": 2.0}
+    assert found["earlier_rule"] == {"right": 2, "wrong": 0}
+    least = model().confidence_permille(SURE)
+    assert found["models"]["whole"]["850"] == {"right": int(least >= 850), "wrong": 0}
+    assert "First guesses right: 1 and 2;" in arcpage.render(figures())
+
+
+def test_chains_bound_what_more_workers_gain() -> None:
+    """Two puzzles: 4 s, then two tasks of 1 s; 2 s, then four of 1 s."""
+    lanes = [[[4.0], [1.0, 1.0]], [[2.0], [1.0] * 4]]
+    assert arcchains.scheduled(lanes, 1) == 12
+    assert arcchains.scheduled(lanes, 2) == 6, "both are always busy"
+    assert arcchains.scheduled(lanes, 100) == 5, "the longest chain"
+    tasks = [
+        task_of(f"/{lane}", number, index, run_s)
+        for lane, rounds in enumerate(lanes)
+        for number, seconds in enumerate(rounds)
+        for index, run_s in enumerate(seconds)
+    ]
+    found = arcchains.figures(tasks)
+    assert [one["chain_s"] for one in found["puzzles"]] == [5, 3]
+    assert found["gains"]["16"] == 12 / 5
+    page = arcpage.render({"chains": {"machine": "here", **found}})
+    assert "| 1 | 3 | 6.0 s | 4.0 s | 5.0 s | 1.2 × |" in page
+
+
 def test_bank_that_helps_on_both_halves_is_said_to() -> None:
     better = {"concepts": 3, "without": RUN, "with": {**RUN, "top2": 9}}
     page = arcpage.render({"transfer": {"machine": "here", "halves": [better, better]}})
@@ -128,7 +179,7 @@ def test_unknown_part_and_misplaced_options_are_refused(capsys: pytest.CaptureFi
 
 
 def test_halves_divide_the_split_by_the_digest() -> None:
-    tasks = load("arc-agi-1", "training").tasks
+    tasks = named_set("arc-agi-1", "training").tasks
     even, odd = names_of(0), names_of(1)
     assert sorted([*even, *odd]) == sorted(task.name for task in tasks)
     assert {half_of(task) for task in tasks if task.name in odd} == {1}

@@ -72,7 +72,8 @@ def test_figures_of_a_run_without_work_say_nothing() -> None:
 def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
     functions = {task.function for task in RunView(small_run, SEARCH).tasks()}
     assert functions >= {"arc.shallow", "arc.conclude"}
-    assert functions <= {"arc.shallow", LISTS, CHOICES, SLICE, "arc.view", "arc.conclude"}
+    ends = {"arc.assemble", "arc.examine", "arc.conclude"}
+    assert functions <= {"arc.shallow", LISTS, CHOICES, SLICE, "arc.view", *ends}
 
 
 def test_status_has_outcomes_and_rates(weft: Here, small_run: Path) -> None:

@@ -1,23 +1,43 @@
 """One puzzle judged: from the programs that all parts of its search found to the verdict.
 
-    candidates, guesses ──► explanations and guesses ──► evidence, features ──► verdict
+    found ──► explanations ──► examinations, each by itself ──► evidence ──► features ──► verdict
 
 The search hands in what it found; nothing here knows of budgets other than the limit of bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from weft.searches.arc import confidence, support
-from weft.searches.arc.evidence import examine
+from weft.searches.arc.evidence import Evidence, examine
+from weft.searches.arc.program import Program
 from weft.searches.arc.support import Competition
 from weft.searches.arc.synthesis.ablation import BEHAVIOUR, CHECKS, CONFIDENCE, SUPPORT
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.verdict import LIMIT, Confidence, Group, TaskVerdict, decide
+from weft.searches.arc.verdict import (
+    LIMIT,
+    Confidence,
+    Examination,
+    Group,
+    TaskVerdict,
+    decide,
+    examinations,
+)
+
+Candidates = Sequence[ProgramCandidate]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What all parts of a search found, in the order in which they are assembled."""
+
+    candidates: Candidates
+    """Programs that are right on every training pair."""
+    guesses: Candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +57,63 @@ class Standard:
         parts = [part for part in (BEHAVIOUR, SUPPORT) if part in self.without]
         return "+".join(parts) or confidence.WHOLE
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether evidence is gathered."""
+        return CHECKS not in self.without
+
+    @property
+    def has_behaviour(self) -> bool:
+        """Whether evidence includes how the steps of programs behave."""
+        return BEHAVIOUR not in self.without
+
+
+def explanations(found: Found, standard: Standard) -> Candidates:
+    """Return the programs that compete for the answer."""
+    if found.candidates or not standard.is_checked:
+        return found.candidates
+    if not any(guess.loo_passed for guess in found.guesses):
+        return ()
+    # a list that passes cross-validation is an explanation, and the others object to it
+    return [guess for guess in found.guesses if guess.millibits <= standard.limit_millibits]
+
+
+def needed(found: Found, standard: Standard) -> list[Examination]:
+    """Return the examinations that a verdict rests on; each can be made by itself."""
+    return examinations(explanations(found, standard)) if standard.is_checked else []
+
+
+def examined(task: ArcTask, standard: Standard, examination: Examination) -> Evidence:
+    """Make one examination."""
+    own = examination
+    return examine(task, own.program, own.outputs, own.loo_passed, behaviour=standard.has_behaviour)
+
 
 def judge(
     task: ArcTask,
-    candidates: Sequence[ProgramCandidate],
-    guesses: Sequence[ProgramCandidate],
+    found: Found,
     standard: Standard,
+    evidence: Mapping[Program, Evidence],
     *,
     exhausted: bool,
     incomplete: bool = False,
 ) -> TaskVerdict:
-    """Judge what the parts of a search found, in the order in which they are assembled."""
-    checked = CHECKS not in standard.without
-    if not candidates and checked and any(guess.loo_passed for guess in guesses):
-        # a list that passes cross-validation is an explanation, and the others object to it
-        limit = standard.limit_millibits
-        candidates = [guess for guess in guesses if guess.millibits <= limit]
-    behaviour = BEHAVIOUR not in standard.without
-    is_assessed = checked and CONFIDENCE not in standard.without
+    """Judge what the parts of a search found, by the evidence on what is `needed`.
+
+    Where evidence is missing the search is incomplete, and nothing is weighed.
+    """
+    examinations = needed(found, standard)
+    is_checked = bool(examinations) and all(each.program in evidence for each in examinations)
+    is_assessed = is_checked and CONFIDENCE not in standard.without
     return decide(
-        candidates,
-        guesses,
+        explanations(found, standard),
+        found.guesses,
         exhausted=exhausted,
-        incomplete=incomplete,
+        incomplete=incomplete or len(evidence) < len(examinations),
         margin_millibits=standard.margin_millibits,
         limit_millibits=standard.limit_millibits,
         needed_permille=standard.needed_permille,
-        examine=partial(examine, task, behaviour=behaviour) if checked else None,
+        examine=(lambda program, *_: evidence[program]) if is_checked else None,
         assess=partial(assess, task, standard.left_out) if is_assessed else None,
     )
 

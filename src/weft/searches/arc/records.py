@@ -94,6 +94,19 @@ class LearnedRecord(TypedDict):
     """Of lists: `Beginning`, for lists in two layers."""
 
 
+class AssembledRecord(TypedDict):
+    """All parts of a search together, not yet judged."""
+
+    found: Object
+    """A JSON list of two: programs right on every pair, and guesses, each a `CandidateRecord`."""
+    nearest: NearestRecord
+    exhausted: bool
+    programs: int
+    log: Object
+    examinations: int
+    """How many programs to examine."""
+
+
 class GroupRecord(TypedDict):
     """Programs that agree on the tests."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 
 from weft.errors import UsageError
 from weft.model.codec import to_json
@@ -78,13 +77,19 @@ class ArcRequest:
         return MARGIN if by_price else None
 
 
+def _largest_first(task: ArcTask) -> tuple[int, str]:
+    """Large grids take longest: begun last, they would keep few cores busy at the end."""
+    inputs = [*(pair.input for pair in task.train), *task.test]
+    return -sum(len(grid.cells) for grid in inputs), task.digest
+
+
 def solve(request: ArcRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
     """Run the search as `execution` says.
 
-    A task that is in the request twice is searched once. Tasks are ordered by digest, so that
-    what a source calls them changes nothing; their names are remembered beside the ledger.
+    A task that is in the request twice is searched once. Tasks are ordered by their contents, so
+    that what a source calls them changes nothing; their names are remembered beside the ledger.
     """
-    unique = {task.digest: task for task in sorted(request.tasks, key=attrgetter("digest"))}
+    unique = {task.digest: task for task in sorted(request.tasks, key=_largest_first)}
     return run_search(
         search.solve(list(unique), request.options()),
         replace(execution, labels={digest: task.name for digest, task in unique.items()}),

@@ -4,7 +4,7 @@
                ──► plain lists, choices; slices and views, if it found nothing
                ──► lists that scan, then lists in layers, while neither a program nor a list
                    may answer
-               ──► conclude
+               ──► assemble ──► examine the programs that compete ──► conclude
 
 The generator only decides which parts to run; `planner` says which those are.
 """
@@ -20,13 +20,15 @@ from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, TaskCall, Unknown, make_lanes
 from weft.model.values import Object, Value
-from weft.searches.arc.records import SEARCH, AnswerRecord, ShallowRecord
+from weft.searches.arc.records import SEARCH, AnswerRecord, AssembledRecord, ShallowRecord
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart
 from weft.searches.arc.synthesis.planner import ShallowFacts
 from weft.searches.arc.tasks import (
+    assemble,
     conclude,
     planner_of,
     run_choices,
+    run_examine,
     run_lists,
     run_shallow,
     run_slice,
@@ -37,7 +39,7 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=6)
+@search(name="arc.solve_one", version=7)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
@@ -61,9 +63,14 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     lists = [result for _, result in learned]
     incomplete = not all(result.ok for part in (lists, *others) for result in part)
     choices, viewed, rest = (_values(part) for part in others)
-    [end] = yield [
-        conclude(puzzle, options, first, rest, viewed, choices, _values(lists), incomplete)
-    ]
+    [together] = yield [assemble(options, first, rest, viewed, choices, _values(lists))]
+    assembled: AssembledRecord = together.value
+    found, count = assembled["found"], assembled["examinations"]
+    examined: Sequence[Result] = ()
+    if count:
+        examined = yield [run_examine(puzzle, options, found, number) for number in range(count)]
+    evidence = [result.value if result.ok else None for result in examined]
+    [end] = yield [conclude(puzzle, options, assembled, evidence, incomplete)]
     return end.value
 
 
@@ -105,7 +112,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=6)
+@search(name=SEARCH, version=7)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

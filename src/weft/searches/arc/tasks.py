@@ -1,6 +1,7 @@
 """The parts of one puzzle's search as tasks of the engine.
 
-    shallow ──► lists, choices, slices, views ──► lists that scan, in layers ──► conclude
+    shallow ──► lists, choices, slices, views ──► lists that scan, in layers
+            ──► assemble ──► examine ──► conclude
 
 What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
 are integers, so the ledger is the same on every machine.
@@ -16,8 +17,9 @@ from weft import get, note, put, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, canonical
 from weft.searches.arc import failure
-from weft.searches.arc.assessment import Standard
+from weft.searches.arc.assessment import Found, Standard, examined, needed
 from weft.searches.arc.bank import Bank
+from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.registry import fingerprint
@@ -27,6 +29,7 @@ from weft.searches.arc.records import (
     LISTS,
     SLICE,
     AnswerRecord,
+    AssembledRecord,
     CandidateRecord,
     GroupRecord,
     LearnedRecord,
@@ -44,6 +47,7 @@ from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_pa
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
 from weft.searches.arc.synthesis.planner import (
+    AssembledSearch,
     ParallelPlanner,
     ParallelSearchResult,
     ShallowFacts,
@@ -102,30 +106,75 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
     return _recorded(phase, before)
 
 
-@task(name="arc.conclude")
-def conclude(
-    puzzle: Object,
+@task(name="arc.assemble")
+def assemble(
     options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
     choices: list[LearnedRecord],
     lists: list[LearnedRecord],
-    incomplete: bool,
-) -> AnswerRecord:
-    """Assemble the parts: the verdict, why not if there is none, and the merged log."""
-    task = ArcTask.from_canonical(get(puzzle))
+) -> AssembledRecord:
+    """Put the parts together: what they found, which programs to examine, the merged log."""
     begun, *phases = [
         phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest, *views)
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
     chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
-    result = planner_of(options).combine(
-        task, begun, slices, viewed_parts, chosen, learned, incomplete
+    planner = planner_of(options)
+    assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
+    found = [
+        [_candidate_to_wire(candidate) for candidate in candidates]
+        for candidates in (assembled.found.candidates, assembled.found.guesses)
+    ]
+    return {
+        "found": put(canonical(found).encode()),
+        "nearest": _nearest_to_wire(assembled.nearest),
+        "exhausted": assembled.exhausted,
+        "programs": assembled.programs,
+        "log": put(assembled.log.to_bytes()),
+        "examinations": len(needed(assembled.found, planner.standard)),
+    }
+
+
+@task(name="arc.examine")
+def run_examine(puzzle: Object, options: Table, found: Object, number: int) -> Table:
+    """Gather the evidence on one of the programs that compete for the answer."""
+    task, standard = ArcTask.from_canonical(get(puzzle)), planner_of(options).standard
+    examination = needed(_found(get(found)), standard)[number]
+    return to_json(examined(task, standard, examination))
+
+
+@task(name="arc.conclude")
+def conclude(
+    puzzle: Object,
+    options: Table,
+    assembled: AssembledRecord,
+    evidence: list[Table | None],
+    incomplete: bool,
+) -> AnswerRecord:
+    """Judge what was found by the evidence: the verdict, and why not if there is none.
+
+    `evidence` is None where an examination failed.
+    """
+    task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
+    near, found = assembled["nearest"], _found(get(assembled["found"]))
+    known = {
+        each.program: from_json(Evidence, raw)
+        for each, raw in zip(needed(found, planner.standard), evidence, strict=True)
+        if raw is not None
+    }
+    search = AssembledSearch(
+        found,
+        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
+        assembled["exhausted"],
+        assembled["programs"],
+        SearchLog.from_bytes(get(assembled["log"])),
     )
+    result = planner.conclude(task, search, known, incomplete)
     answer = answer_to_wire(result, failure.analyse(result))
-    return {**answer, "log": put(result.log.to_bytes())}
+    return {**answer, "log": assembled["log"]}
 
 
 def planner_of(options: Table) -> ParallelPlanner:
@@ -176,6 +225,14 @@ def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
 def candidates_from(data: bytes) -> list[ProgramCandidate]:
     """Read the programs that a part of the learning found."""
     return [_candidate_from_wire(raw) for raw in json.loads(data)]
+
+
+@lru_cache(maxsize=2)
+def _found(data: bytes) -> Found:
+    candidates, guesses = (
+        tuple(_candidate_from_wire(raw) for raw in part) for part in json.loads(data)
+    )
+    return Found(candidates, guesses)
 
 
 def _lookups() -> tuple[int, int]:

@@ -14,7 +14,7 @@ margin above it. A program that stands alone is charged for it, the less the mor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -80,6 +80,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Examination:
+    """A program to gather evidence on, and what it makes of the tests."""
+
+    program: Program
+    outputs: tuple[Grid, ...]
+    loo_passed: int | None
+    """Of a decision list: the pairs that it predicts in cross-validation."""
+
+
+@dataclass(frozen=True, slots=True)
 class Confidence:
     """How probable it is that the best group is right, and what that rests on."""
 
@@ -139,15 +149,44 @@ def group(
 
     Of equals the group of more programs comes first, then by the order of programs.
     """
-    by_outputs: dict[bytes, list[ProgramCandidate]] = {}
-    for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
-        by_outputs.setdefault(candidate.outputs, []).append(candidate)
-    groups = [_group(outputs, members) for outputs, members in by_outputs.items()]
-    groups.sort(key=_order)
+    by_outputs = _by_outputs(candidates)
+    groups = _unexamined(by_outputs)
     if examine is None:
         return tuple(groups)
     best = [_examined(g, by_outputs[encode_grids(g.outputs)], examine) for g in groups[:EXAMINED]]
     return (*sorted(best, key=_order), *groups[EXAMINED:])
+
+
+def examinations(candidates: Sequence[ProgramCandidate]) -> list[Examination]:
+    """Return what `group` examines, in its order; each can be examined by itself."""
+    by_outputs = _by_outputs(candidates)
+    return [
+        Examination(program, g.outputs, loo_passed)
+        for g in _unexamined(by_outputs)[:EXAMINED]
+        for program, loo_passed in _witnesses(g, by_outputs[encode_grids(g.outputs)])
+    ]
+
+
+def _by_outputs(candidates: Sequence[ProgramCandidate]) -> dict[bytes, list[ProgramCandidate]]:
+    """Programs by their test outputs, the shortest first."""
+    by_outputs: dict[bytes, list[ProgramCandidate]] = {}
+    for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
+        by_outputs.setdefault(candidate.outputs, []).append(candidate)
+    return by_outputs
+
+
+def _unexamined(by_outputs: Mapping[bytes, Sequence[ProgramCandidate]]) -> list[Group]:
+    groups = [_group(outputs, members) for outputs, members in by_outputs.items()]
+    return sorted(groups, key=_order)
+
+
+def _witnesses(
+    group: Group, members: Sequence[ProgramCandidate]
+) -> Iterator[tuple[Program, int | None]]:
+    """The programs of a group that are examined, with what cross-validation said of each."""
+    known = {c.program: c.loo_passed for c in reversed(members)}
+    for program in group.programs:
+        yield program, known[program]
 
 
 def decide(
@@ -252,8 +291,7 @@ def _group(outputs: bytes, members: Sequence[ProgramCandidate]) -> Group:
 def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examine) -> Group:
     """Put the program first that is cheapest with its doubts; of equals the shorter."""
     costs = {c.program: c.millibits for c in reversed(members)}
-    known = {c.program: c.loo_passed for c in reversed(members)}
-    evidence = {p: examine(p, group.outputs, known[p]) for p in group.programs}
+    evidence = {p: examine(p, group.outputs, loo) for p, loo in _witnesses(group, members)}
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
     rest = (program for program in group.programs if program != first)
     return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])

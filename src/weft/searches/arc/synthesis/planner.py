@@ -5,19 +5,22 @@
                   views worth it (fixed order, a fixed share each)
             ──► scanned lists, if neither a program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
-            ──► all parts merged by (time, slice) ──► verdict
+            ──► all parts merged by (time, slice)
+            ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
 them all in this process; `arc.tasks` runs the same as tasks of the engine. Both combine them with
-`combine`, so they agree byte for byte.
+`assemble` and `conclude`, so they agree byte for byte.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.assessment import Standard, judge
+from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
+from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS
 from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
 from weft.searches.arc.synthesis.cache import ApplyCache
@@ -92,6 +95,17 @@ class SearchParts:
     slices: tuple[WorkerBudget, ...]
     views: int
     """So many, the first ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledSearch:
+    """All parts of a search together, not yet judged."""
+
+    found: Found
+    nearest: Nearest
+    exhausted: bool
+    programs: int
+    log: SearchLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +203,44 @@ class ParallelPlanner:
     def _ranges(self) -> tuple[WorkerBudget, ...]:
         return split_budget(len(self.options.language.firsts), self.slices, 0)
 
+    def assemble(
+        self,
+        first: PhaseResult,
+        rest: Sequence[PhaseResult],
+        views: Sequence[PhaseResult] = (),
+        choices: Sequence[Candidates] = (),
+        lists: Sequence[Candidates] = (),
+    ) -> AssembledSearch:
+        """Assemble the parts: views in their order, then slices in theirs."""
+        first = with_learned(first, cheapest_choices(_flat(choices)), cheapest(_flat(lists)))
+        most, all_parts = self.options.budget.max_candidates, (first, *views, *rest)
+        return AssembledSearch(
+            Found(
+                tuple(c for part in all_parts for c in part.candidates)[:most],
+                tuple(c for part in all_parts for c in part.guesses)[:most],
+            ),
+            nearest(first, (*rest, *views)),
+            all(part.exhausted for part in rest) if rest else first.exhausted,
+            sum(part.counts.programs for part in all_parts),
+            merge(first.log, [part.log for part in (*rest, *views)]),
+        )
+
+    def conclude(
+        self,
+        task: ArcTask,
+        assembled: AssembledSearch,
+        evidence: Mapping[Program, Evidence],
+        incomplete: bool = False,
+    ) -> ParallelSearchResult:
+        """Judge an assembled search by the evidence on what its verdict rests on."""
+        verdict = judge(
+            task, assembled.found, self.standard, evidence,
+            exhausted=assembled.exhausted, incomplete=incomplete,
+        )  # fmt: skip
+        return ParallelSearchResult(
+            verdict, assembled.nearest, assembled.exhausted, assembled.programs, assembled.log
+        )
+
     def combine(
         self,
         task: ArcTask,
@@ -199,26 +251,13 @@ class ParallelPlanner:
         lists: Sequence[Candidates] = (),
         incomplete: bool = False,
     ) -> ParallelSearchResult:
-        """Assemble the parts: views in their order, then slices in theirs."""
-        first = with_learned(first, cheapest_choices(_flat(choices)), cheapest(_flat(lists)))
-        most, all_parts = self.options.budget.max_candidates, (first, *views, *rest)
-        candidates = [c for part in all_parts for c in part.candidates][:most]
-        guesses = [c for part in all_parts for c in part.guesses][:most]
-        exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
-        return ParallelSearchResult(
-            judge(
-                task,
-                candidates,
-                guesses,
-                self.standard,
-                exhausted=exhausted,
-                incomplete=incomplete,
-            ),
-            nearest(first, (*rest, *views)),
-            exhausted,
-            sum(part.counts.programs for part in all_parts),
-            merge(first.log, [part.log for part in (*rest, *views)]),
-        )
+        """Assemble the parts, examine what matters, and conclude, all here."""
+        assembled = self.assemble(first, rest, views, choices, lists)
+        evidence = {
+            each.program: examined(task, self.standard, each)
+            for each in needed(assembled.found, self.standard)
+        }
+        return self.conclude(task, assembled, evidence, incomplete)
 
 
 def _flat(parts: Sequence[Candidates]) -> list[ProgramCandidate]:

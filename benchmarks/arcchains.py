@@ -1,0 +1,111 @@
+"""What more workers could gain on hard puzzles, from the times of a run with one worker.
+
+A puzzle's tasks come in rounds, and a round waits for the one before it: its longest chain is the
+sum of the longest tasks of its rounds, which no number of workers shortens. `scheduled` replays
+the measured times on more workers, the first task that is ready to the first worker that is free.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.arcruns import TRAINING, call
+from weft.inspect.report.view import ViewedTask, view_of
+from weft.searches.arc.records import SEARCH
+
+PUZZLES = ("264363fd", "28e73c20", "6cf79266", "3eda0437", "1f0c79e5")
+"""Training puzzles that take long: the slowest of a sample."""
+COUNTS = (2, 4, 8, 16)
+Figures = dict[str, Any]
+Rounds = Sequence[Sequence[float]]
+"""Seconds of each task, round by round."""
+
+
+def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - one
+    """Run hard puzzles with one worker; replay their times on more."""
+    call("solve", *PUZZLES, *TRAINING, "--workers", "1", "--out", str(place), "-q")
+    yield figures(view_of(place, SEARCH, "weft arc solve").tasks())
+
+
+def figures(tasks: Iterable[ViewedTask]) -> Figures:
+    """Return each puzzle's work and longest chain, and the times on more workers."""
+    by_lane: dict[str, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    for task in tasks:
+        if task.run_s is not None:
+            by_lane[task.lane][task.round].append((task.index, task.run_s))
+    lanes = {
+        lane: [[seconds for _, seconds in sorted(rounds[r])] for r in sorted(rounds)]
+        for lane, rounds in by_lane.items()
+    }
+    alone = scheduled(list(lanes.values()), 1)
+    return {
+        "work_s": alone,
+        "puzzles": [
+            {"tasks": sum(map(len, rounds)), "work_s": sum(map(sum, rounds)), "chain_s": chain,
+             "first_s": rounds[0][0], "gain_16": sum(map(sum, rounds)) / scheduled([rounds], 16)}
+            for rounds, chain in ((rounds, sum(map(max, rounds))) for rounds in lanes.values())
+        ],
+        "gains": {str(n): alone / scheduled(list(lanes.values()), n) for n in COUNTS},
+    }  # fmt: skip
+
+
+def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
+    """Return when the last task ends; a lane's next round is ready when its last one has ended."""
+    ready: list[tuple[float, int, int, int, float]] = []  # since, lane, round, index, seconds
+    left: dict[int, int] = {}
+
+    def release(lane: int, number: int, now_s: float) -> None:
+        tasks = lanes[lane][number]
+        left[lane] = len(tasks)
+        for index, seconds in enumerate(tasks):
+            heapq.heappush(ready, (now_s, lane, number, index, seconds))
+
+    for lane in range(len(lanes)):
+        release(lane, 0, 0.0)
+    running: list[tuple[float, int, int]] = []
+    now_s = 0.0
+    while ready or running:
+        while ready and len(running) < workers:
+            _, lane, number, _, seconds = heapq.heappop(ready)
+            heapq.heappush(running, (now_s + seconds, lane, number))
+        now_s, lane, number = heapq.heappop(running)
+        left[lane] -= 1
+        if not left[lane] and number + 1 < len(lanes[lane]):
+            release(lane, number + 1, now_s)
+    return now_s
+
+
+def section(part: Mapping[str, Any]) -> str:
+    """Return the part of the page."""
+    rows = [
+        f"| {i} | {one['tasks']} | {one['work_s']:.1f} s | {one['first_s']:.1f} s"
+        f" | {one['chain_s']:.1f} s | {one['gain_16']:.1f} × |"
+        for i, one in enumerate(part["puzzles"], 1)
+    ]
+    gains = ", ".join(
+        f"{n}: {gain:.1f} ×" for n, gain in sorted(part["gains"].items(), key=_workers)
+    )
+    longest = max(one["chain_s"] for one in part["puzzles"])
+    return f"""\
+## Longest chains of hard puzzles
+
+`python -m benchmarks arc --parts chains`, on {part["machine"]}: {len(rows)} hard training puzzles
+({", ".join(PUZZLES)}) with one worker, and what their times would give on more. A round of tasks
+waits for the one before it, so a puzzle never takes less than its longest chain; most of that is
+the shallow phase, one task (the first one's includes loading the kernels).
+
+| puzzle | tasks | work | shallow phase | longest chain | alone, 16 workers |
+|---|---|---|---|---|---|
+{chr(10).join(rows)}
+
+All together: {part["work_s"]:.1f} s of work, {longest:.1f} s in the longest chain; replayed on more
+workers {gains} (aims: 2 workers 1.8 ×, 16 workers 8 ×).
+"""
+
+
+def _workers(item: tuple[str, float]) -> int:
+    return int(item[0])
