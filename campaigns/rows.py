@@ -109,6 +109,7 @@ ROWS = (
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
         parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
+    Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
 )  # fmt: skip
 
 
