@@ -24,7 +24,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -121,7 +122,7 @@ def made(family: str, output: str, target: Target) -> Callable[[int, int], list[
     one = family_named(family)
     sieve = sieve_of(one, output, target.modulus)
     assert sieve is not None
-    return sieve.make(one, output, target)
+    return sieve.make([(one, output)], target)
 
 
 def timed(run: Callable[[int, int], list[int]], lo: int, hi: int) -> float:

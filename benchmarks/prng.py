@@ -24,7 +24,8 @@ from typing import Any
 
 from weft.searches.prng.attack import Attack, AttackPlan, Case, Units
 from weft.searches.prng.attacks import attack_named
-from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -123,7 +124,7 @@ def sieve_rate(
     kind = family_named(family)
     sieve = sieve_of(kind, output, modulus)
     assert sieve is not None
-    run = sieve.make(kind, output, Target(draws, modulus, 0, 0, enough))
+    run = sieve.make([(kind, output)], Target(draws, modulus, 0, 0, enough))
     seeds = RANGE if sieve.speed > 10_000 else RANGE >> 4
 
     def look() -> None:

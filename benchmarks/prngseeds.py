@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
@@ -72,7 +73,7 @@ def sieve(family: str, output: str, modulus: int) -> Any:
     draws = generate(Hypothesis(family, output, modulus, seed=(1 << 31) - 5), 15)
     made = sieve_of(kind, output, modulus)
     assert made is not None
-    run = made.make(kind, output, Target(tuple(draws), modulus, 0, 0, 15))
+    run = made.make([(kind, output)], Target(tuple(draws), modulus, 0, 0, 15))
     assert (1 << 31) - 5 in run((1 << 31) - 1000, 1 << 31), f"{family} missed the truth"
     return run
 

@@ -30,6 +30,7 @@ class Row:
 KILL_POINTS = "tests/faults/test_kill_points.py"
 IO_ERRORS = "tests/faults/test_io_errors.py"
 SIMULATOR = "tests/testing/test_simulator.py"
+CORRUPTION = "tests/faults/test_corruption.py"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
 EVERY_RECOVERY = (
     f"{KILL_POINTS}::test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger"
@@ -43,7 +44,7 @@ ROWS = (
         (EVERY_CALL, "tests/faults/test_random_kills.py", "tests/searches/tree/test_kills.py",
          "tests/searches/tree/test_tomlish.py", "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 8},
+        parts={EVERY_CALL: 40},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -53,11 +54,11 @@ ROWS = (
     ),
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
-        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 16},
+        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 40},
     ),
     Row(
         "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 16},
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 80},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",
@@ -102,6 +103,13 @@ ROWS = (
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
+    Row("F24", "a coordinator stopped for longer than any limit of its tasks",
+        ("tests/faults/test_stopped_coordinator.py",)),
+    Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
+    Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
+    Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
+        parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
+    Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
 )  # fmt: skip
 
 

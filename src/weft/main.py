@@ -31,6 +31,8 @@ with lazy_imports():
 BAD_PATH = 3
 OUR_BUG = 70
 TRY_AGAIN = 75
+_NO_ROOM = "failed to map segment"
+"""What the loader says of a library that found no memory."""
 INTERRUPTED = 130
 HELP_OPTIONS = ["-h", "--help"]
 PATH_ERRORS = (
@@ -330,6 +332,9 @@ def _show_unexpected(error: Exception) -> int:
         if refusal is not None:
             render.error(refusal)
             return refusal.exit_code
+    if isinstance(error, MemoryError) or _NO_ROOM in str(error):
+        render.message("weft: out of memory; free some, then the same command again")
+        return TRY_AGAIN
     said = f"{type(error).__name__}: {error}"[:500]
     render.message(f"weft: internal error, {said}; run again with -vv and report it")
     return OUR_BUG

@@ -15,12 +15,13 @@ from weft.coordinator.lane import Lane, OpenRoundState
 from weft.coordinator.machine import Machine
 from weft.coordinator.making import LazyLimits
 from weft.coordinator.policy import Policy
-from weft.coordinator.replay import BLOCK, FinalRow, Replay
+from weft.coordinator.replay import BLOCK, Replay
 from weft.coordinator.steps import Advance, Close, Command, Queue, Recalled
 from weft.errors import Interrupted, ReplayDiverged
 from weft.model.keys import sha256_hex, task_key
 from weft.model.tasks import COMMAND, LazyRound, Limits, SearchCall, TaskCall
 from weft.model.values import encode_args
+from weft.storage.rows import FinalRow
 
 GENESIS = sha256_hex("genesis")
 SIZE = 3000

@@ -51,6 +51,10 @@ class Search:
     spec: str
     args: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    """The command line of a product, instead of `spec`; OUT and WORKERS stand for the case's."""
+    write_files: Callable[[Path], None] | None = None
+    """Writes what the command reads into the case's folder."""
 
 
 SHUTTLE = Search("shuttle", f"{HERE / 'shuttle.py'}:shuttle", {}, FREQUENT_CHECKPOINTS)
@@ -87,6 +91,8 @@ class Case:
     ) -> None:
         for name in PREPARED:
             (folder / name).mkdir(parents=True, exist_ok=True)
+        if search.write_files:
+            search.write_files(folder)
         self.folder = folder
         self.search = search
         self.workers = workers
@@ -102,8 +108,12 @@ class Case:
         return Place(self.out, self.state / "weft" / "heads")
 
     def argv(self) -> list[str]:
-        args = json.dumps(self.search.args)
         driver = str(HERE / "driver.py")
+        if self.search.words:
+            known = {"OUT": str(self.out), "WORKERS": str(self.workers)}
+            words = [known.get(word, word) for word in self.search.words]
+            return [sys.executable, driver, "--command", str(self.out), *words]
+        args = json.dumps(self.search.args)
         return [sys.executable, driver, self.search.spec, args, str(self.out),
                 str(self.workers), self.backend]  # fmt: skip
 

@@ -10,6 +10,7 @@ import pytest
 from tests.faults.case import SEARCHES, SHUTTLE, Case, Search
 from tests.faults.points import Point, count_points
 from tests.faults.power import Recorded, record
+from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference, check_executed, check_finished
 
 
@@ -23,7 +24,10 @@ class Counted:
     strace: str
 
 
-@pytest.fixture(scope="session", params=SEARCHES, ids=lambda search: search.name)
+EVERY = [*SEARCHES, *(pytest.param(search, marks=pytest.mark.slow) for search in PRODUCTS)]
+
+
+@pytest.fixture(scope="session", params=EVERY, ids=lambda search: search.name)
 def counted(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,

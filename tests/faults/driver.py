@@ -1,4 +1,5 @@
-"""The coordinator process of a campaign: `python driver.py FILE:SEARCH ARGS OUT WORKERS BACKEND`.
+"""The coordinator process of a campaign: `python driver.py FILE:SEARCH ARGS OUT WORKERS BACKEND`,
+or `python driver.py --command OUT WORDS` for a command of weft that runs into OUT.
 
 Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
 Hooks, by environment variable, all off by default:
@@ -7,6 +8,7 @@ Hooks, by environment variable, all off by default:
     WEFT_FAULTS_NO_SYNC        nothing is brought to the disk: campaigns must notice
     WEFT_FAULTS_HALF_WRITES    every write of ours takes half of what it is given
     WEFT_FAULTS_SIGNAL         file to wait for before the run, so that several begin at once
+    WEFT_FAULTS_LIMIT          a resource and its limit, such as NOFILE=20, also for the workers
     WEFT_FAULTS_FILE_LIMIT     largest file in bytes: a real short write, then an error
 """
 
@@ -22,6 +24,8 @@ from pathlib import Path
 
 
 def main() -> int:
+    if sys.argv[1] == "--command":
+        return run_command(*sys.argv[2:])
     spec, args, out, workers, backend = sys.argv[1:]
     file, _, name = spec.rpartition(":")
     sys.path.insert(0, str(Path(file).parent))
@@ -42,6 +46,21 @@ def main() -> int:
     return 0
 
 
+def run_command(out: str, *words: str) -> int:
+    """Run a command of weft; what it prints is left out, its outcome is printed as above."""
+    import weft
+    from weft.main import _exit_code
+
+    wait_for_signal()
+    install_hooks()
+    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    code = _exit_code(list(words))
+    if code == 0:
+        os.writev(told, [json.dumps({"head": weft.load(out).head}).encode()])
+    return code
+
+
 def install_hooks() -> None:
     from weft.storage import ledgerwriter
 
@@ -57,6 +76,9 @@ def install_hooks() -> None:
         os.write = lambda fd, data: write(fd, data[: (len(data) + 1) // 2])
     if limit := hook("WEFT_FAULTS_FILE_LIMIT"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+    if limit := hook("WEFT_FAULTS_LIMIT"):
+        kind, _, count = limit.partition("=")
+        resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (int(count), int(count)))
 
 
 def wait_for_signal() -> None:

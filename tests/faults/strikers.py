@@ -73,3 +73,16 @@ def gated(gate: str):
     """A run that cannot end before its gate is opened."""
     results = yield [wait_at_gate(gate), *(harmless(i) for i in range(5))]
     return [r.value for r in results]
+
+
+@weft.task(timeout_s=1.0)
+def limited(x: int, work_ms: int) -> int:
+    time.sleep(work_ms / 1000)
+    return x * 7 % 1013
+
+
+@weft.search(version=1)
+def short_limits(width: int, work_ms: int):
+    """Tasks that take a fraction of their time limit."""
+    results = yield [limited(x, work_ms) for x in range(width)]
+    return [r.value if r.ok else r.error.type for r in results]

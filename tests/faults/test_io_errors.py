@@ -18,6 +18,7 @@ from tests.support.figures import Part, print_figures
 
 SEED = 3003
 TRY_AGAIN = 75
+REASONS = ("StorageFailed: ", "weft: ")
 FAULTS = {
     "EIO": (*WRITES, *SYNCS, "rename", "ftruncate", "openat", "mkdir", "unlink", "fchmod", "chmod"),
     "ENOSPC": (*WRITES, *SYNCS, "rename", "openat", "mkdir"),
@@ -39,7 +40,7 @@ def check_failed(ended: Ended, fault: str) -> list[str]:
     if ended.returncode == 0:
         return []
     lines = ended.stderr.strip().splitlines()
-    if ended.returncode != TRY_AGAIN or len(lines) != 1 or "StorageFailed" not in lines[0]:
+    if ended.returncode != TRY_AGAIN or len(lines) != 1 or not lines[0].startswith(REASONS):
         return [f"{fault}: exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
     return []
 

@@ -393,6 +393,22 @@ def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(mani
     assert [*manifest.recorded(row.first + 2, row.first + 6)] == []  # all forgotten
 
 
+def test_final_calls_are_those_before_the_first_task_that_is_not_over(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
+    ends = [("completed", "5", None), ("failed", None, "{}")]
+    manifest.finish_tasks([
+        (row.first + i, state, f"k{i}", "m:f", "{}", value, error, "d", *rest)
+        for i, (state, value, error) in zip((0, 1, 3), [*ends, ends[0]], strict=True)
+    ])  # fmt: skip
+    manifest.queue([(row.first + 2, "k2", "m:f", "{}", 1.0)])
+    asked = [("k0", "m:f", "{}", False), ("k1", "m:f", "{}", True)]
+    assert manifest.final_calls(row.first, row.first + 9) == asked
+    assert manifest.final_calls(row.first, row.first + 1) == asked[:1]
+    assert manifest.final_calls(row.first + 2, row.first + 9) == []
+    assert manifest.final_calls(row.first + 4, row.first + 9) == []
+
+
 def test_recorded_gives_the_rows_of_tasks_in_lists_of_bounded_size(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 40)
     text = f'"{"x" * (manifest_module.BATCH_CHARS // 10)}"'

@@ -25,6 +25,7 @@ from weft.backends.process import (
     finished_event,
     killed_from_outside,
 )
+from weft.backends.protocol import check_message
 from weft.errors import WorldError
 from weft.model.attempts import (
     MAX_BLOCK,
@@ -38,7 +39,7 @@ from weft.model.attempts import (
     Started,
 )
 from weft.model.slots import Slot
-from weft.worker.frames import EndMessage, TaskMessage
+from weft.worker.frames import EndMessage, FromWorker, ProtocolError, TaskMessage
 from weft.worker.page import Mark
 
 MAX_CREDIT = 2 * MAX_BLOCK
@@ -297,19 +298,26 @@ class LocalBackend:
             self._selector.register(worker.channel, mask, place)
 
     def _read(self, worker: WorkerSeat, place: WorkerSlot) -> None:
-        messages = worker.receive()
-        if messages is None:
-            self._died(worker, place)
-            return
-        for message in messages:
-            if message[0] == "ready":
-                worker.ready = True
-                place.failed_starts = 0
-                self._failed_starts = self._killed_starts = 0
-            elif message[0] == "dropped":
-                self._dropped(worker, message[1])
-            else:
-                self._task_event(worker, place, message)
+        try:
+            messages = worker.receive()
+            if messages is None:
+                self._died(worker, place)
+                return
+            for message in messages:
+                check_message(message, worker.tickets)
+                self._message(worker, place, message)
+        except ProtocolError as refusal:
+            self._distrust(worker, place, str(refusal))
+
+    def _message(self, worker: WorkerSeat, place: WorkerSlot, message: FromWorker) -> None:
+        if message[0] == "ready":
+            worker.ready = True
+            place.failed_starts = 0
+            self._failed_starts = self._killed_starts = 0
+        elif message[0] == "dropped":
+            self._dropped(worker, message[1])
+        else:
+            self._task_event(worker, place, message)
 
     def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
         for ticket in reversed(tickets):  # each goes back to the front of the queue
@@ -395,6 +403,26 @@ class LocalBackend:
             if mark.ticket not in worker.cancelled:
                 self._report_start(worker, mark)
                 self._events.append(worker.end_of(mark.ticket, code))
+        self._give_back(worker)
+
+    def _distrust(self, worker: WorkerSeat, place: WorkerSlot, refusal: str) -> None:
+        """End a worker whose messages make no sense; the task it ran, or was to run, is lost."""
+        self._selector.unregister(worker.channel)
+        worker.kill()
+        worker.wait()
+        self._orphans.expect(worker.orphans())
+        place.worker = None
+        place.most = 1
+        self._last_log = refusal
+        place.failed_starts += not worker.ready
+        self._failed_starts += not worker.ready
+        self._count_loss(place)
+        mark = worker.mark()
+        ran = (
+            mark.ticket if mark and mark.ticket in worker.tickets else next(iter(worker.tickets), 0)
+        )
+        if worker.tickets.pop(ran, ran) is None and ran not in worker.cancelled:
+            self._events.append(Lost(ran, "worker-not-believed", refusal))
         self._give_back(worker)
 
     def _count_loss(self, place: WorkerSlot) -> None:

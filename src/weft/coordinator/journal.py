@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from weft.coordinator.outlook import Outlook
-from weft.coordinator.replay import FinalRow
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import (
     Advance,
@@ -36,7 +35,7 @@ from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
-from weft.storage.rows import BlockOrigin, FinishedRow, QueuedRow, RecordedRow, ValueRow
+from weft.storage.rows import BlockOrigin, FinalRow, FinishedRow, QueuedRow, RecordedRow, ValueRow
 
 VISIBLE = 256
 """So many tasks of a round have rows from its start."""
@@ -147,16 +146,9 @@ class Journal:
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         """Read what an earlier session recorded of a round, up to the first that is not final."""
         row = self._round(lane, round_)
-        final = list[FinalRow]()
         if row.id in self._fresh:
-            return final
-        first = row.first + start
-        for rows in self._manifest.recorded(first, row.first + end):
-            for id_, state, key, function, args, _, error in rows:
-                if state not in FINAL or id_ != first + len(final):
-                    return final
-                final.append((key, function, args, error is not None))
-        return final
+            return []
+        return self._manifest.final_calls(row.first + start, row.first + end)
 
     def use(self, name: str, path: str) -> None:
         """Note a function that a recorded task ran."""

@@ -18,11 +18,10 @@ from weft.errors import WeftError
 from weft.model.keys import task_keys
 from weft.model.tasks import COMMAND, Code, TaskCall, import_path
 from weft.model.values import encode_args
+from weft.storage.rows import FinalRow
 
 BLOCK = 1024
 """Tasks that are replayed at a time."""
-FinalRow = tuple[str, str, str, bool]
-"""Key, function and arguments of a task that is over, and whether it failed."""
 
 
 class Recall(Protocol):

@@ -22,6 +22,7 @@ from weft.storage.rows import (
     FINISH_TASK,
     AttemptRow,
     BlockOrigin,
+    FinalRow,
     FinishedRow,
     QueuedRow,
     RecordedRow,
@@ -290,6 +291,21 @@ class Manifest:
                 rows, size = [], 0
         if rows:
             yield rows
+
+    def final_calls(self, first: int, end: int) -> list[FinalRow]:
+        """What was asked of finished tasks from `first` on, up to a gap, and whether each failed.
+
+        For keys to be compared with: values, and the digest over all, are for `recorded` to check.
+        """
+        rows = self._db.execute(
+            "SELECT key, function, args, state = 'failed', id FROM tasks"
+            " WHERE id >= ? AND id < ? AND state IN ('completed', 'failed') ORDER BY id",
+            (first, end),
+        ).fetchall()
+        count = len(rows)
+        if rows and rows[-1][4] != first + count - 1:
+            count = next(n for n, row in enumerate(rows) if row[4] != first + n)
+        return [row[:4] for row in rows[:count]]
 
     def row_digest(
         self, state: str, key: str, function: str, args: str, value: str | None, error: str | None

@@ -24,6 +24,8 @@ class BlockOrigin:
 
 RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
 """id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
+FinalRow: TypeAlias = tuple[str, str, str, bool]
+"""key, function, args, whether it failed: what was asked of a task that is over."""
 FinishedRow: TypeAlias = tuple[
     int, str, str, str, str, str | None, str | None, str, int, float | None, float, float, float,
     int | None, float | None, str | None, int | None, str | None,

@@ -15,6 +15,8 @@ from weft.model.attempts import LossCause
 from weft.model.tasks import Code
 
 _LENGTH = struct.Struct(">I")
+MAX_FRAME_BYTES = 1 << 30
+"""Far more than a block of the largest values; a longer one is a mistake, and is not waited for."""
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 """Made once: `json.dumps` makes an encoder for every call with options."""
 
@@ -93,6 +95,10 @@ def pack(message: ToWorker | FromWorker) -> bytes:
     return _LENGTH.pack(len(data)) + data
 
 
+class ProtocolError(Exception):
+    """Bytes or messages that no sound process sends."""
+
+
 class Unpacker(Generic[Message]):
     """Collects received bytes and gives the whole messages in them."""
 
@@ -100,15 +106,20 @@ class Unpacker(Generic[Message]):
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Message]:
-        """Take more bytes and give each message they complete."""
+        """Take more bytes and give each message they complete; raise ProtocolError for others."""
         buffer = self._buffer
         buffer += data
         start = 0
         while len(buffer) - start >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(buffer, start)
             end = start + _LENGTH.size + length
+            if length > MAX_FRAME_BYTES:
+                raise ProtocolError(f"a frame of {length} bytes")
             if len(buffer) < end:
                 break
-            yield json.loads(buffer[start + _LENGTH.size : end].decode())
+            try:
+                yield json.loads(buffer[start + _LENGTH.size : end].decode())
+            except ValueError as error:
+                raise ProtocolError(str(error)) from None
             start = end
         del buffer[:start]

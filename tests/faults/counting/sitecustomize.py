@@ -24,3 +24,6 @@ if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_EXECUTIONS" in os.environ:
         return _run_in(self, around, ticket, *rest)
 
     execute.Executor.run_in = _noted
+
+if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_LIE" in os.environ:
+    import liar  # noqa: F401 - beside this file

@@ -17,7 +17,8 @@ from tests.searches.prng.planted import (
 )
 from weft.searches.prng.attack import Case, Gap, Units
 from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
-from weft.searches.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
+from weft.searches.prng.attacks.brute_sieves import glibc_weights, sieve_of
+from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import AdditiveSeeding, CompiledSeeding, WordReading
@@ -77,7 +78,7 @@ def test_sieve_of_a_family_passes_what_the_definition_says(
     target = Target(draws, modulus, start, skip, enough)
     sieve = sieve_of(family_named(family), output, modulus)
     assert sieve is not None
-    run = sieve.make(family_named(family), output, target)
+    run = sieve.make([(family_named(family), output)], target)
     plain = []
     for seed in range(first, first + 200):
         made = generate(
@@ -110,7 +111,7 @@ def test_sieve_finds_the_one_seed_whatever_the_modulus(
     draws = generate(Hypothesis(family, output, modulus, seed=seed, start=3), 12)
     for wrong in (0, 2):
         rows = [(draw + (at < wrong)) % modulus for at, draw in enumerate(draws)]
-        run = sieve.make(kind, output, Target(tuple(rows), modulus, 3, 0, 12 - wrong))
+        run = sieve.make([(kind, output)], Target(tuple(rows), modulus, 3, 0, 12 - wrong))
         passed = run(seed - 1000, seed + 1000)
         assert seed in passed
         assert len(passed) <= 2  # PHP's first form ignores the lowest bit of a seed
@@ -218,3 +219,36 @@ def test_gap_for_few_draws_names_a_number_that_is_enough() -> None:
     count = int(gap.why.split()[1])
     assert not isinstance(ATTACK.plan(Case((1,) * count, 1000))[0], Gap)
     assert isinstance(ATTACK.plan(Case((1,) * (count - 1), 1000))[0], Gap)
+
+
+TOGETHER = [
+    [("mt19937", "bounded"), ("mt19937", "masked"), ("mt19937", "mod"), ("mt19937", "scaled"),
+     ("php_mt", "bounded"), ("php_mt", "scaled"), ("php_mt_legacy", "bounded"),
+     ("php_mt_legacy", "mod")],
+    [("cpython", "bounded"), ("cpython", "scaled")],
+    [("go", "bounded"), ("go", "scaled")],
+    [("glibc", "mod"), ("glibc", "scaled")],
+]  # fmt: skip
+"""Calls that share a seeding."""
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0][0])
+@pytest.mark.parametrize(("start", "skip", "enough"), [(0, 0, 12), (0, 0, 2), (3, 1, 3)])
+def test_sieve_of_several_calls_lets_pass_what_one_for_each_does(
+    names: list[tuple[str, str]], start: int, skip: int, enough: int
+) -> None:
+    seed = 3_000_017
+    calls = [(family_named(family), output) for family, output in names]
+    for number, (family, output) in enumerate(names):
+        draws = generate(planted(family, output, 1000, seed, skip, start), 12)
+        target = Target(tuple(draws), 1000, start, skip, enough)
+        sieve = sieve_of(*calls[number], 1000)
+        assert sieve is not None
+        together = sieve.make(calls, target)(seed - 5000, seed + 5000)
+        apart = [
+            call << 32 | passed
+            for call, one in enumerate(calls)
+            for passed in sieve.make([one], target)(seed - 5000, seed + 5000)
+        ]
+        assert sorted(together) == apart
+        assert number << 32 | seed in together

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from tests.support.tools import require_tool
-from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -92,7 +93,7 @@ def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, en
     sieve = sieve_of(one, output, 1000)
     assert sieve is not None
     found = [
-        sieve.make(one, output, replace(target, device=device))(SEED - 30_000, SEED + 30_000)
+        sieve.make([(one, output)], replace(target, device=device))(SEED - 30_000, SEED + 30_000)
         for device in ("cpu", "gpu")
     ]
     assert SEED in found[0]

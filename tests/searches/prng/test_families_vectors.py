@@ -33,13 +33,17 @@ MAKERS: dict[str, list[str]] = {
     "jdk": [
         "java",
         "--add-modules=jdk.random",
-        "--add-exports=jdk.random/jdk.random=FAMILIES-UNNAMED",
+        "--add-exports=jdk.random/jdk.random=ALL-UNNAMED",
         "{source}.java",
     ],
+    "libcxx": ["clang++", "-stdlib=libc++", "-O1", "-o", "{made}", "{source}.cpp"],
+    "lua53": ["lua5.3", "{source}.lua"],
     "lua": ["lua5.4", "{source}.lua"],
+    "musl": ["musl-gcc", "-O1", "-o", "{made}", "{source}.c"],
     "node": ["node", "{source}.js"],
     "numpy": [sys.executable, "{source}.py"],
     "php": ["php", "{source}.php"],
+    "ruby": ["ruby", "{source}.rb"],
     "reference": ["cc", "-O1", "-o", "{made}", "{source}.c"],
 }
 """How the program of each file is run or, where `{made}` is named, built first."""

@@ -39,7 +39,7 @@ SCORED = ScoredCandidate(
     "evening", SEEDED, 2**64, MatchScore(400, 400, 9_000, 99, 100, 8_000), (5, 7), 9, 10,
     (SeedOrigin(42, 17, "typed"),), ("drand48.high",),
 )  # fmt: skip
-COVERAGE = Coverage.of(StreamPlan("", PLAN, 8), 12)
+(COVERAGE,) = Coverage.of(StreamPlan("", PLAN, 8), 12)
 CLAIM = Claim("a", 7, 0, -3, 30, 40, 60, 84, 50_000, 90_000, "1e-50", "1e-90", True)
 VERDICT = PipelineVerdict(
     True,

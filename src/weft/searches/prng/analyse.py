@@ -88,7 +88,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
     return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=5)
+@search(name="prng.analyse", version=6)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
@@ -147,7 +147,7 @@ def _worth_trying(
     if not verdict.is_confirmed(ranked, request):
         return list(ranges)
     family = ranked[0].hypothesis.family
-    return [item for item in ranges if plans[item[0]].plan.family == family]
+    return [item for item in ranges if any(family == name for name, _ in plans[item[0]].plan.calls)]
 
 
 def _expected(
@@ -157,16 +157,12 @@ def _expected(
     done = set(covered)
     ranges = [item for wave in waves for item in wave]
     left = [item for item in ranges if item not in done]
-    calls = {_call(plans[number]) for number, _, _ in ranges}
-    pending = {_call(plans[number]) for number, _, _ in left}
+    calls = {call for number, _, _ in ranges for call in plans[number].plan.calls}
+    pending = {call for number, _, _ in left for call in plans[number].plan.calls}
     minutes = -(-planning.cost_ms(plans, left) // 60_000)
     excluded = f"{len(calls) - len(pending)} of {len(calls)} calls excluded"
     note = f"{excluded}; at most {minutes:,} min of one core left"
     return Plan(total=len(ranges) + 2, unit="ranges", note=note)
-
-
-def _call(planned: StreamPlan) -> tuple[str, str]:
-    return planned.plan.family, planned.plan.output
 
 
 def _score_call(

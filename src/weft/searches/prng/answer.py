@@ -84,12 +84,13 @@ class Coverage:
     units: int
 
     @classmethod
-    def of(cls, planned: StreamPlan, done: int) -> Coverage:
-        """Return the coverage of a plan of which so many units were done."""
+    def of(cls, planned: StreamPlan, done: int) -> list[Coverage]:
+        """Return the coverage of each call of a plan of which so many units were done."""
         plan = planned.plan
-        return cls(
-            planned.stream, done, plan.attack, plan.family, plan.output, plan.covers, plan.units
-        )
+        return [
+            cls(planned.stream, done, plan.attack, *call, plan.covers, plan.units)
+            for call in plan.calls
+        ]
 
 
 @dataclass(frozen=True, slots=True)

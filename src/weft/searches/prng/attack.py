@@ -83,6 +83,15 @@ class AttackPlan:
     tried: int
     cost_ms: int
     covers: str
+    seeding: str = ""
+    """What it shares with other plans of the attack, so that one of them can do for all."""
+    also: tuple[tuple[str, str], ...] = ()
+    """Families and output maps that are tried with the same seeds at the same time."""
+
+    @property
+    def calls(self) -> tuple[tuple[str, str], ...]:
+        """All families with output maps that the plan is about."""
+        return ((self.family, self.output), *self.also)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Tile the units: every unit is in exactly one range, in order.

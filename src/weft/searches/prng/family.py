@@ -29,6 +29,27 @@ Jump = Callable[[State, int], None]
 """Change a state as so many steps would."""
 
 
+EVERYDAY, USUAL, OCCASIONAL, SELDOM, EXOTIC = 1, 2, 8, 32, 256
+RUNTIME = "runtime"
+"""The vectors of a call were made by the real runtime."""
+REFERENCE = "reference"
+"""They were made by the published source of the generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A call as a user writes it, `m` standing for the modulus; what it is and how we know it.
+
+    `rarity` is how many times rarer it is than the usual ones. `also` are other calls with the
+    same draws. `vectors` is where known outputs come from: RUNTIME, REFERENCE or a citation.
+    """
+
+    call: str
+    rarity: int
+    also: tuple[str, ...] = ()
+    vectors: str = RUNTIME
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """One generator. `outputs` maps names of output maps to how a draw is made."""
@@ -61,6 +82,8 @@ class Family:
     """Whether many programs use it: it is tried before others."""
     is_seeded: bool = True
     """Whether programs can seed it: if not, brute force over seeds is a last resort."""
+    apis: Mapping[str, Api] = field(default_factory=dict)
+    """The calls behind output maps; a map that no library offers has none and is exotic."""
     rank: int = 1000
     """Its place among all, lowest first: of two that make the same draws the first is named."""
 

@@ -14,12 +14,13 @@ first attack starts, so the verdict can say what was covered, what was not, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from weft.searches.prng.apis import USUAL, rarity
+from weft.searches.prng.apis import rarity
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL
 from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.family import EXOTIC, USUAL
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
@@ -43,6 +44,8 @@ NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = 600_000
 """What brute force over all seeds of one usual call may cost and still be promised."""
+TESTS_PERCENT = 20
+"""What a further call costs of what a seeding costs that it shares."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 
 
@@ -157,7 +160,37 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
                 else:
                     done = _done(stream, item, request.excluded)
                     plans.append(StreamPlan(stream, item, _weight(item, request), done))
-    return sorted(plans, key=_order), list(dict.fromkeys(gaps))
+    return _with_shared_seedings(sorted(plans, key=_order)), list(dict.fromkeys(gaps))
+
+
+def _with_shared_seedings(plans: Sequence[StreamPlan]) -> list[StreamPlan]:
+    """Join plans that need the same seeds and are tried at the same place of the order.
+
+    The first, which is the most usual, stands for all. What no library offers stays alone, so
+    that usual calls are not delayed by it.
+    """
+    groups: dict[object, list[StreamPlan]] = {}
+    for number, planned in enumerate(plans):
+        plan, is_exotic = planned.plan, planned.weight >= EXOTIC
+        alone = number if not plan.seeding or planned.done == plan.units else None
+        place = (plan.units, plan.covers, planned.done, is_exotic)
+        groups.setdefault((planned.stream, plan.seeding, *place, alone), []).append(planned)
+    return [_joined(group) for group in groups.values()]
+
+
+def _joined(group: Sequence[StreamPlan]) -> StreamPlan:
+    """Return one plan for all of a group: a seeding, and the tests of each call."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+    tests = (len(group) - 1) * first.plan.cost_ms * TESTS_PERCENT // 100
+    joined = replace(
+        first.plan,
+        tried=sum(planned.plan.tried for planned in group),
+        cost_ms=first.plan.cost_ms + tests,
+        also=tuple(call for planned in group[1:] for call in planned.plan.calls),
+    )
+    return replace(first, plan=joined)
 
 
 def _weight(plan: AttackPlan, request: AnalyseRequest) -> int:

@@ -124,7 +124,9 @@ def conclude(
     certain = is_certain(ranked, request)
     shown = [s for s in ranked if not signal or s.is_confirmed(alpha)]
     coverage = [
-        Coverage.of(plan, plan.done + _units(covered, number)) for number, plan in enumerate(plans)
+        item
+        for number, plan in enumerate(plans)
+        for item in Coverage.of(plan, plan.done + _units(covered, number))
     ]
     return AnalyseAnswer(
         SIGNAL if certain else PARTIAL if signal else STRUCTURE if hints else NO_SIGNAL,

@@ -11,9 +11,10 @@ from weft.searches.prng.answer import (
     Coverage,
     ScoredCandidate,
 )
-from weft.searches.prng.apis import EXOTIC, call_text, rarity
+from weft.searches.prng.apis import call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.families import family_named
+from weft.searches.prng.family import EXOTIC
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import probability_text
 

@@ -40,6 +40,10 @@ int main() {
             std::mt19937 engine(seed);
             std::uniform_int_distribution<std::uint32_t> bounded(0, m - 1);
             line("mt19937", "bounded", seed, m, [&] { return bounded(engine); });
+            std::minstd_rand small(seed);
+            line("minstd", "bounded", seed, m, [&] { return bounded(small); });
+            std::default_random_engine usual(seed);
+            line("minstd0", "bounded", seed, m, [&] { return bounded(usual); });
         }
     }
 }

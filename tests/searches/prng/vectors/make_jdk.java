@@ -10,6 +10,7 @@ class MakeJdk {
     static final int[] MODULI = {7, 1000, 1024, 1610612736};
 
     static long value(RandomGenerator source, String output, int modulus) {
+        if (output.equals("bounded")) return source.nextInt(modulus);
         if (output.equals("scaled")) return (long) (source.nextDouble() * modulus);
         long word = source.nextLong();
         if (output.equals("mod")) return Long.remainderUnsigned(word, modulus);
@@ -44,6 +45,10 @@ class MakeJdk {
             lines(word, "raw", 1000);
             for (int m : MODULI)
                 for (String output : new String[] {"mod", "scaled"}) lines(word, output, m);
+            String seed = "\"seed\": " + Long.toUnsignedString(word);
+            for (int m : MODULI)
+                for (String output : new String[] {"bounded", "scaled"})
+                    line("java_splittable", seed, new SplittableRandom(word), output, m);
         }
     }
 }

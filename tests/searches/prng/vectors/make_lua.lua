@@ -19,3 +19,24 @@ for _, seed in ipairs({0, 1, 42, 0x123456789ABCDEF}) do
       .. ' "modulus": 1000, "first": [%s], "later": [%s]}',
     seed, 0xff, 0, table.concat(first, ", "), table.concat(later, ", ")))
 end
+
+local function line(output, seed, m, call)
+  math.randomseed(seed)
+  local first, later = {}, {}
+  for i = 0, 1005 do
+    local value = call()
+    if i < 6 then first[#first + 1] = value end
+    if i >= 1000 then later[#later + 1] = value end
+  end
+  print(string.format(
+    '{"family": "lua54", "output": "%s", "seed": %d, "modulus": %d, "first": [%s], "later": [%s]}',
+    output, seed, m, table.concat(first, ", "), table.concat(later, ", ")))
+end
+
+for _, seed in ipairs({0, 1, 42, 4294967295, 1234567890}) do
+  for _, m in ipairs({7, 1000, 1024, 1610612736}) do
+    line("bounded", seed, m, function() return math.random(m) - 1 end)
+    line("bounded", seed, m, function() return math.random(5, m + 4) - 5 end)
+    line("scaled", seed, m, function() return math.floor(math.random() * m) end)
+  end
+end

@@ -33,3 +33,10 @@ for word in (1, 42, 2**64 - 1):
     state = "".join(f"{part:016x}" for part in words)
     about = {"family": "sfc64", "output": "raw", "state": state, "modulus": 1000}
     print(json.dumps({**about, "first": values[:6], "later": values[1000:]}))
+
+for seed in (*SEEDS, 2**63 + 12345):
+    for modulus in MODULI:
+        integers = np.random.default_rng(seed).integers
+        random = np.random.default_rng(seed).random
+        line("numpy_pcg64", "bounded", seed, modulus, lambda call=integers, m=modulus: call(m))
+        line("numpy_pcg64", "scaled", seed, modulus, lambda call=random, m=modulus: call() * m)

@@ -27,6 +27,7 @@ static void seed_split(u64 seed) { for (int i = 0; i < 4; i++) s[i] = split(&see
 static u64 msvc(void) { return ((s[0] = (u32)(s[0] * 214013 + 2531011)) >> 16) & 0x7fff; }
 static u64 borland(void) { return ((s[0] = (u32)(s[0] * 22695477 + 1)) >> 16) & 0x7fff; }
 static u64 delphi(void) { return s[0] = (u32)(s[0] * 134775813 + 1); }
+static u64 unreal(void) { return (s[0] = (u32)(s[0] * 196314165 + 907633515)) >> 9; }
 static u64 lcg32(void) { return s[0] = (u32)(s[0] * 1664525 + 1013904223); }
 
 static u64 xorshift32(void) {
@@ -165,6 +166,7 @@ int main(void) {
     lines("msvc", seed_word, msvc, 15, 32);
     lines("borland", seed_word, borland, 15, 32);
     lines("delphi", seed_word, delphi, 32, 32);
+    lines("unreal", seed_word, unreal, 23, 32);
     lines("lcg32", seed_word, lcg32, 32, 32);
     lines("xorshift32", seed_word, xorshift32, 32, 32);
     lines("xorshift64", seed_word, xorshift64, 64, 64);

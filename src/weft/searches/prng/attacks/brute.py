@@ -14,9 +14,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
-from weft.searches.prng.attacks.brute_sieves import Sieve, Target, sieve_of
+from weft.searches.prng.attacks.brute_sieves import sieve_of
 from weft.searches.prng.attacks.likely_seeds import TIMES
-from weft.searches.prng.attacks.noise import affordable, unlucky
+from weft.searches.prng.attacks.noise import BAD_LUCK, affordable, unlucky
+from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -31,6 +32,8 @@ MAX_PLACES = 16
 PASSED = Fraction(1, 1 << 22)
 """Share of seeds that a sieve may let pass by chance."""
 CHANCE_SEEDS = Fraction(1, 1000)
+SIEVE_LUCK = Fraction(1, 100_000)
+"""A history with more wrong draws at its beginning than the sieve tolerates is rarer than this."""
 MAX_SIEVED, MAX_CHECKED = 96, 192
 NAME_FEWER = "name fewer --skips and --starts to try all seeds"
 
@@ -62,16 +65,16 @@ class Brute:
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try the seeds of the units."""
-        family = family_named(plan.family)
-        window = window_of(case)
-        sieve = sieve_of(family, plan.output, case.modulus)
+        window, candidates = window_of(case), []
+        calls = [(family_named(family), output) for family, output in plan.calls]
+        sieve = sieve_of(*calls[0], case.modulus)
         assert window is not None
         assert sieve is not None
-        candidates, made_by = [], (plan.family, plan.output, case.modulus)
-        for (start, skip), first, end in joined(case, seed_bits(family), units.lo, units.hi):
+        for (start, skip), first, end in joined(case, seed_bits(calls[0][0]), units.lo, units.hi):
             target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
-            run = sieve.make(family, plan.output, target)
-            for seed in run(first, end):
+            for passed in sieve.make(calls, target)(first, end):
+                call, seed = divmod(passed, 1 << SEED_BITS)
+                made_by = (*plan.calls[call], case.modulus)
                 guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
                 if compare(case, guess, window.checked).wrong <= window.checked_wrong:
                     candidates.append(compare(case, guess))
@@ -129,7 +132,7 @@ def plan_places(
     tried = len(places) << seed_bits(family)
     return AttackPlan(
         NAME, family.name, output, tried >> CHUNK_BITS, CHUNKS_PER_TASK,
-        tried, tried // sieve.speed, covers,
+        tried, tried // sieve.speed, covers, sieve.seeding,
     )  # fmt: skip
 
 
@@ -161,7 +164,8 @@ def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
 
 def window_of(case: Case) -> BruteWindow | None:
     """Return how many draws to look at; None if there are too few."""
-    sieved = enough_draws(case, 1 << SEED_BITS, PASSED * (1 << SEED_BITS), MAX_SIEVED)
+    survivors = PASSED * (1 << SEED_BITS)
+    sieved = enough_draws(case, 1 << SEED_BITS, survivors, MAX_SIEVED, luck=SIEVE_LUCK)
     checked = enough_draws(case, len(places_of(case)) << SEED_BITS, CHANCE_SEEDS, MAX_CHECKED)
     if sieved is None or checked is None:
         return None
@@ -169,13 +173,18 @@ def window_of(case: Case) -> BruteWindow | None:
 
 
 def enough_draws(
-    case: Case, tried: int, survivors: Fraction, most: int, least: int = 1
+    case: Case,
+    tried: int,
+    survivors: Fraction,
+    most: int,
+    least: int = 1,
+    luck: Fraction = BAD_LUCK,
 ) -> tuple[int, int] | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(least, min(most, len(case.draws)) + 1):
         allowed = affordable(compared, case.modulus, tried, survivors)
-        wrong = unlucky(compared, case.corrupt_percent)
+        wrong = unlucky(compared, case.corrupt_percent, luck)
         if allowed >= wrong:
             return compared, wrong
         if allowed >= case.wrong_allowed(compared):

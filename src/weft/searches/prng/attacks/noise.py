@@ -15,7 +15,7 @@ BAD_LUCK = Fraction(1, 10**9)
 
 
 @lru_cache(maxsize=4096)
-def unlucky(compared: int, percent: int) -> int:
+def unlucky(compared: int, percent: int, luck: Fraction = BAD_LUCK) -> int:
     """Return the number of wrong draws that is hardly ever exceeded at `percent` corrupt rows.
 
     >>> unlucky(40, 0), unlucky(40, 10)
@@ -23,7 +23,7 @@ def unlucky(compared: int, percent: int) -> int:
     """
     if percent == 0:
         return 0
-    return _first_rare(compared, Fraction(percent, 100), BAD_LUCK)
+    return _first_rare(compared, Fraction(percent, 100), luck)
 
 
 @lru_cache(maxsize=4096)

@@ -6,14 +6,22 @@ minstd0, which are modulo the prime 2^31 − 1 and take 1 for 0, as C++ says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weft.searches.prng.families.maps import affine_jump, plain_maps, scaled_map, word_seeding
-from weft.searches.prng.family import Draw, Family, State, Step
+from weft.searches.prng.family import SELDOM, USUAL, Api, Draw, Family, State, Step
 from weft.searches.prng.forms import LatticeForm, LcgForm
 
 PRIME = (1 << 31) - 1
+STATES, ONE = PRIME - 2, 1
+"""The outputs of minstd less their least, 1, are below this and it."""
 PRIME_DOUBLE = 2147483647.0
+
+
+NO_APIS: Mapping[str, Api] = {}
+VBA_SOURCE = "Microsoft Support 231847, How Visual Basic generates pseudo-random numbers"
+UNREAL_SOURCE = "Unreal Engine source, Core/Public/Math/RandomStream.h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,8 @@ LCGS = {
     "borland": Lcg(22695477, 1, 1 << 32, 16, 15),
     "delphi": Lcg(134775813, 1, 1 << 32, 0, 32),
     "lcg32": Lcg(1664525, 1013904223, 1 << 32, 0, 32),
+    "vba": Lcg(1140671485, 12820163, 1 << 24, 0, 24),
+    "unreal": Lcg(196314165, 907633515, 1 << 32, 9, 23),
     "minstd": Lcg(48271, 0, PRIME, 0, 31),
     "minstd0": Lcg(16807, 0, PRIME, 0, 31),
 }
@@ -62,6 +72,19 @@ def _scaled_by_prime(step: Step) -> Draw:
     return scaled
 
 
+def _bounded_by_prime(step: Step) -> Draw:
+    """Make the draw of std::uniform_int_distribution in libstdc++: states in equal parts."""
+
+    def bounded(state: State, modulus: int) -> int:
+        part = STATES // modulus
+        word = step(state) - ONE
+        while word >= part * modulus:
+            word = step(state) - ONE
+        return word // part
+
+    return bounded
+
+
 def _lattice_forms(lcg: Lcg) -> tuple[LatticeForm, ...]:
     """Return what draws say of the state: all of it, or the bits up to the highest shown."""
     whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
@@ -70,24 +93,35 @@ def _lattice_forms(lcg: Lcg) -> tuple[LatticeForm, ...]:
         LatticeForm(output, "span", *constants, whole, edge=1 << lcg.low)
         for output in ("high", "scaled")
     ]
+    if lcg.modulus == PRIME:  # the parts are a little smaller: with the modulus, up to 2^16
+        spans.append(LatticeForm("bounded", "span", *constants, whole, edge=1 << 16))
     bare = () if lcg.low else (LatticeForm("mod", "remainder", *constants, lcg.modulus),)
     return (*spans, *bare)
 
 
-def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) -> Family:
+def _family(
+    name: str,
+    title: str,
+    usual: str = "mod",
+    *,
+    common: bool = False,
+    apis: Mapping[str, Api] = NO_APIS,
+) -> Family:
     lcg = LCGS[name]
     step = _step(lcg)
     prime = lcg.modulus == PRIME
     maps = plain_maps(step, lcg.width)
     maps["scaled"] = _scaled_by_prime(step) if prime else scaled_map(step, lcg.width)
+    if prime:
+        maps["bounded"] = _bounded_by_prime(step)
     return Family(
         name=name,
         title=title,
         word_bits=lcg.width,
         state_words=1,
         state_word_bits=32,
-        seed_bits=31 if prime else 32,
-        seeding=_seeding_prime if prime else word_seeding(32),
+        seed_bits=min(32, (lcg.modulus - 1).bit_length()),
+        seeding=_seeding_prime if prime else word_seeding((lcg.modulus - 1).bit_length()),
         step=step,
         outputs={usual: maps[usual], **maps},
         jump=affine_jump(lcg.multiplier, lcg.increment, lcg.modulus),
@@ -96,6 +130,7 @@ def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) 
         else (LcgForm(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width),),
         lattice_forms=_lattice_forms(lcg),
         common=common,
+        apis=apis,
         rank=80,
     )
 
@@ -105,6 +140,34 @@ FAMILIES = (
     _family("borland", "rand() of Borland C"),
     _family("delphi", "Random() of Delphi and Turbo Pascal", usual="high"),
     _family("lcg32", "the quick generator of Numerical Recipes"),
-    _family("minstd", "minstd, multiplier 48271 (C++ std::minstd_rand)"),
-    _family("minstd0", "minstd0, multiplier 16807 (C++ std::minstd_rand0)"),
+    _family(
+        "vba",
+        "Rnd of Visual Basic and VBA",
+        usual="high",
+        apis={"high": Api("VBA Int(Rnd * m)", USUAL, vectors=VBA_SOURCE)},
+    ),
+    _family(
+        "unreal",
+        "FRandomStream of Unreal Engine",
+        usual="high",
+        apis={"high": Api("Unreal FRandomStream.RandHelper(m)", SELDOM, vectors=UNREAL_SOURCE)},
+    ),
+    _family(
+        "minstd",
+        "minstd, multiplier 48271 (C++ std::minstd_rand)",
+        apis={
+            "mod": Api("C++ minstd_rand() % m", SELDOM),
+            "bounded": Api("C++ uniform_int_distribution with minstd_rand", SELDOM),
+        },
+    ),
+    _family(
+        "minstd0",
+        "minstd0, multiplier 16807 (C++ std::minstd_rand0)",
+        apis={
+            "mod": Api("C++ minstd_rand0() % m", SELDOM),
+            "bounded": Api(
+                "C++ uniform_int_distribution with default_random_engine of libstdc++", USUAL
+            ),
+        },
+    ),
 )

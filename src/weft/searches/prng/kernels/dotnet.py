@@ -65,7 +65,7 @@ def sieve_dotnet(lo: int, hi: int, places: Any, tests: Any, enough: int, out: An
             while at <= places[i]:
                 make_word(at, table)
                 at += 1
-            if not count_hits(table[places[i] % SIZE], tests, i, hits, enough):
+            if not count_hits(table, places[i] % SIZE, tests, i, len(tests), hits, 0, enough):
                 break
         else:
             count = put_seeds(hits, enough, base, hi, out, count)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.hits import count_hits, put_seeds
+from weft.searches.prng.kernels.hits import CALL_BITS, count_hits, put_seeds
+from weft.searches.prng.kernels.vectors import LANES
 from weft.searches.prng.kernels.words import add32, mul32
 
-LANES = 128
 DEGREE = 31
 PRIME = np.uint64(0x7FFFFFFF)
 FACTOR = np.uint64(16807)
@@ -43,33 +43,44 @@ def fill_words(base: Any, x: Any, words: Any) -> None:
 
 
 @KERNELS.kernel
-def combine(words: Any, weights: Any, y: Any) -> None:
-    """Make one output, unshifted, for all lanes."""
+def combine(words: Any, weights: Any, outputs: Any, row: int) -> None:
+    """Make one output, unshifted, for all lanes, in its row of `outputs`."""
     for j in range(LANES):
         total = NONE
-        for row in range(DEGREE):
-            total = add32(total, mul32(weights[row], words[row, j]))
-        y[j] = total
+        for at in range(DEGREE):
+            total = add32(total, mul32(weights[row, at], words[at, j]))
+        outputs[row, j] = total
 
 
 @KERNELS.entry
-def sieve_glibc(lo: int, hi: int, weights: Any, tests: Any, enough: int, out: Any) -> int:
-    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return how many.
+def sieve_glibc(
+    lo: int, hi: int, weights: Any, probes: Any, tests: Any, calls: int, enough: int, out: Any
+) -> int:
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
 
-    Row i of `weights` makes the output of draw i from the words of the seed, row i of `tests`
-    says what a hit is (see `hits`). What does not fit into `out` is counted and not written.
+    Row k of `weights` makes an output from the words of the seed. Draw i of call c is judged by
+    row c · draws + i of `tests` (see `hits`), at the output that this row of `probes` names. What
+    does not fit is only counted.
     """
     words = np.empty((DEGREE, LANES), np.uint32)
-    x = np.empty(LANES, np.uint64)
-    y, hits = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
-    count = 0
+    outputs = np.empty((len(weights), LANES), np.uint32)
+    x, hits = np.empty(LANES, np.uint64), np.empty(LANES, np.uint32)
+    drawn, count = len(tests) // calls, 0
+    is_made = np.empty(len(weights), np.bool_)
     for base in range(lo, hi, LANES):
         fill_words(np.uint64(base), x, words)
-        hits[:] = NONE
-        for i in range(len(tests)):
-            combine(words, weights[i], y)
-            if not count_hits(y, tests, i, hits, enough):
-                break
-        else:
-            count = put_seeds(hits, enough, base, hi, out, count)
+        is_made[:] = False
+        for c in range(calls):
+            hits[:] = NONE
+            end = (c + 1) * drawn
+            for i in range(end - drawn, end):
+                row = probes[i]
+                if not is_made[row]:
+                    combine(words, weights, outputs, row)
+                    is_made[row] = True
+                if not count_hits(outputs, row, tests, i, end, hits, 0, enough):
+                    break
+            else:
+                above = c << CALL_BITS
+                count = put_seeds(hits, enough, base + above, hi + above, out, count)
     return count

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.hits import count_hits, put_seeds
+from weft.searches.prng.kernels.hits import count_hits, put_calls
+from weft.searches.prng.kernels.vectors import LANES
 
-LANES = 128
 PRIME = np.uint64(0x7FFFFFFF)
+SHORT = np.uint64(0xFFFFFFFF)
 U0, U31, U32 = np.uint64(0), np.uint64(31), np.uint64(32)
 HIGH, MIDDLE = np.uint64(40), np.uint64(20)
 FOR_ZERO = np.uint64(89482311)
@@ -31,35 +32,59 @@ def remainder(x: Any) -> Any:
 
 
 @KERNELS.kernel
-def go_word(seed: Any, factors: Any, at: int, salt: Any) -> Any:
-    """Return a word of the filled table."""
-    first = remainder(seed * factors[at])
-    second = remainder(seed * factors[at + 1])
-    return (first << HIGH) ^ (second << MIDDLE) ^ remainder(seed * factors[at + 2]) ^ salt
+def go_words(seeds: Any, factors: Any, salts: Any, words: Any) -> None:
+    """Make one output for all lanes: the sum of two words of the filled table."""
+    for j in range(LANES):
+        seed = seeds[j] & SHORT  # both are below 2^31: one short multiplication each
+        first = remainder(seed * (factors[0] & SHORT)) << HIGH
+        first ^= remainder(seed * (factors[1] & SHORT)) << MIDDLE
+        first ^= remainder(seed * (factors[2] & SHORT)) ^ salts[0]
+        second = remainder(seed * (factors[3] & SHORT)) << HIGH
+        second ^= remainder(seed * (factors[4] & SHORT)) << MIDDLE
+        second ^= remainder(seed * (factors[5] & SHORT)) ^ salts[1]
+        words[j] = first + second
 
 
 @KERNELS.entry
 def sieve_go(
-    lo: int, hi: int, factors: Any, salts: Any, up: Any, tests: Any, enough: int, out: Any
+    lo: int,
+    hi: int,
+    factors: Any,
+    salts: Any,
+    moved: Any,
+    tests: Any,
+    calls: int,
+    enough: int,
+    out: Any,
 ) -> int:
-    """Write the seeds lo..hi-1 below 2^31 with at least `enough` hits; return how many.
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
 
-    Rows i of `factors` (six) and `salts` (two) make the two words of draw i. The 32 bits that
-    are tested are the highest after the output is moved up by `up` bits.
+    Rows i of `factors` (six) and `salts` (two) make the two words of draw i. Row c · draws + i
+    of `tests` says what a hit of call c is: it is about the highest 32 bits after a move up by
+    `moved[c]` bits.
     """
-    y, hits = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
-    count = 0
+    y, hits = np.empty(LANES, np.uint32), np.empty((calls, LANES), np.uint32)
+    seeds, words = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)
+    alive = np.empty(calls, np.bool_)
+    drawn, count = len(tests) // calls, 0
     for base in range(lo, hi, LANES):
+        for j in range(LANES):
+            seed = remainder(np.uint64(base + j))
+            seeds[j] = seed if seed != U0 else FOR_ZERO
         hits[:] = NONE
-        for i in range(len(tests)):
-            row = factors[i]
-            for j in range(LANES):
-                seed = remainder(np.uint64(base + j))
-                seed = seed if seed != U0 else FOR_ZERO
-                word = go_word(seed, row, 0, salts[i, 0]) + go_word(seed, row, 3, salts[i, 1])
-                y[j] = (word << up) >> U32
-            if not count_hits(y, tests, i, hits, enough):
+        alive[:] = True
+        left = calls
+        for i in range(drawn):
+            go_words(seeds, factors[i], salts[i], words)
+            for c in range(calls):
+                if alive[c]:
+                    for j in range(LANES):
+                        y[j] = (words[j] << moved[c]) >> U32
+                    test, end = c * drawn + i, (c + 1) * drawn
+                    alive[c] = count_hits(y, 0, tests, test, end, hits, c, enough)
+                    left -= not alive[c]
+            if not left:
                 break
-        else:
-            count = put_seeds(hits, enough, base, hi, out, count)
+        if left:
+            count = put_calls(hits, alive, enough, base, hi, out, count)
     return count

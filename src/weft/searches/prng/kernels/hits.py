@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
+from weft.searches.prng.kernels.vector_tests import scan_lanes, test_lanes
 from weft.searches.prng.kernels.words import (
     add32,
     and32,
     covers32,
     differ32,
-    least32,
-    mul32,
-    or32,
-    shl32,
     shr32,
     sub32,
 )
@@ -30,45 +27,48 @@ SHIFT, LEAST, INVERSE, TURN, LIMIT = range(5)
 U1, U31, U32 = np.uint32(1), np.uint32(31), np.uint32(32)
 ANY = 0xFFFFFFFF
 """No value of a draw: bounds are below 2^32."""
+FEW = 24
+"""Outputs up to which rows are chosen by comparison, not loaded for every lane."""
+CALL_BITS = 32
+"""Where a sieve is for several calls, the number of the call is above the bits of the seed."""
 
 
 @KERNELS.kernel
-def count_hits(y: Any, tests: Any, row: int, hits: Any, enough: int) -> bool:
-    """Add the hits of one draw for all lanes; False if no lane can have enough any more."""
-    shift, least, inverse = tests[row, SHIFT], tests[row, LEAST], tests[row, INVERSE]
-    turn, limit = tests[row, TURN], tests[row, LIMIT]
-    back = and32(sub32(U32, turn), U31)
-    fewest = np.uint32(0xFFFFFFFF)
-    compared = np.uint32(len(tests))
-    for j in range(len(y)):
-        value = shr32(y[j], shift)
-        z = mul32(sub32(value, least), inverse)
-        z = or32(shr32(z, turn), shl32(z, back))
-        hit = and32(covers32(limit, z), covers32(value, least))
-        hits[j] = add32(hits[j], hit)
-        fewest = least32(fewest, sub32(compared, hits[j]))
-    most = len(tests) - int(fewest)
-    return most + len(tests) - 1 - row >= enough
+def count_hits(
+    y: Any, row: int, tests: Any, test: int, end: int, hits: Any, call: int, enough: int
+) -> Any:  # fmt: skip
+    """Add the hits of one draw for all lanes; False if no lane can have enough any more.
 
-
-@KERNELS.kernel
-def scan_output(y: Any, draw: Any, expected: Any, cursors: Any, hits: Any, enough: int) -> bool:
-    """Give one output to the draw each lane waits for; False if no lane can have enough.
-
-    `draw` is (shift, mask, bound): the value of an output is its masked bits, and an output whose
-    value is not below the bound makes no draw. Row d of `expected` is the value of draw d, ANY
-    where none is compared, and how many draws from d on are compared.
+    The output is in a row of `y`, the hits are in row `call`. The tests from `test + 1` up to
+    `end` are still to come.
     """
-    shift, mask, bound = draw[0], draw[1], draw[2]
+    return test_lanes(y, row, tests, test, hits, call, max(enough - (end - 1 - test), 0))
+
+
+@KERNELS.kernel
+def scan_output(
+    y: Any, row: int, at: int, draws: Any, call: int, expected: Any, base: int, cursors: Any,
+    hits: Any, enough: int,
+) -> Any:  # fmt: skip
+    """Give output `at` to the draw each lane waits for; False if no lane can have enough.
+
+    The output is in a row of `y`. Row `call` of `draws` is (shift, mask, bound): the value of an
+    output is its masked bits, and an output whose value is not below the bound makes no draw.
+    From `base` on, row d of `expected` is the value of draw d, ANY where none is compared, and
+    how many draws from d on are compared.
+    """
+    if at < FEW:
+        return scan_lanes(y, row, draws, call, expected, base, at + 1, cursors, hits, enough)
+    shift, mask, bound = draws[call, 0], draws[call, 1], draws[call, 2]
     most = np.uint32(0)
-    for j in range(len(y)):
-        value = and32(shr32(y[j], shift), mask)
+    for j in range(len(cursors)):
+        value = and32(shr32(y[row, j], shift), mask)
         cursor = cursors[j]
         taken = sub32(U1, covers32(value, bound))
-        hit = sub32(U1, differ32(value, expected[cursor, 0]))
+        hit = sub32(U1, differ32(value, expected[base + cursor, 0]))
         cursors[j] = add32(cursor, taken)
         hits[j] = add32(hits[j], and32(hit, taken))
-        most = max(most, add32(hits[j], expected[cursors[j], 1]))
+        most = max(most, add32(hits[j], expected[base + cursors[j], 1]))
     return int(most) >= enough
 
 
@@ -84,4 +84,16 @@ def put_seeds(hits: Any, enough: int, base: int, hi: int, out: Any, count: int) 
             if count < len(out):
                 out[count] = base + j
             count += 1
+    return count
+
+
+@KERNELS.kernel
+def put_calls(
+    hits: Any, alive: Any, enough: int, base: int, hi: int, out: Any, count: int
+) -> int:  # fmt: skip
+    """Do as `put_seeds` for each call that is alive: what is written is call · 2^32 + seed."""
+    for c in range(len(hits)):
+        if alive[c]:
+            above = c << CALL_BITS
+            count = put_seeds(hits[c], enough, base + above, hi + above, out, count)
     return count

@@ -12,8 +12,7 @@ import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.kernels.hits import count_hits, put_seeds
-
-LANES = 256
+from weft.searches.prng.kernels.vectors import LANES
 
 
 @KERNELS.entry
@@ -37,7 +36,7 @@ def sieve_lcg(
             for j in range(LANES):
                 state = (np.uint64(base + j) ^ scramble) << place | below
                 y[j] = ((state * multiplier + increment) & mask) >> dropped
-            if not count_hits(y, tests, i, hits, enough):
+            if not count_hits(y, 0, tests, i, len(tests), hits, 0, enough):
                 break
         else:
             count = put_seeds(hits, enough, base, hi, out, count)

@@ -16,6 +16,7 @@ import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.kernels.hits import count_hits, put_seeds, scan_output
+from weft.searches.prng.kernels.vector_tests import output_rows
 from weft.searches.prng.kernels.vectors import (
     BASE_WORDS,
     LANES,
@@ -25,7 +26,7 @@ from weft.searches.prng.kernels.vectors import (
     mix_again,
     mix_keys,
 )
-from weft.searches.prng.kernels.words import add32, and32, mul32, or32, shl32, shr32, sub32, xor32
+from weft.searches.prng.kernels.words import add32, mul32, or32, shr32, sub32, xor32
 
 SIZE = 624
 FAR = 397
@@ -106,24 +107,9 @@ def fill_block(base: int, last: int, form: int, x: Any, keys: Any, words: Any) -
 
 
 @KERNELS.kernel
-def output_of(first: Any, second: Any, far: Any, form: int) -> Any:
-    """Return the output of three words of the block."""
-    low = first if form == LEGACY else second
-    joined = or32(and32(first, UPPER), and32(second, LOWER))
-    mixed = xor32(shr32(joined, U1), mul32(and32(low, U1), MATRIX))
-    y = xor32(far, mixed)
-    y = xor32(y, shr32(y, U11))
-    y = xor32(y, and32(shl32(y, U7), TEMPER_B))
-    y = xor32(y, and32(shl32(y, U15), TEMPER_C))
-    return xor32(y, shr32(y, U18))
-
-
-@KERNELS.kernel
-def make_output(at: int, form: int, words: Any, y: Any) -> None:
-    """Make output `at` of all seeds of a block."""
-    first, second, far = words[at], words[at + 1], words[at + FAR]
-    for j in range(LANES):
-        y[j] = output_of(first[j], second[j], far[j], form)
+def make_output(at: int, form: int, words: Any, y: Any, row: int) -> None:
+    """Make output `at` of all seeds of a block, in a row of `y`."""
+    output_rows(words, at, form == LEGACY, y, row)
 
 
 @KERNELS.entry
@@ -137,7 +123,8 @@ def sieve_mt(
     Row i of `tests` says what a hit is (see `hits`). What does not fit is counted.
     """
     words = np.empty((SIZE, LANES), np.uint32)
-    x, keys, y = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
+    x, keys = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
+    y = np.empty((1, LANES), np.uint32)
     hits = np.empty(LANES, np.uint32)
     count = 0
     for base in range(lo, hi, LANES):
@@ -152,8 +139,8 @@ def sieve_mt(
                 carry_on(at, stops[passed], form, x, words)
                 at = stops[passed]
                 passed += 1
-            make_output(places[i, 0], form, words, y)
-            if not count_hits(y, tests, i, hits, enough):
+            make_output(places[i, 0], form, words, y, 0)
+            if not count_hits(y, 0, tests, i, len(tests), hits, 0, enough):
                 break
         else:
             count = put_seeds(hits, enough, base, hi, out, count)
@@ -162,16 +149,17 @@ def sieve_mt(
 
 @KERNELS.entry
 def scan_mt(
-    lo: int, hi: int, form: int, stops: Any, places: Any, draw: Any, expected: Any, enough: int,
+    lo: int, hi: int, form: int, stops: Any, places: Any, draws: Any, expected: Any, enough: int,
     out: Any,
 ) -> int:  # fmt: skip
     """Do what `sieve_mt` does where a word that is too great is dropped and another drawn.
 
-    Row i of `places` is output i and how many stops come before it. `draw` and `expected` are
-    those of `hits.scan_output`.
+    Row i of `places` is output i and how many stops come before it. `draws`, of one row, and
+    `expected` are those of `hits.scan_output`.
     """
     words = np.empty((SIZE, LANES), np.uint32)
-    x, keys, y = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
+    x, keys = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
+    y = np.empty((1, LANES), np.uint32)
     cursors, hits = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
     count = 0
     for base in range(lo, hi, LANES):
@@ -187,8 +175,8 @@ def scan_mt(
                 carry_on(at, stops[passed], form, x, words)
                 at = stops[passed]
                 passed += 1
-            make_output(places[i, 0], form, words, y)
-            alive = scan_output(y, draw, expected, cursors, hits, enough)
+            make_output(places[i, 0], form, words, y, 0)
+            alive = scan_output(y, 0, i, draws, 0, expected, 0, cursors, hits, enough)
             if not alive:
                 break
         if alive:

@@ -26,10 +26,10 @@ NATIVE = 16 if llvm.get_host_cpu_features().get("avx512f") else 8
 LANES = REGISTERS * NATIVE
 """Seeds at a time."""
 UNROLLED = 6
-_WORD, _INDEX = ir.IntType(32), ir.IntType(64)
-_VECTOR = ir.VectorType(_WORD, LANES)
-_ZEROS = ir.Constant(_VECTOR, None)
-_NOTHING = ir.Constant(_VECTOR, ir.Undefined)
+WORD, INDEX = ir.IntType(32), ir.IntType(64)
+VECTOR = ir.VectorType(WORD, LANES)
+_ZEROS = ir.Constant(VECTOR, None)
+_NOTHING = ir.Constant(VECTOR, ir.Undefined)
 
 NUMBERS = np.arange(mt19937.SIZE + 1, dtype=np.uint32)
 """The number of each word, which the seeding adds to it."""
@@ -39,42 +39,45 @@ BASE_WORDS = np.array(mt19937.seeding(cpython.BASE_SEED)[: mt19937.SIZE], np.uin
 Step = Callable[[ir.IRBuilder, Any, Any], Any]
 
 
-def _intrinsic(define: Callable[..., Any]) -> Any:
+def intrinsic(define: Callable[..., Any]) -> Any:
     """Let numba call what a definition writes; it is called without the first argument."""
     return extending.intrinsic(define)
 
 
-def _constant(value: int) -> ir.Constant:
-    return ir.Constant(_VECTOR, [value] * LANES)
+def constant(value: int) -> ir.Constant:
+    """Return a word in all lanes."""
+    return ir.Constant(VECTOR, [value] * LANES)
 
 
-def _splat(builder: ir.IRBuilder, word: Any) -> Any:
-    first = builder.insert_element(_NOTHING, word, ir.Constant(_WORD, 0))
+def splat(builder: ir.IRBuilder, word: Any) -> Any:
+    """Return a word that is known when the code runs, in all lanes."""
+    first = builder.insert_element(_NOTHING, word, ir.Constant(WORD, 0))
     return builder.shuffle_vector(first, _NOTHING, _ZEROS)
 
 
-def _data(context: Any, builder: ir.IRBuilder, array: Any, value: Any) -> Any:
+def data_of(context: Any, builder: ir.IRBuilder, array: Any, value: Any) -> Any:
+    """Return where the words of an array are."""
     return context.make_array(array)(context, builder, value).data
 
 
 def _word_at(builder: ir.IRBuilder, data: Any, index: Any) -> Any:
     """Load one word into all lanes; on x86 that takes a load and nothing else."""
-    return _splat(builder, builder.load(builder.gep(data, [index])))
+    return splat(builder, builder.load(builder.gep(data, [index])))
 
 
-def _row(builder: ir.IRBuilder, data: Any, index: Any) -> Any:
+def row_of(builder: ir.IRBuilder, data: Any, index: Any) -> Any:
     """Return where a row of a block of lanes is."""
-    at = builder.mul(index, ir.Constant(_INDEX, LANES))
-    return builder.bitcast(builder.gep(data, [at]), _VECTOR.as_pointer())
+    at = builder.mul(index, ir.Constant(INDEX, LANES))
+    return builder.bitcast(builder.gep(data, [at]), VECTOR.as_pointer())
 
 
 def _folded(builder: ir.IRBuilder, words: Any, factor: int) -> Any:
     """Return (words ^ words >> 30) · factor, which every seeding begins with."""
-    mixed = builder.xor(words, builder.lshr(words, _constant(30)))
-    return builder.mul(mixed, _constant(factor))
+    mixed = builder.xor(words, builder.lshr(words, constant(30)))
+    return builder.mul(mixed, constant(factor))
 
 
-def _looped(
+def looped(
     builder: ir.IRBuilder, words: Any, first: Any, end: Any, unrolled: int, step: Step
 ) -> tuple[Any, Any]:
     """Apply a step to words for each index, `unrolled` at a time; return words and index."""
@@ -83,15 +86,15 @@ def _looped(
     after = builder.append_basic_block("after")
     builder.branch(head)
     builder.position_at_end(head)
-    lanes, index = builder.phi(_VECTOR), builder.phi(_INDEX)
+    lanes, index = builder.phi(VECTOR), builder.phi(INDEX)
     lanes.add_incoming(words, before)
     index.add_incoming(first, before)
-    following = builder.add(index, ir.Constant(_INDEX, unrolled))
+    following = builder.add(index, ir.Constant(INDEX, unrolled))
     builder.cbranch(builder.icmp_signed("<=", following, end), body, after)
     builder.position_at_end(body)
     carried = lanes
     for more in range(unrolled):
-        carried = step(builder, carried, builder.add(index, ir.Constant(_INDEX, more)))
+        carried = step(builder, carried, builder.add(index, ir.Constant(INDEX, more)))
     lanes.add_incoming(carried, builder.block)
     index.add_incoming(following, builder.block)
     builder.branch(head)
@@ -101,69 +104,69 @@ def _looped(
 
 def _carried(builder: ir.IRBuilder, row: Any, first: Any, end: Any, step: Step) -> None:
     """Take the words of a row through the steps first..end-1, and write them back."""
-    words, index = _looped(builder, builder.load(row, align=4), first, end, UNROLLED, step)
-    words, _ = _looped(builder, words, index, end, 1, step)
+    words, index = looped(builder, builder.load(row, align=4), first, end, UNROLLED, step)
+    words, _ = looped(builder, words, index, end, 1, step)
     builder.store(words, row, align=4)
 
 
-@_intrinsic
+@intrinsic
 def carry_words(typing: Any, x: Any, numbers: Any, at: Any, to: Any) -> Any:  # noqa: ARG001
     """Carry the words `at` of a block of seeds on to the words `to` (init_genrand of 2002)."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         row = builder.bitcast(
-            _data(context, builder, signature.args[0], args[0]), _VECTOR.as_pointer()
+            data_of(context, builder, signature.args[0], args[0]), VECTOR.as_pointer()
         )
-        added = _data(context, builder, signature.args[1], args[1])
+        added = data_of(context, builder, signature.args[1], args[1])
 
         def step(builder: ir.IRBuilder, words: Any, index: Any) -> Any:
             product = _folded(builder, words, mt19937.INIT)
             return builder.add(product, _word_at(builder, added, index))
 
-        one = ir.Constant(_INDEX, 1)
+        one = ir.Constant(INDEX, 1)
         _carried(builder, row, builder.add(args[2], one), builder.add(args[3], one), step)
         return context.get_dummy_value()
 
     return types.void(x, numbers, types.int64, types.int64), code
 
 
-@_intrinsic
+@intrinsic
 def carry_and_keep(typing: Any, x: Any, numbers: Any, words: Any, at: Any, to: Any) -> Any:  # noqa: ARG001
     """Do what `carry_words` does, with every word on the way in its row of `words`."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        data = [_data(context, builder, signature.args[at], args[at]) for at in range(3)]
-        row = builder.bitcast(data[0], _VECTOR.as_pointer())
+        data = [data_of(context, builder, signature.args[at], args[at]) for at in range(3)]
+        row = builder.bitcast(data[0], VECTOR.as_pointer())
 
         def step(builder: ir.IRBuilder, words: Any, index: Any) -> Any:
             product = _folded(builder, words, mt19937.INIT)
             carried = builder.add(product, _word_at(builder, data[1], index))
-            builder.store(carried, _row(builder, data[2], index), align=4)
+            builder.store(carried, row_of(builder, data[2], index), align=4)
             return carried
 
-        one = ir.Constant(_INDEX, 1)
+        one = ir.Constant(INDEX, 1)
         _carried(builder, row, builder.add(args[3], one), builder.add(args[4], one), step)
         return context.get_dummy_value()
 
     return types.void(x, numbers, words, types.int64, types.int64), code
 
 
-@_intrinsic
+@intrinsic
 def subtract_rows(typing: Any, table: Any, result: Any, one: Any, other: Any) -> Any:  # noqa: ARG001
     """Subtract row `other` of a table from row `one`; add 2^31 - 1 to what is negative."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        data = _data(context, builder, signature.args[0], args[0])
-        left, right = (builder.load(_row(builder, data, args[at]), align=4) for at in (2, 3))
+        data = data_of(context, builder, signature.args[0], args[0])
+        left, right = (builder.load(row_of(builder, data, args[at]), align=4) for at in (2, 3))
         word = builder.sub(left, right)
-        lift = builder.and_(builder.ashr(word, _constant(31)), _constant(0x7FFFFFFF))
-        builder.store(builder.add(word, lift), _row(builder, data, args[1]), align=4)
+        lift = builder.and_(builder.ashr(word, constant(31)), constant(0x7FFFFFFF))
+        builder.store(builder.add(word, lift), row_of(builder, data, args[1]), align=4)
         return context.get_dummy_value()
 
     return types.void(table, types.int64, types.int64, types.int64), code
 
 
-@_intrinsic
+@intrinsic
 def mix_keys(
     typing: Any, x: Any, keys: Any, base: Any, words: Any, first: Any, end: Any  # noqa: ARG001
 ) -> Any:  # fmt: skip
@@ -174,14 +177,14 @@ def mix_keys(
     """
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        data = [_data(context, builder, signature.args[at], args[at]) for at in range(4)]
-        row, key_row = (builder.bitcast(data[at], _VECTOR.as_pointer()) for at in (0, 1))
+        data = [data_of(context, builder, signature.args[at], args[at]) for at in range(4)]
+        row, key_row = (builder.bitcast(data[at], VECTOR.as_pointer()) for at in (0, 1))
         keys = builder.load(key_row, align=4)
 
         def step(builder: ir.IRBuilder, words: Any, index: Any) -> Any:
             product = _folded(builder, words, cpython.FIRST_MULTIPLIER)
             mixed = builder.add(builder.xor(product, _word_at(builder, data[2], index)), keys)
-            builder.store(mixed, _row(builder, data[3], index), align=4)
+            builder.store(mixed, row_of(builder, data[3], index), align=4)
             return mixed
 
         _carried(builder, row, args[4], args[5], step)
@@ -190,17 +193,17 @@ def mix_keys(
     return types.void(x, keys, base, words, types.int64, types.int64), code
 
 
-@_intrinsic
+@intrinsic
 def mix_again(typing: Any, x: Any, numbers: Any, words: Any, first: Any, end: Any) -> Any:  # noqa: ARG001
     """Second pass of init_by_array: make the final words first..end-1 in the rows of `words`."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        data = [_data(context, builder, signature.args[at], args[at]) for at in range(3)]
-        row = builder.bitcast(data[0], _VECTOR.as_pointer())
+        data = [data_of(context, builder, signature.args[at], args[at]) for at in range(3)]
+        row = builder.bitcast(data[0], VECTOR.as_pointer())
 
         def step(builder: ir.IRBuilder, words: Any, index: Any) -> Any:
             product = _folded(builder, words, cpython.SECOND_MULTIPLIER)
-            place = _row(builder, data[2], index)
+            place = row_of(builder, data[2], index)
             mixed = builder.xor(product, builder.load(place, align=4))
             mixed = builder.sub(mixed, _word_at(builder, data[1], index))
             builder.store(mixed, place, align=4)

@@ -1,0 +1,93 @@
+"""What a sieve by seed is: the draws it looks at, how fast it is, and what it returns.
+
+A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may
+return more, never fewer. It may serve several calls that share a seeding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.errors import BugError
+from weft.searches.prng.arrays import ShortWords
+from weft.searches.prng.family import Family
+from weft.searches.prng.forms import WordReading
+from weft.searches.prng.kernels.hits import CALL_BITS
+
+MAX_SEEDS = 4096
+"""Seeds that one run of a sieve reports; a sieve lets far fewer pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The draws a sieve compares, where they are in the stream, and how many must be hit."""
+
+    draws: tuple[int, ...]
+    modulus: int
+    start: int
+    skip: int
+    enough: int
+    device: str = "cpu"
+    """Where to compute: `cpu`, or `gpu` where there is a sieve for it."""
+
+    def positions(self, steps: int) -> list[int]:
+        """Return the words the draws are read off, with `steps` words to a call."""
+        return [steps * (self.start + at * (self.skip + 1)) for at in range(len(self.draws))]
+
+
+Calls = Sequence[tuple[Family, str]]
+"""Families with output maps; more than one only where they share a seeding."""
+Run = Callable[[int, int], list[int]]
+"""Returns what passes of a range of seeds: the number of the call times 2^32 and the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """A way to sieve a family: `speed` in seeds per millisecond of a core, and how it is made.
+
+    A call takes `steps` words; words from `farthest` on are out of reach. Calls whose sieves
+    have the same `seeding`, if it is not empty, can be sieved together: see `shared_sieves`.
+    """
+
+    speed: int
+    make: Callable[[Calls, Target], Run]
+    steps: int = 1
+    farthest: int | None = None
+    seeding: str = ""
+
+    def reaches(self, target: Target) -> bool:
+        """Whether the sieve can look at the draws of a target."""
+        return self.farthest is None or target.positions(self.steps)[-1] < self.farthest
+
+
+def tested(family: Family, output: str, target: Target) -> tuple[WordReading, ShortWords]:
+    """Return how draws are read off words, and the test of each draw."""
+    reading = family.reading(output, target.modulus)
+    assert reading is not None
+    tests = [reading.test(draw, target.modulus) for draw in target.draws]
+    return reading, np.array(tests, np.uint32)
+
+
+def runner(sieve: Callable[..., int], *args: object) -> Run:
+    """Return what runs a sieve over seeds and lists those that pass."""
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        count = sieve(lo, hi, *args, out)
+        if count > len(out):
+            raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
+        return [int(seed) for seed in out[:count]]
+
+    return run
+
+
+def one_by_one(sieves: Sequence[Run]) -> Run:
+    """Return one sieve of several calls out of one for each."""
+
+    def run(lo: int, hi: int) -> list[int]:
+        return [call << CALL_BITS | s for call, sieve in enumerate(sieves) for s in sieve(lo, hi)]
+
+    return run

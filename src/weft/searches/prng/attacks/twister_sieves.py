@@ -1,0 +1,192 @@
+"""The sieves of MT19937 by seed: for one call, or for all calls that share a filling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+
+from weft.searches.prng.arrays import Ints, ShortWords
+from weft.searches.prng.attacks.sieving import Calls, Run, Target, one_by_one, runner, tested
+from weft.searches.prng.family import Family
+from weft.searches.prng.forms import TwisterSeeding
+from weft.searches.prng.kernels import cuda
+from weft.searches.prng.kernels.hits import ANY
+from weft.searches.prng.kernels.mt import (
+    BY_ARRAY,
+    DIRECT,
+    FAR,
+    FIRST_FORM,
+    LEGACY,
+    MODERN,
+    scan_mt,
+    sieve_mt,
+    step_of,
+)
+from weft.searches.prng.kernels.mt_shared import sieve_shared
+from weft.searches.prng.kernels.vectors import LANES
+
+MOST_BLOCKS = Fraction(1, 16)
+"""Blocks of seeds that may pass the first tests of a call by chance."""
+MOST_SHARED_BLOCKS = Fraction(1, 512)
+"""The same where several calls share the blocks."""
+TWISTER_SPEED, ARRAY_SPEED = 32_000, 9_000
+"""Seeds per millisecond of a core by the short and by the long seeding of MT19937."""
+
+
+def twister_speed(form: TwisterSeeding) -> tuple[int, str]:
+    """Return the seeds per millisecond and the name of a filling of MT19937."""
+    if form.by_array:
+        return ARRAY_SPEED, "init_by_array"
+    return TWISTER_SPEED, "69069" if form.product else "init_genrand"
+
+
+def twister_sieve(calls: Calls, target: Target) -> Run:
+    """Return the sieve of MT19937's first outputs for calls with one filling."""
+    probes = [probe_call(family, output, target) for family, output in calls]
+    if len(calls) > 1:
+        return shared_sieve(calls, probes, target)
+    [(family, _)], [probe] = calls, probes
+    form = twister_form(family)
+    stops, places = schedule(probe.positions, form, probe.first_tests(MOST_BLOCKS))
+    if probe.draw is None:
+        sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
+        return runner(sieve, form, stops, places, probe.tests, target.enough)
+    if target.device == "gpu":
+        judged = (probe.draw, probe.expected, target.enough)
+        return runner(cuda.scan_mt, form, stops, places, *judged)
+    draws = probe.draw.reshape(1, -1)
+    return runner(scan_mt, form, stops, places, draws, probe.expected, target.enough)
+
+
+@dataclass(frozen=True, slots=True)
+class CallProbe:
+    """The outputs that a call looks at, in order, and how it judges them.
+
+    Without `draw` row i of `tests` judges output i. With it the call takes some bits of a word,
+    and another word if they are too great: which output a draw was is not known before, so all
+    outputs are gone through, by `hits.scan_output`.
+    """
+
+    positions: Sequence[int]
+    chance: Fraction
+    """That a seed passes one test by accident."""
+    wrong: int
+    """Tests that a seed may fail."""
+    tests: ShortWords
+    draw: ShortWords | None
+    expected: ShortWords
+
+    def first_tests(self, most_blocks: Fraction) -> int:
+        """Return how many tests end most blocks of seeds."""
+        return first_tests(self.chance, len(self.positions), self.wrong, most_blocks)
+
+
+def probe_call(family: Family, output: str, target: Target) -> CallProbe:
+    """Return what a call looks at, in the order in which outputs get known."""
+    wrong = len(target.draws) - target.enough
+    end = redrawn_from(family, output)
+    if end is not None:
+        return probe_redrawing(end, target, wrong)
+    reading, tests = tested(family, output, target)
+    positions, form = target.positions(reading.steps), twister_form(family)
+    order = sorted(range(len(positions)), key=lambda at: known_after(positions[at], form))
+    ordered, chance = [positions[at] for at in order], Fraction(1, target.modulus)
+    return CallProbe(ordered, chance, wrong, tests[order], None, np.empty((0, 2), np.uint32))
+
+
+def probe_redrawing(end: str, target: Target, wrong: int) -> CallProbe:
+    """Return how a call that draws again is looked at."""
+    high = end == "high"
+    bits = target.modulus.bit_length() if high else (target.modulus - 1).bit_length()
+    draw = np.array((32 - bits if high else 0, (1 << bits) - 1, target.modulus), np.uint32)
+    compared = dict(zip(target.positions(1), target.draws, strict=True))
+    count = max(compared) + 1
+    outputs = min(DIRECT, 2 * count + 32)  # what lies beyond is not judged
+    left = [sum(at >= call for at in compared) for call in range(count)]
+    rows = [(compared.get(call, ANY), left[call]) for call in range(count)]
+    expected = np.array([*rows, *([(ANY, 0)] * (outputs + 1))], np.uint32)
+    chance = Fraction((1 << bits) - target.modulus + 1, 1 << bits)
+    no_tests = np.zeros((outputs, 5), np.uint32)
+    return CallProbe(range(outputs), chance, wrong, no_tests, draw, expected)
+
+
+def shared_sieve(calls: Calls, probes: Sequence[CallProbe], target: Target) -> Run:
+    """Return the sieve of several calls; on a GPU, where filling is cheap, one after another."""
+    if target.device == "gpu":
+        return one_by_one([twister_sieve([call], target) for call in calls])
+    filled = BY_ARRAY if twister_form(calls[0][0]) == BY_ARRAY else MODERN
+    early = [at for p in probes for at in p.positions[: p.first_tests(MOST_SHARED_BLOCKS)]]
+    late = [at for p in probes for at in p.positions]
+    union = list(dict.fromkeys([*early, *late]))
+    stops, places = schedule(union, filled, len(set(early)))
+    rows, first, base = [], 0, 0
+    for (family, _), probe in zip(calls, probes, strict=True):
+        misplaced = twister_form(family) == LEGACY
+        end = first + len(probe.positions)
+        rows.append((probe.draw is not None, misplaced, first, end, target.enough, base))
+        first, base = end, base + len(probe.expected)
+    return runner(
+        sieve_shared,
+        filled,
+        stops,
+        places,
+        np.array(rows, np.int64),
+        np.array([union.index(at) for p in probes for at in p.positions]),
+        np.concatenate([probe.tests for probe in probes]),
+        np.array([p.draw if p.draw is not None else (0, 0, 0) for p in probes], np.uint32),
+        np.concatenate([probe.expected for probe in probes]),
+    )
+
+
+def redrawn_from(family: Family, output: str) -> str | None:
+    """Return the end of a word of which a map takes bits, until they are below the modulus."""
+    return family.twister.rejecting.get(output) if family.twister else None
+
+
+def known_after(position: int, form: int) -> int:
+    """Return after which step of the filling an output of a twister is known."""
+    return max(step_of(position + more, form) for more in (0, 1, FAR))
+
+
+def first_tests(chance: Fraction, tests: int, wrong: int, most_blocks: Fraction) -> int:
+    """Return how many tests all but so many blocks of seeds end at, by the chance of one test."""
+    for count in range(wrong + 1, tests):
+        missed = range(min(wrong, count) + 1)
+        passed = sum(comb(count, k) * (1 - chance) ** k * chance ** (count - k) for k in missed)
+        if passed * LANES < most_blocks:
+            return count
+    return tests
+
+
+def schedule(positions: Sequence[int], form: int, first: int) -> tuple[Ints, Ints]:
+    """Return the steps at which to stop, and each output with the number of stops before it.
+
+    That is -1 from output `first` on: few blocks get there. init_by_array keeps every word, so
+    there it is enough to stop where an output is known.
+    """
+    early = positions if form == BY_ARRAY else positions[:first]
+    if form == BY_ARRAY:
+        steps = {known_after(at, form) for at in early}
+    else:
+        steps = {at + more for at in early for more in (0, 1, FAR)}
+    stops, last, places = sorted(steps), 0, []
+    for at in early:
+        last = max(last, stops.index(known_after(at, form)) + 1)
+        places.append((at, last))
+    places += [(at, -1) for at in positions[len(early) :]]
+    return np.array(stops), np.array(places)
+
+
+def twister_form(family: Family) -> int:
+    """Return which of the kernel's forms a twister is."""
+    assert isinstance(family.seed_form, TwisterSeeding)
+    assert family.twister is not None
+    if family.seed_form.by_array:
+        return BY_ARRAY
+    if family.seed_form.product:
+        return FIRST_FORM
+    return LEGACY if family.twister.misplaced else MODERN

@@ -1,0 +1,105 @@
+"""F27: random damage to every file of a run: bits, bytes, stretches, cuts, insertions.
+
+Readers refuse the run with a reason, or give the same answer as before; they never fail in another
+way, and never give another answer.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import weft
+from tests.inspect.runs import heads, put
+from tests.support.engine import loom
+from tests.support.figures import Part, print_figures
+from weft.errors import WeftError
+from weft.inspect.status import status
+from weft.inspect.verify import verify
+
+SEED = 2727
+FILES = ("run.toml", "ledger.jsonl", "checkpoint", "manifest.sqlite", "objects")
+EVIDENCE = ("ledger.jsonl", "checkpoint", "objects")
+"""Files of which every changed byte must be found."""
+Damage = Callable[[bytes, random.Random], bytes]
+
+
+def flip(data: bytes, draw: random.Random) -> bytes:
+    at = draw.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :]
+
+
+def overwrite(data: bytes, draw: random.Random) -> bytes:
+    at, length = draw.randrange(len(data)), draw.randint(1, 64)
+    return (data[:at] + draw.randbytes(length) + data[at + length :])[: len(data)]
+
+
+def zero(data: bytes, draw: random.Random) -> bytes:
+    at, length = draw.randrange(len(data)), draw.randint(1, 4096)
+    return (data[:at] + bytes(length) + data[at + length :])[: len(data)]
+
+
+def cut(data: bytes, draw: random.Random) -> bytes:
+    return data[: draw.randrange(len(data))]
+
+
+def insert(data: bytes, draw: random.Random) -> bytes:
+    at = draw.randrange(len(data) + 1)
+    return data[:at] + draw.randbytes(draw.randint(1, 64)) + data[at:]
+
+
+def repeat(data: bytes, draw: random.Random) -> bytes:
+    at, length = draw.randrange(len(data)), draw.randint(1, 512)
+    return data[: at + length] + data[at : at + length] + data[at + length :]
+
+
+DAMAGES: tuple[Damage, ...] = (flip, overwrite, zero, cut, insert, repeat)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sound") / "run"
+    weft.run(loom(size=6, lazy_size=6, pause_ms=0), out=out, workers=1, progress=False)
+    return out
+
+
+def seen(run: Path) -> object:
+    """What readers say of a run: its head, its answer, its results, its counts."""
+    verdict = verify(run, heads())
+    loaded = weft.load(run)
+    values = [(row.key, row.value if row.ok else row.error) for row in loaded.results()]
+    return verdict.root, loaded.answer, loaded.head, values, status(run).counts
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("count", [60, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_damaged_file_is_refused_or_changes_nothing(
+    name: str, count: int, sound: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(sound, run)
+    path = next(p for p in sorted(run.rglob("*")) if p.is_file() and name in str(p))
+    data, before, refused, violations = path.read_bytes(), seen(run), 0, []
+    for number in Part.asked().of(range(count)):
+        draw = random.Random(SEED + number)
+        damaged = draw.choice(DAMAGES)(data, draw)
+        put(path, damaged)
+        try:
+            after = seen(run)
+        except WeftError:
+            refused += 1
+            continue
+        except Exception as error:  # whatever else it is, it is the violation
+            violations.append(f"{name} {number}: {type(error).__name__}: {error}")
+            continue
+        if after != before:
+            violations.append(f"{name} {number}: another answer")
+        elif damaged != data and name in EVIDENCE:
+            violations.append(f"{name} {number}: not noticed")
+    print_figures("F27", file=name, damages=count, refused=refused, violations=len(violations))
+    assert violations == []
+    assert refused > 0

@@ -1,0 +1,25 @@
+// c++ draws.cpp, or clang++ -stdlib=libc++; then a.out CALL SEED COUNT MODULUS: one draw in a line
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+
+int main(int, char **args) {
+    std::uint32_t seed = std::stoul(args[2]);
+    std::uint64_t m = std::stoull(args[4]);
+    std::mt19937 twister(seed);
+    std::minstd_rand minstd(seed);
+    std::minstd_rand0 minstd0(seed);
+    std::uniform_int_distribution<int> bounded(0, int(m - 1));
+    std::map<std::string, std::function<std::uint64_t()>> draws = {
+        {"mt19937", [&] { return twister(); }},
+        {"mt19937%m", [&] { return twister() % m; }},
+        {"uniform mt19937", [&] { return bounded(twister); }},
+        {"minstd%m", [&] { return minstd() % m; }},
+        {"uniform minstd", [&] { return bounded(minstd); }},
+        {"uniform minstd0", [&] { return bounded(minstd0); }},
+    };
+    for (int i = 0; i < std::stoi(args[3]); i++) std::cout << draws.at(args[1])() << "\n";
+}

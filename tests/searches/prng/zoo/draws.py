@@ -1,0 +1,22 @@
+"""python draws.py CALL SEED COUNT MODULUS: one draw in a line."""
+
+import random
+import sys
+
+import numpy as np
+
+call, seed, count, m = sys.argv[1], *map(int, sys.argv[2:])
+random.seed(seed)
+legacy, generator = np.random.RandomState(seed), np.random.default_rng(seed)
+draw = {
+    "randrange(m)": lambda: random.randrange(m),
+    "randint(a,b)": lambda: random.randint(1, m) - 1,
+    "choice": lambda values=range(m): random.choice(values),
+    "random()*m": lambda: int(random.random() * m),
+    "getrandbits(32)": lambda: random.getrandbits(32),
+    "RandomState.randint": lambda: int(legacy.randint(m)),
+    "RandomState.rand": lambda: int(legacy.rand() * m),
+    "default_rng.integers": lambda: int(generator.integers(m)),
+    "default_rng.random": lambda: int(generator.random() * m),
+}[call]
+print(*(draw() for _ in range(count)), sep="\n")

@@ -1,0 +1,139 @@
+"""The zoo: calls of real runtimes, each with what Weft should say of its draws.
+
+A `ZooEntry` names a program beside this file, the call it makes, the modulus, and the family and
+output map that are searched. `make_draws` builds the program once and runs it with a seed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NEXT = 50
+WORDS = 1 << 32
+RUNTIMES: dict[str, list[str]] = {
+    "php": ["php", "draws.php"],
+    "python": [sys.executable, "draws.py"],
+    "ruby": ["ruby", "draws.rb"],
+    "lua5.3": ["lua5.3", "draws.lua"],
+    "lua5.4": ["lua5.4", "draws.lua"],
+    "node": ["node", "draws.js"],
+    "go": ["go", "build", "-o", "{made}", "draws.go"],
+    "java": ["javac", "-d", "{made}", "Draws.java"],
+    "mono": ["mcs", "-out:{made}", "draws.cs"],
+    "g++": ["g++", "-O1", "-o", "{made}", "draws.cpp"],
+    "libc++": ["clang++", "-stdlib=libc++", "-O1", "-o", "{made}", "draws.cpp"],
+    "glibc": ["gcc", "-O1", "-w", "-o", "{made}", "draws.c"],
+    "musl": ["musl-gcc", "-O1", "-w", "-o", "{made}", "draws.c"],
+}
+"""How a runtime starts its program; where `{made}` is named, how it builds it."""
+STARTED = {"java": ["java", "-cp", "{made}", "Draws"], "mono": ["mono", "{made}"]}
+
+
+@dataclass(frozen=True, slots=True)
+class ZooEntry:
+    """One call of one runtime; `covered_by` is the family and the output map that it is."""
+
+    runtime: str
+    call: str
+    modulus: int
+    covered_by: tuple[str, str]
+    skips: tuple[int, int] = (0, 0)
+    is_seeded: bool = True
+    draws: int = 0
+
+    @property
+    def name(self) -> str:
+        """Return what tests call it."""
+        return f"{self.runtime} {self.call} m={self.modulus}"
+
+    @property
+    def count(self) -> int:
+        """Return how many draws are analysed: more where each tells less."""
+        return self.draws or (240 if self.modulus < 20 else 120)
+
+
+def _calls(
+    runtime: str, family: str, output: str, *calls: str, moduli: tuple[int, ...]
+) -> list[ZooEntry]:
+    return [ZooEntry(runtime, call, m, (family, output)) for call in calls for m in moduli]
+
+
+FEW, MANY = (1000,), (6, 49, 1000)
+ENTRIES: tuple[ZooEntry, ...] = (
+    *_calls("php", "php_mt", "bounded", "mt_rand(a,b)", "rand(a,b)", moduli=MANY),
+    *_calls("php", "php_mt", "mod", "mt_rand()%m", "rand()%m", moduli=FEW),
+    *_calls("php", "php_mt_legacy", "bounded", "legacy mt_rand(a,b)", moduli=MANY),
+    *_calls("php", "php_mt_legacy", "mod", "legacy mt_rand()%m", moduli=FEW),
+    *_calls("python", "cpython", "bounded", "randrange(m)", "randint(a,b)", moduli=(49, 1000)),
+    *_calls("python", "cpython", "bounded", "choice", moduli=(62,)),
+    *_calls("python", "cpython", "scaled", "random()*m", moduli=FEW),
+    *_calls("python", "cpython", "raw", "getrandbits(32)", moduli=(WORDS,)),
+    *_calls("python", "mt19937", "masked", "RandomState.randint", moduli=MANY),
+    *_calls("python", "mt19937", "scaled", "RandomState.rand", moduli=FEW),
+    *_calls("python", "numpy_pcg64", "bounded", "default_rng.integers", moduli=MANY),
+    *_calls("python", "numpy_pcg64", "scaled", "default_rng.random", moduli=FEW),
+    *_calls("ruby", "mt19937", "masked", "rand(m)", "rand(a..b)", "Random.new", moduli=(6, 1000)),
+    *_calls("ruby", "mt19937", "scaled", "rand*m", moduli=FEW),
+    *_calls("lua5.3", "lua53", "scaled", "random(m)", "random(a,b)", "random()*m", moduli=FEW),
+    *_calls("lua5.4", "lua54", "bounded", "random(m)", "random(a,b)", moduli=(6, 1000)),
+    *_calls("lua5.4", "lua54", "scaled", "random()*m", moduli=FEW),
+    *_calls("go", "go", "bounded", "Intn", "Int31n", moduli=(6, 1000)),
+    *_calls("go", "go", "scaled", "Float64", moduli=FEW),
+    *_calls("java", "java", "bounded", "nextInt(m)", moduli=MANY),
+    *_calls("java", "java", "mod", "floorMod(nextInt(),m)", moduli=FEW),
+    *_calls("java", "java", "scaled", "nextDouble()*m", moduli=FEW),
+    *_calls("java", "java", "raw", "nextInt()", moduli=(WORDS,)),
+    ZooEntry("java", "skipping nextInt(m)", 1000, ("java", "bounded"), skips=(0, 10)),
+    *_calls("java", "java_splittable", "bounded", "SplittableRandom.nextInt(m)", moduli=MANY),
+    *_calls("java", "java_splittable", "scaled", "SplittableRandom.nextDouble()*m", moduli=FEW),
+    ZooEntry("node", "Math.random", 1000, ("v8", "scaled"), is_seeded=False, draws=200),
+    ZooEntry("node", "Math.random", 52, ("v8", "scaled"), is_seeded=False, draws=300),
+    *_calls(
+        "mono", "dotnet", "bounded", "Next(m)", "Next(a,b)", "NextDouble()*m", moduli=(6, 1000)
+    ),
+    *_calls("g++", "mt19937", "raw", "mt19937", moduli=(WORDS,)),
+    *_calls("g++", "mt19937", "mod", "mt19937%m", moduli=FEW),
+    *_calls("g++", "mt19937", "bounded", "uniform mt19937", moduli=MANY),
+    *_calls("g++", "minstd", "mod", "minstd%m", moduli=FEW),
+    *_calls("g++", "minstd", "bounded", "uniform minstd", moduli=FEW),
+    *_calls("g++", "minstd0", "bounded", "uniform minstd0", moduli=FEW),
+    *_calls("libc++", "mt19937", "masked", "uniform mt19937", moduli=MANY),
+    *_calls("glibc", "glibc", "mod", "rand()%m", "random()%m", moduli=(6, 1000)),
+    *_calls("glibc", "glibc", "scaled", "rand()*m", moduli=FEW),
+    *_calls("glibc", "glibc_rand_r", "mod", "rand_r()%m", moduli=FEW),
+    *_calls("glibc", "drand48", "scaled", "drand48()*m", moduli=FEW),
+    *_calls("glibc", "drand48", "mod", "lrand48()%m", moduli=FEW),
+    *_calls("musl", "musl", "mod", "rand()%m", moduli=(6, 1000)),
+    *_calls("musl", "musl", "scaled", "rand()*m", moduli=FEW),
+)
+
+
+@lru_cache(maxsize=32)
+def _command(runtime: str, folder: Path) -> tuple[str, ...]:
+    """Return what starts a program, which is built first where its language needs that."""
+    made = folder / f"draws-{runtime}"
+    words = [word.format(made=made) for word in RUNTIMES[runtime]]
+    if str(made) not in " ".join(words):
+        return (words[0], str(HERE / words[1]))
+    subprocess.run(words, cwd=HERE, check=True, capture_output=True)
+    return tuple(word.format(made=made) for word in STARTED.get(runtime, ["{made}"]))
+
+
+def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...], list[int]]:
+    """Run the real thing; return the draws of a history and the next ones."""
+    count = entry.count + NEXT
+    words = [
+        *_command(entry.runtime, folder),
+        entry.call,
+        str(seed),
+        str(count),
+        str(entry.modulus),
+    ]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    draws = [int(float(line)) for line in done.stdout.split()]
+    return tuple(draws[: entry.count]), draws[entry.count :]
