@@ -1,4 +1,4 @@
-"""Take the pictures of reports in docs/images again: small real runs, opened in a browser.
+"""Take the pictures of pages in docs/images again: small real runs, opened in a browser.
 
     python tools/make_screenshots.py             all pictures
     python tools/make_screenshots.py arc tree    those whose runs are named
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -28,6 +28,8 @@ EXAMPLES = ROOT / "examples"
 WEFT = (sys.executable, "-m", "weft.main")
 COLOURS = 128
 MAX_BYTES = 150_000
+SETTLE_MS = 800
+"""Time for what a page loads by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Shot:
     width: int = 1200
     height: int = 860
     dark: bool = False
+    live: str = ""
+    """On the live page instead: `list`, `run`, or `compare` with the run made before."""
 
 
 def tutorial_search() -> str:
@@ -70,6 +74,32 @@ def rig(name: str, gpus: int) -> dict[str, object]:
     return {"hostname": name, "gpu_count": gpus}
 
 
+TUNE = """\
+import math
+
+import weft
+
+OPTIMIZERS = ("adam", "rmsprop", "sgd")
+
+
+@weft.task
+def error(lr: float, depth: int, dropout: float, optimizer: str) -> float:
+    rest = 0.03 * abs(depth - 6) + 0.05 * OPTIMIZERS.index(optimizer) + (dropout - 0.2) ** 2
+    sum(math.sin(i) for i in range(int(lr * 2_000_000)))
+    return round(0.1 * (math.log10(lr) + 2.5) ** 2 + rest, 5)
+
+
+@weft.search(version=1)
+def tune(trials: int):
+    yield weft.Plan(total=trials, best="min")
+    calls = []
+    for i in range(trials):
+        lr, dropout = 10 ** -(1 + 3 * (i * 7919 % 1000) / 1000), i * 131 % 50 / 100
+        calls.append(error(lr, 2 + i * 31 % 8, dropout, OPTIMIZERS[i % 3]))
+    results = yield calls
+    best = min(results, key=lambda r: (r.value, r.index))
+    return {"best_error": best.value, **best.args}
+"""
 MANY = '{"candidates": 64}'
 SMALL = "--window-trials 8 --scorer-trials 4 --model-trials 4"
 RUNS = {
@@ -77,6 +107,11 @@ RUNS = {
         None,
         (f"run buckets.py:best_multiplier --args '{MANY}' --workers 4 --out run",),
         {"buckets.py": tutorial_search()},
+    ),
+    "tune": Made(
+        None,
+        ("run tune.py:tune --args '{\"trials\": 300}' --workers 2 --out run --tag nightly",),
+        {"tune.py": TUNE},
     ),
     "arc": Made(
         None, ("arc solve 007bbfb7 39a8645d 00d62c1b --max-programs 6000 --workers 2 --out run",)
@@ -112,11 +147,16 @@ SHOTS = (
     Shot("report-tutorial", "tutorial", height=500),
     Shot("report-top", "tree"),
     Shot("report-phone", "tree", "Timeline", width=390, height=844, dark=True),
+    Shot("report-values", "tune", "Values", height=1150),
+    Shot("live-run", "tune", "Timeline", live="run"),
+    Shot("live-phone", "tune", "Progress", width=390, height=844, dark=True, live="run"),
     Shot("report-arc", "arc", "Puzzles"),
     Shot("report-tree", "tree", "Tree"),
     Shot("report-prng", "prng", "Verdict"),
     Shot("report-pipeline", "pipeline", "Pipeline"),
     Shot("report-jobs", "jobs", "Jobs", height=640),
+    Shot("live-list", "jobs", live="list", height=560),
+    Shot("live-compare", "jobs", live="compare", height=900),
 )
 
 
@@ -129,10 +169,13 @@ def main(argv: list[str]) -> int:
         return 2
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, opened() as browser:
+        folder = Path(place) / "runs"
+        folder.mkdir()
         for name in names:
-            report = make(RUNS[name], Path(place) / name)
-            for shot in (shot for shot in SHOTS if shot.run == name):
-                print(f"wrote {take(browser, shot, report).relative_to(ROOT)}")
+            report = make(RUNS[name], folder / name)
+            with served(folder) as address:
+                for shot in (shot for shot in SHOTS if shot.run == name):
+                    print(f"wrote {take(browser, shot, report, address).relative_to(ROOT)}")
     return 0
 
 
@@ -162,17 +205,47 @@ def opened() -> Iterator[Browser]:
         yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
 
 
-def take(browser: Browser, shot: Shot, report: Path) -> Path:
-    """Open a report at a tab, and write what the window shows."""
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The live page of all runs made so far; its address."""
+    words = [*WEFT, "serve", str(folder), "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.terminate()
+
+
+def open_live(page: Page, shot: Shot, address: str) -> None:
+    """Go to a page of the server as a person would: from the list."""
+    page.goto(address)
+    page.locator("#runs tr").first.wait_for()
+    if shot.live == "compare":
+        for box in page.locator("#runs .choose").all()[:3]:
+            box.check()
+        page.click("#pair")
+        page.locator(".times li").first.wait_for()
+    elif shot.live == "run":
+        page.click(f"#runs a:text-is('{shot.run}/run')")
+        page.locator("#badge", has_text="verified").wait_for()
+
+
+def take(browser: Browser, shot: Shot, report: Path, address: str) -> Path:
+    """Open a report or a live page at a tab, and write what the window shows."""
     context = browser.new_context(
         viewport={"width": shot.width, "height": shot.height},
         color_scheme="dark" if shot.dark else "light",
     )
     page = context.new_page()
-    page.goto(report.as_uri())
+    if shot.live:
+        open_live(page, shot, address)
+    else:
+        page.goto(report.as_uri())
     if shot.tab:
         page.get_by_role("tab", name=shot.tab).click()
         page.evaluate("document.querySelector('.tabs').scrollIntoView()")
+    page.wait_for_timeout(SETTLE_MS)
     path = IMAGES / f"{shot.name}.png"
     page.screenshot(path=path)
     context.close()

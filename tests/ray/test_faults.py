@@ -163,32 +163,6 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
 
 
 @pytest.mark.slow
-def test_command_that_ended_on_a_node_is_not_paid_again_after_a_kill(
-    on_ray: tuple[str, ...],  # noqa: F811
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """The coordinator is stopped, so that it stores no result, until the command has ended."""
-    shop, calls = Shop(tmp_path, capsys), tmp_path / "calls"
-    gate, notes = tmp_path / "gate", Path(os.environ["WEFT_NODE_FOLDER"])
-    gate.touch()
-    line = f"echo paid >> {calls}; while [ -e {gate} ]; do sleep 0.05; done; echo '[1]'"
-    shop.write([shell("once", line)])
-    argv = [sys.executable, "-m", "weft.main", "jobs", "run", "jobs.json", "--out", "ray"]
-    placed = (*on_ray, "--placement", "static", "-q")
-    with subprocess.Popen([*argv, *placed], cwd=tmp_path) as coordinator:
-        assert wait_for(calls.exists, 120)
-        coordinator.send_signal(signal.SIGSTOP)
-        gate.unlink()
-        assert wait_for(lambda: [p for p in notes.glob("*/outcomes/*") if not p.suffix], 60)
-        coordinator.send_signal(signal.SIGKILL)
-    done = shop.weft("resume", "ray", "-q")
-    assert done.code == 0, done.err
-    assert calls.read_text() == "paid\n"
-    assert list(notes.glob("*/outcomes")) == []
-
-
-@pytest.mark.slow
 def test_node_lost_takes_its_slots_along_and_brings_them_back(
     cluster: RayCluster, tmp_path: Path
 ) -> None:

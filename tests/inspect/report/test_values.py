@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import math
 import struct
 import zlib
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -130,7 +130,8 @@ def test_less_room_costs_precision_then_rows_and_never_the_limit(
 
 def test_table_is_sampled_when_nothing_else_fits() -> None:
     rows = 40_000
-    cells = [float(crc32(b"%d" % i)) / 7 for i in range(rows)]
+    digests = (hashlib.sha256(b"%d" % i).digest() for i in range(rows))
+    cells = [int.from_bytes(digest[:6], "big") / 7 for digest in digests]
     place = [float(i) for i in range(rows)]
     columns = (ValueColumn("index", "place", place), ValueColumn("x", "value", cells))
     packed = pack_table(ValueTable(columns, ("",), ("f",), rows, rows), 40_000)

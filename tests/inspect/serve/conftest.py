@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import weft
-from tests.support.pages import weave
+from tests.support.pages import tuning, weave
 from weft.inspect.serve.rundirectory import RunDirectory
 
 expect.set_options(timeout=60_000)  # on a busy machine; what must be quick is measured
@@ -84,6 +84,7 @@ def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Pa
     weft.run(weave.naps(), out=base / "naps", workers=2)
     weft.run(weave.naps(5), out=base / "more" / "naps5", workers=2)
     weft.run(weave.hopeless(), out=base / "hopeless", workers=2)
+    weft.run(tuning.tune(), out=base / "tune", workers=1, tags=("nightly",))
     weft.run(weave.hostile(), out=base / "<img src=x onerror=alert(1)>", workers=1)
     many_run.rename(base / "many")
     many_run.symlink_to(base / "many")  # reports of it are still made from where it was

@@ -16,7 +16,7 @@ def test_list_and_comparison_have_no_serious_finding(
     server: Server, onlooker: Onlooker, width: int, dark: bool
 ) -> None:
     page = onlooker.open(server, width=width, dark=dark)
-    expect(page.locator("#runs tr")).to_have_count(5)
+    expect(page.locator("#runs tr")).to_have_count(6)
     assert findings(page) == []
     pair = f"runs={server.id_of('naps')},{server.id_of('more/naps5')}"
     page.goto(f"http://127.0.0.1:{server.port}/compare?{pair}")

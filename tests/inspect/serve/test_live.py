@@ -245,7 +245,7 @@ def test_two_runs_are_compared(server: Server, onlooker: Onlooker) -> None:
 
 def test_list_shows_every_run_and_finds(server: Server, onlooker: Onlooker) -> None:
     page = onlooker.open(server, width=390)
-    expect(page.locator("#runs tr")).to_have_count(5)
+    expect(page.locator("#runs tr")).to_have_count(6)
     assert not has_overflow(page)
     page.fill("#find", "hopeless")
     expect(page.locator("#runs tr:visible")).to_have_count(1)

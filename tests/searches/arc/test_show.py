@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -190,7 +191,8 @@ def test_sealed_run_has_a_report_without_tasks(
 ) -> None:
     page = tmp_path / "report.html"
     assert weft("report", sealed_run, "--out", page).code == 0
-    text = page.read_text()
+    code = r"<(style|script)(?![^>]*json)[^>]*>.*?</\1>"  # the same in every report; data stays
+    text = re.sub(code, "", page.read_text(), flags=re.DOTALL)
     assert "only totals are shown" in text
     for hidden in ("mirror_down", "rotate_180", '"candidates', "outputs", "plain"):
         assert hidden not in text, hidden

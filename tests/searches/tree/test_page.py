@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.searches.tree.conftest import BINPACK, ROOT, SCORE, Wood
@@ -27,8 +29,11 @@ def test_report_has_the_tree_and_diffs_of_refused_evals_too(wood: Wood) -> None:
     page = (wood.folder / "run" / "report.html").read_text("utf-8")
     shown = ("Score by depth", "What workers did", "promoted n1", "+  &#34;a&#34;: 5,")
     refused = ("exit code 3", "+  &#34;b&#34;: 1", "a &lt;b&gt;bad&lt;/b&gt; sign")
+    plain = re.sub(r"</?span[^>]*>", "", page)  # without the colours of the diffs
     for text in (*shown, *refused):
-        assert text in page, text
+        assert text in plain, text
+    for mark in ('class="refused"', 'class="added"', 'class="hunk"', "Score over time", "seconds"):
+        assert mark in page, mark
     assert "<script>alert" not in page
 
 

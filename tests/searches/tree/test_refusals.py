@@ -67,7 +67,7 @@ def test_bad_config_is_refused_and_nothing_is_created(
         (["--max-parallel-evals", "0"], "--max-parallel-evals 0"),
         (["--dedupe-scope", "all"], "--dedupe-scope 'all'"),
         (["--set", "beam_width"], "is not NAME=VALUE"),
-        (["--set", "bream_width=2"], "--set bream_width 2: unknown field"),
+        (["--set", "bream_width=2"], "unknown field; did you mean beam_width?"),
         (["--report-only", "--check-parity"], "--report-only runs nothing"),
         (["--set", "direction=min"], "as in TOML"),
         (["--set", "beam_width=2", "--beam-width", "2"], "beam_width is given twice"),

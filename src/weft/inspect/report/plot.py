@@ -17,7 +17,7 @@ from markupsafe import Markup
 from weft.inspect.report.svg import drawing, element
 
 WIDTH, HEIGHT = 560, 230
-LEFT, RIGHT, TOP, BOTTOM = 60, 12, 12, 44
+LEFT, RIGHT, TOP, BOTTOM = 72, 12, 12, 44
 """Room around the plot for its numbers and names."""
 STEPS = 5
 Points = Sequence[tuple[float, float]]
@@ -33,6 +33,8 @@ class Axes:
     up: str
     bars: bool = False
     """Whether a bar stands on every whole number, with its name below its middle."""
+    whole: bool = False
+    """Whether only whole numbers mean something across."""
 
     def x(self, value: float) -> float:
         """Return where a value stands from the left."""
@@ -96,7 +98,7 @@ def _frame(axes: Axes) -> list[Markup]:
     for value in ticks(axes.low[1], axes.high[1]):
         at = axes.y(value)
         parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
-        parts.append(words(f"{value:.4g}", LEFT - 8, at + 4, "end"))
+        parts.append(words(f"{value:.6g}", LEFT - 8, at + 4, "end"))
     floor = HEIGHT - BOTTOM
     parts += [words(f"{v:.4g}", axes.x(at), floor + 16) for v, at in _below(axes)]
     middle = (TOP + floor) / 2
@@ -109,7 +111,7 @@ def _below(axes: Axes) -> list[tuple[float, float]]:
     """Return the numbers below the plot, each with its place."""
     numbers = ticks(axes.low[0], axes.high[0])
     if not axes.bars:
-        return [(number, number) for number in numbers]
+        return [(n, n) for n in numbers if not axes.whole or n == math.floor(n)]
     return [(n, n + 0.5) for n in numbers if n < axes.high[0] and n == math.floor(n)]
 
 

@@ -21,6 +21,8 @@ ELEMENTS = frozenset([
 ])  # fmt: skip
 _ATTRIBUTE = re.compile(r"(?!on)[A-Za-z][A-Za-z0-9-]*")
 _NUMBER = re.compile(r"[-+−]?[\d,.]+(?:e[-+]?\d+)?(?:/[\d,]+)?(?: ?(?:%|×|[mµ]?s|min|h))?|–")
+MAX_COLUMNS = 4
+"""More of them do not fit on a phone."""
 _LINKS = ("href", "src", "xlink-href")
 
 
@@ -50,16 +52,28 @@ def wide_drawing(width: float, height: float, *children: str, label: str) -> Mar
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:
-    """Build a table with a head; columns of numbers are set flush right."""
+    """Build a table with a head; columns of numbers are set flush right.
+
+    On a phone the rows of a table of many columns become cards, on which each cell has its name.
+    """
     columns = [[row[at] for row in rows if at < len(row)] for at in range(len(headers))]
     sides = ["n" if _are_numbers(column) else None for column in columns]
     heads = zip(headers, sides, strict=True)
     head = element("tr", *(element("th", text, scope="col", class_=side) for text, side in heads))
+    wide = len(headers) > MAX_COLUMNS
+    names = headers if wide else [None] * len(headers)
     body = [
-        element("tr", *(element("td", t, class_=s) for t, s in zip(row, sides, strict=False)))
+        element(
+            "tr",
+            *(
+                element("td", text, class_=side, data_label=name)
+                for text, side, name in zip(row, sides, names, strict=False)
+            ),
+        )
         for row in rows
     ]
-    return element("table", element("thead", head), element("tbody", *body))
+    kind = "cards" if wide else None
+    return element("table", element("thead", head), element("tbody", *body), class_=kind)
 
 
 def _are_numbers(cells: list[str]) -> bool:

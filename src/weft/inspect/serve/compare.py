@@ -104,7 +104,10 @@ def _against(first: Path, other: Path, size: int) -> ComparedRun:
         return ComparedRun(f"the same, byte for byte: {counted(size, 'record')}", True)
     clipped = Difference(
         difference.seq,
-        *(clip(text, MAX_TEXT_BYTES) for text in (difference.what, difference.a, difference.b)),
+        *(
+            clip(_plain(text), MAX_TEXT_BYTES)
+            for text in (difference.what, difference.a, difference.b)
+        ),
     )
     verdict = f"they diverge at record {difference.seq:,}: {clipped.what}"
     return ComparedRun(verdict, False, clipped)

@@ -23,7 +23,9 @@ from weft.searches.jobs.view import (
 
 MAX_SLOTS = 128
 MAX_ROWS = 500
-WIDTH = 1000
+MAX_NAMED = 20
+NAMED_SHARE = 3.0
+"""Percent of the timeline from which on a bar has its job's name in it."""
 
 
 def lines(run: RunView) -> list[str]:
@@ -60,25 +62,35 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
     ticks = [element("span", duration(length * i / 4)) for i in range(5)]
     head = f"Timeline per node and slot ({some(len(rows), len(slots), 'slot')})"
     axis = element("div", *ticks, class_="axis")
-    note = element("p", "Busy counts from a slot's first job to its last.", class_="quiet")
+    note = element(
+        "p", "A bar is a job. Busy counts from a slot's first job to its last.", class_="quiet"
+    )
     return element("h3", head) + note + element("div", *rows, axis, class_="timeline")
 
 
 def _lane(slot: SlotTime, start: float, length: float) -> Markup:
-    paths = {"worked": "", "broken": ""}
-    for job in slot.jobs:
-        x = WIDTH * ((job.started_at or start) - start) / length
-        width = max(0.8, WIDTH * ((job.finished_at or start) - (job.started_at or start)) / length)
-        kind = "broken" if job.status == "failed" else "worked"
-        paths[kind] += f"M{x:.5g} 0h{max(0.4, width - 1):.4g}v10h-{max(0.4, width - 1):.4g}z"
-    drawn = [element("path", d=d, class_=kind) for kind, d in paths.items() if d]
-    said = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
+    """One slot's jobs as bars with their names; a name that has no room is in the bar's tip."""
+    stat = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
+    names = ", ".join(job.job_id for job in slot.jobs[:MAX_NAMED])
     picture = element(
-        "svg", *drawn, viewBox=f"0 0 {WIDTH} 10", preserveAspectRatio="none", role="img",
-        aria_label=f"{slot.slot}: {said}",
+        "svg", *(_bar(job, start, length) for job in slot.jobs), role="img", class_="named",
+        aria_label=f"{slot.slot}: {stat}: {names}",
     )  # fmt: skip
     label = element("span", slot.slot, class_="label")
-    return element("div", label, picture, element("span", said, class_="stat"), class_="lane")
+    return element("div", label, picture, element("span", stat, class_="stat"), class_="lane")
+
+
+def _bar(job: ViewedJob, start: float, length: float) -> Markup:
+    """A bar in percent of the timeline; an inner drawing cuts off a name that is too long."""
+    begin, end = job.started_at or start, job.finished_at or start
+    share = max(0.15, 100 * (end - begin) / length - 0.15)
+    tip = f"{job.job_id}: {job.why() or job.status}, {duration(job.seconds)}"
+    kind = "broken" if job.status == "failed" else "worked"
+    parts = [element("rect", element("title", tip), width="100%", height="100%", class_=kind)]
+    if share >= NAMED_SHARE:
+        parts.append(element("text", job.job_id, x=5, y=14))
+    x = f"{100 * (begin - start) / length:.3f}%"
+    return element("svg", *parts, x=x, width=f"{share:.3f}%", height="100%")
 
 
 def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:

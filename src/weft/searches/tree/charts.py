@@ -1,4 +1,4 @@
-"""Drawings of a tree run: scores by depth, and what each worker did when."""
+"""Drawings of a tree run: scores by depth and over time, and what each worker did when."""
 
 from __future__ import annotations
 
@@ -8,57 +8,111 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from weft.inspect.report.plot import Axes, Points, framed
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import duration, some
 from weft.inspect.report.view import RunView
 from weft.searches.tree.history import Eval, TreeHistory
 from weft.searches.tree.load import TreeRun, stage_id_of
 
-WIDTH, HEIGHT, MARGIN = 1000, 300, 70
+WIDTH = 1000
 ROW, LABEL = 30, 110
 MAX_SPANS = 1200
 MAX_DOTS = 800
 """The most that a page shows; promoted evals are among them."""
-PROMOTED, OTHER, BEST = "var(--c-completed)", "var(--c-queued)", "var(--accent)"
+PROMOTED, OTHER = "var(--c-completed)", "var(--c-queued)"
 STAGES = {
     "propose": "var(--c-dropped)", "implement": "var(--c-running)", "review": "var(--paused)",
     "sweep": "var(--c-cancelled)", "score": "var(--c-completed)",
 }  # fmt: skip
 
 
-# -- scores by depth ----------------------------------------------------------------------------
+# -- scores -------------------------------------------------------------------------------------
 
 
-def scores_by_depth(tree_run: TreeRun) -> Markup:
-    """A dot per scored eval, the best so far as a line, and the same in a table."""
-    depths = max((e.depth for e in tree_run.history.evals), default=0)
-    has_scores = depths and tree_run.history.root_scores
-    chart = _chart(tree_run, depths) if has_scores else Markup("")
-    return element("h3", "Score by depth") + chart + _table(tree_run.history, depths)
+def score_charts(tree_run: TreeRun) -> Markup:
+    """Scores by depth and over time, with axes; and the same by depth in a table."""
+    history = tree_run.history
+    depths = max((e.depth for e in history.evals), default=0)
+    charts = Markup("")
+    if depths and history.root_scores:
+        parts = [_by_depth(tree_run, depths), _over_time(tree_run)]
+        charts = element("div", *(part for part in parts if part), class_="charts")
+    return charts + _table(history, depths)
 
 
-def _chart(tree_run: TreeRun, depths: int) -> Markup:
+def _better(tree_run: TreeRun) -> str:
+    return "higher" if tree_run.config.direction == "max" else "lower"
+
+
+def _axes(points: Points, across: str, tree_run: TreeRun) -> Axes:
+    """Axes around all points, not down to nothing: scores may lie close together."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    room = (max(ys) - min(ys)) * 0.06 or abs(ys[0]) * 0.06 or 1.0
+    wide = (max(xs) - min(xs)) * 0.03 or 0.5
+    low, high = (min(xs) - wide, min(ys) - room), (max(xs) + wide, max(ys) + room)
+    name = f"score ({_better(tree_run)} is better)"
+    return Axes(low, high, across, name, whole=across == "depth")
+
+
+def _by_depth(tree_run: TreeRun, depths: int) -> Markup:
     history = tree_run.history
     root = Decimal(history.root_scores[0])
     scored = [(e, Decimal(e.score)) for e in history.evals if e.score is not None]
-    low, high = (edge([root, *(s for _, s in scored)]) for edge in (min, max))
+    best = [(float(d), float(s)) for d, s in enumerate(_best_by_depth(tree_run, root, depths))]
+    places = [(_apart(e), float(score)) for e, score in scored]
+    axes = _axes([(0.0, float(root)), *places, *best], "depth", tree_run)
+    dots = _dots(axes, scored, places)
+    label = f"Best score by depth: {', '.join(f'{score:g}' for _, score in best)}"
+    line = _line(axes, best)
+    return element("section", element("h3", "Score by depth"), framed(axes, label, *line, *dots))
 
-    def place(depth: int, score: Decimal) -> tuple[float, float]:
-        up = float((score - low) / (high - low)) if high > low else 0.5
-        return MARGIN + (WIDTH - 2 * MARGIN) * depth / depths, 30 + (HEIGHT - 70) * (1 - up)
 
-    best = _best_by_depth(tree_run, root, depths)
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(d, s) for d, s in enumerate(best)))
-    drawn = [element("polyline", points=line, fill="none", stroke=BEST, stroke_width=3)]
-    drawn.append(element("circle", cx=MARGIN, cy=place(0, root)[1], r=7, fill=PROMOTED))
-    shown = sorted(scored, key=lambda pair: pair[0].node_id is None)[:MAX_DOTS]
-    drawn += [_dot(e, s, place(e.depth, s)) for e, s in reversed(shown)]
-    drawn += [_text(f"depth {d}", place(d, low)[0], HEIGHT - 8) for d in range(depths + 1)]
-    drawn += [
-        _text(str(s), MARGIN - 12, place(0, s)[1] + 5, "end") for s in sorted({low, root, high})
+def _over_time(tree_run: TreeRun) -> Markup:
+    """Scores by when they were known, in seconds since the first eval began."""
+    timings = tree_run.timing
+    known = [
+        (e, Decimal(e.score), timing.finished_at)
+        for e in tree_run.history.evals
+        if e.score is not None and (timing := timings.get(e.eval_id)) and timing.finished_at
     ]
-    label = f"Best score by depth: {', '.join(map(str, best))}"
-    return wide_drawing(WIDTH, HEIGHT, *drawn, label=label)
+    starts = [t.started_at for t in timings.values() if t.started_at is not None]
+    if not known or not starts:
+        return Markup("")
+    known.sort(key=lambda item: (item[2], item[0].eval_id))
+    places = [(at - min(starts), float(score)) for _, score, at in known]
+    better = max if tree_run.config.direction == "max" else min
+    best: list[tuple[float, float]] = []
+    for at, score in places:
+        best += [(at, best[-1][1])] if best else []
+        best.append((at, better(best[-1][1], score) if best else score))
+    axes = _axes(places, "seconds since the first eval began", tree_run)
+    dots = _dots(axes, [(e, score) for e, score, _ in known], places)
+    label = f"Score over time: {len(places)} scores in {duration(places[-1][0])}"
+    line = _line(axes, best)
+    return element("section", element("h3", "Score over time"), framed(axes, label, *line, *dots))
+
+
+def _apart(item: Eval) -> float:
+    """A depth, moved a little aside where many have one score."""
+    return item.depth + (item.eval_id % 7 - 3) * 0.02
+
+
+def _dots(axes: Axes, scored: Sequence[tuple[Eval, Decimal]], places: Points) -> list[Markup]:
+    """Dots of evals, promoted ones on top; of too many, those come first."""
+    pairs = sorted(zip(scored, places, strict=True), key=lambda pair: pair[0][0].node_id is None)
+    return [_dot(axes, *pair, place) for pair, place in reversed(pairs[:MAX_DOTS])]
+
+
+def _dot(axes: Axes, item: Eval, score: Decimal, place: tuple[float, float]) -> Markup:
+    title = element("title", f"{item.name} {item.idea.name}: {score}, {item.verdict}")
+    fill, radius = (PROMOTED, 5) if item.node_id is not None else (OTHER, 3.5)
+    return element("circle", title, cx=axes.x(place[0]), cy=axes.y(place[1]), r=radius, fill=fill)
+
+
+def _line(axes: Axes, points: Points) -> list[Markup]:
+    text = " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in points)
+    return [element("polyline", points=text, class_="best")]
 
 
 def _best_by_depth(tree_run: TreeRun, root: Decimal, depths: int) -> list[Decimal]:
@@ -68,14 +122,6 @@ def _best_by_depth(tree_run: TreeRun, root: Decimal, depths: int) -> list[Decima
         here = [n.score for n in tree_run.history.nodes if n.depth == depth]
         best.append(better([best[-1], *here]))
     return best
-
-
-def _dot(item: Eval, score: Decimal, at: tuple[float, float]) -> Markup:
-    title = element("title", f"{item.name} {item.idea.name}: {score}, {item.verdict}")
-    promoted = item.node_id is not None
-    x = at[0] + (item.eval_id % 7 - 3) * 4  # apart, where many have one score
-    fill, radius = (PROMOTED, 7) if promoted else (OTHER, 5)
-    return element("circle", title, cx=x, cy=at[1], r=radius, fill=fill)
 
 
 def _text(text: str, x: float, y: float, anchor: str = "middle") -> Markup:

@@ -6,6 +6,7 @@ A value that a flag gives replaces that of the file before anything is checked.
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -304,12 +305,21 @@ def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
         return TreeFile.model_validate(raw)
     except ValidationError as error:
         where, problem = first_problem(error)
+    hint = _nearest(where) if problem == "unknown field" else ""
     if where in given:
-        raise UsageError(f"{given[where].flag} {given[where].value!r:.80}: {problem}")
+        raise UsageError(f"{given[where].flag} {given[where].value!r:.80}: {problem}", hint=hint)
     flags = [override.flag for override in overrides if override.name in problem]
     if not where and flags:
         raise UsageError(f"{', '.join(flags)}: {problem}")
-    raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}")
+    raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}", hint=hint)
+
+
+def _nearest(field: str) -> str:
+    """Suggest the field that somebody may have meant."""
+    table, _, name = field.rpartition(".")
+    known = StageTable.model_fields if table else TreeFile.model_fields
+    near = difflib.get_close_matches(name, known, 1)
+    return f"did you mean {table}{'.' if table else ''}{near[0]}?" if near else ""
 
 
 def _by_name(overrides: Sequence[Override]) -> dict[str, Override]:
@@ -355,7 +365,7 @@ def _toml(path: Path) -> dict[str, JsonValue]:
     try:
         if not path.is_file():
             what = "is not a plain file" if path.exists() else "does not exist"
-            raise FileInvalid(f"config {path} {what}")
+            raise FileInvalid(f"config {path} {what}", hint="weft tree init DIR writes one")
         if path.stat().st_size > MAX_BYTES:
             raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
         return tomllib.loads(path.read_bytes().decode())

@@ -150,7 +150,10 @@ def _check_variables(config: TreeConfig, path: Path) -> None:
     for name, stage in sorted(config.stages.items()):
         for variable in () if stage.recorded else stage.env_from:
             if variable not in ours:
-                raise InputError(f"{path}: {name}.env_from: the variable {variable} is not set")
+                raise InputError(
+                    f"{path}: {name}.env_from: the variable {variable} is not set",
+                    hint=f"export {variable}=…",
+                )
 
 
 def below(base: Path, name: str, path: Path, field: str) -> Path:

@@ -70,6 +70,7 @@ def test_recorded_history_with_a_small_seed_is_found_and_predicted(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(0)
 def test_zoo_made_afresh_is_found_and_predicted(
     tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:

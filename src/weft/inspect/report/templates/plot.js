@@ -43,13 +43,32 @@
       }
       const least = (high - low) / most, power = 10 ** Math.floor(Math.log10(least));
       const step = [1, 2, 5, 10, 20].map((m) => m * power).find((s) => s >= least * 0.999), ticks = [];
-      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(k * step);
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(k * step || 0);  // never -0
       return ticks;
     };
     return scale;
   };
 
-  // `options`: title, height, draw(chart), tip(x, y) -> {text, x, y, row} or null, step(row, by) -> the
+  // Charts outside the window wait for an idle moment, so that a selection is answered at once.
+  const waiting = new Set();
+  let scheduled = false;
+  const idle = window.requestIdleCallback ? (work) => requestIdleCallback(work, { timeout: 400 })
+    : (work) => setTimeout(() => work({ timeRemaining: () => 0 }), 30);
+  function drain(moment) {
+    for (const chart of [...waiting]) {
+      chart.paint();
+      if (moment.timeRemaining() < 8) break;
+    }
+    scheduled = waiting.size > 0;
+    if (scheduled) idle(drain);
+  }
+  function later(chart) {
+    waiting.add(chart);
+    if (!scheduled) { scheduled = true; idle(drain); }
+  }
+  window.addEventListener("beforeprint", () => { for (const chart of [...waiting]) chart.paint(); });
+
+  // `options`: height, draw(chart), tip(x, y) -> {text, x, y, row} or null, step(row, by) -> the
   // next row for the cursor, open(row), brush(box) with shares of the plot, zoom(factor, share).
   weft.chart = (figure, options) => {
     const box = make("div", null, "plot"), canvas = make("canvas"), band = make("div", null, "band"), tip = make("div", null, "tip");
@@ -144,7 +163,14 @@
     };
     chart.context = context;
 
+    // At once where it can be seen; else as soon as there is nothing better to do.
     chart.redraw = () => {
+      const edge = box.getBoundingClientRect();
+      if (edge.bottom > 0 && edge.top < innerHeight) chart.paint();
+      else later(chart);
+    };
+    chart.paint = () => {
+      waiting.delete(chart);
       const wide = box.clientWidth;
       if (!wide) return;
       const high = options.height, ratio = window.devicePixelRatio || 1;

@@ -72,7 +72,12 @@
 
     // -- what every point chart does ---------------------------------------------------------------
 
-    const jitter = (row) => ((row * 2654435761) % 4294967296) / 4294967296 - 0.5;
+    // The same place for a row in every drawing, and unlike anything that grows with its number.
+    const jitter = (row) => {
+      let bits = Math.imul(row ^ (row >>> 16), 0x45d9f3b);
+      bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b);
+      return ((bits ^ (bits >>> 16)) >>> 0) / 4294967296 - 0.5;
+    };
     const describe = (row) => [state.table.placeOf(row).replace(/^:/, "/:"), state.value.name + " " + text(state.value, state.value.cells[row]),
       ...state.arguments.slice(0, AXES).map((c) => c.name + " " + (Number.isNaN(c.cells[row]) ? "–" : text(c, c.cells[row]))),
       "took " + duration(state.table.time.cells[row])].join(" · ");
@@ -197,6 +202,7 @@
       shown.forEach((column, i) => {
         const x = c.px(i / last), scale = scales[i];
         context.strokeStyle = context.fillStyle = weft.colour("--soft");
+        context.lineWidth = 1;
         context.beginPath();
         context.moveTo(x, c.py(0));
         context.lineTo(x, c.py(1));

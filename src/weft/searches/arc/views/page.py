@@ -22,6 +22,7 @@ from weft.searches.arc.views.model import (
     PictureBlock,
     Shown,
     TaskView,
+    Tile,
     blocks,
     letter,
     price,
@@ -38,7 +39,13 @@ _FINDER = Markup(
     '<input class=find type=search data-finder placeholder="find by name, digest or outcome"'
     ' aria-label="find puzzles">'
 )
-"""The report's script acts upon it: articles whose text does not have the words are hidden."""
+_STEPPER = Markup(
+    '<p class="js stepper"><button type=button data-step-by=-1 aria-label="step before">←</button>'
+    "<span data-step-said aria-live=polite></span>"
+    '<button type=button data-step-by=1 aria-label="next step">→</button></p>'
+)
+"""The report's script acts upon both: it hides articles that lack the words, and shows one step
+at a time."""
 
 
 def build_page(views: Sequence[TaskView], *, max_bytes: int = MAX_PAGE_BYTES) -> Markup:
@@ -196,10 +203,18 @@ def _block(block: PictureBlock, sprites: Sprites) -> Markup:
         tiles = [sprites.place(tile.grid) for tile in block.tiles]
         return Markup("<p>{}</p>").format(Markup("").join(tiles))
     named = [
-        Markup("<span>{}{}</span>").format(sprites.place(tile.grid), tile.label)
+        Markup("<span>{}{}</span>").format(_tile(tile, block, sprites), tile.label)
         for tile in block.tiles
     ]
     return Markup("<p class=q>{}</p>").format(Markup("").join(named))
+
+
+def _tile(tile: Tile, block: PictureBlock, sprites: Sprites) -> Markup:
+    """Draw a grid; a difference is drawn over the answer that it belongs to, which is faint."""
+    drawn = sprites.place(tile.grid)
+    if tile.label != "difference":
+        return drawn
+    return Markup("<b class=over>{}{}</b>").format(sprites.place(block.tiles[1].grid), drawn)
 
 
 def _programs(view: TaskView) -> Iterator[tuple[str, AnswerView]]:
@@ -223,14 +238,15 @@ def _steps(answer: AnswerView, sprites: Sprites) -> Markup:
         return Markup("")
     head = ", ".join(visible(text) for text in answer.inputs)
     steps = [
-        Markup("<li><code>{}</code><div>{}</div>").format(
+        Markup("<li data-step><code>{}</code><div>{}</div>").format(
             visible(step.line), Markup("").join(_value(value, sprites) for value in step.values)
         )
         for step in answer.steps[:MAX_PROGRAM_LINES]
     ]
-    return Markup("<details><summary>step by step{}</summary><ol>{}</ol></details>").format(
-        f": {head}" if head else "", Markup("").join(steps)
-    )
+    return Markup(
+        "<details><summary>step by step{}</summary><div data-steps tabindex=0 role=group"
+        ' aria-label="steps; the arrow keys go through them">{}<ol>{}</ol></div></details>'
+    ).format(f": {head}" if head else "", _STEPPER, Markup("").join(steps))
 
 
 def _value(value: Shown, sprites: Sprites) -> Markup:

@@ -109,6 +109,7 @@ FAMILY = Family(
     ),
     seed_form=LcgSeeding(MULTIPLIER, INCREMENT, 48, scramble=MULTIPLIER),
     readings={
+        "raw": WordReading("raw"),
         "high": WordReading("span"),
         "mod": WordReading("mod", signed=True),
         "bounded": WordReading(
