@@ -8,18 +8,20 @@ believed: its worker is ended, and what it held runs elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from weft.model.attempts import LossCause
 from weft.worker.frames import ProtocolError
 
 Held = Mapping[int, object]
 """The tickets that a worker holds."""
+_ROWS = (list, tuple)
+"""What is an array on a socket may be a tuple when Ray brings it."""
 
 
 def check_message(message: object, held: Held) -> None:
     """Raise ProtocolError unless the message has a known form and is about tickets held."""
-    if not isinstance(message, list) or not message or message[0] not in _CHECKS:
+    if not isinstance(message, _ROWS) or not message or message[0] not in _CHECKS:
         raise ProtocolError(f"no such message: {message!r:.80}")
     if not _CHECKS[message[0]](message[1:], held):
         raise ProtocolError(f"a message that does not fit what it was given: {message!r:.80}")
@@ -55,7 +57,7 @@ def _is_loss(rest: Sequence[Any], held: Held) -> bool:
     return (
         len(rest) == 4
         and _is_held(rest[0], held)
-        and _is_list_of(list(rest[1:]), str)
+        and _is_list_of(rest[1:], str)
         and rest[3] in get_args(LossCause)
     )
 
@@ -74,12 +76,16 @@ def _is_held(ticket: object, held: Held) -> bool:
 
 
 def _is_list_of(value: object, kind: type) -> bool:
-    return isinstance(value, list) and all(type(item) is kind for item in value)
+    return isinstance(value, _ROWS) and all(type(item) is kind for item in value)
+
+
+def _is_pair(value: object) -> bool:
+    return _is_list_of(value, str) and len(cast(Sequence[object], value)) == 2
 
 
 def _is_error(value: object) -> bool:
     return (
-        isinstance(value, list)
+        isinstance(value, _ROWS)
         and len(value) == 3
         and _is_list_of(value[:2], str)
         and type(value[2]) in (int, type(None))
@@ -101,9 +107,7 @@ _FIELDS: dict[object, Callable[[object], bool]] = {
     "error": _is_error,
     "detail": lambda value: type(value) is str,
     "retriable": lambda value: type(value) is bool,
-    "staged": lambda value: (
-        isinstance(value, list) and all(_is_list_of(pair, str) and len(pair) == 2 for pair in value)
-    ),
+    "staged": lambda value: isinstance(value, _ROWS) and all(map(_is_pair, value)),
     "notes": lambda value: type(value) is str,
     "log": lambda value: type(value) is str,
 }
