@@ -18,7 +18,7 @@ STORM = Search("storm", f"{HERE / 'strikers.py'}:storm", {"rounds": 2, "width": 
 LIES = (
     "foreign-ticket", "repeated", "negative-ticket", "too-many-values", "fewer-times",
     "value-no-text", "unknown-kind", "no-list", "no-json", "huge-frame", "lost-of-nobody",
-    "dropped-twice", "wrong-body", "started-of-nobody",
+    "dropped-twice", "wrong-body",
 )  # fmt: skip
 
 

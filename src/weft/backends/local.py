@@ -327,6 +327,8 @@ class LocalBackend:
 
     def _task_event(self, worker: WorkerSeat, place: WorkerSlot, message: TaskMessage) -> None:
         ticket = message[1]
+        if ticket not in worker.tickets:
+            return
         if message[0] == "started":  # of a command, or of a task on another machine
             if ticket not in worker.cancelled and worker.reported != ticket:
                 self._events.append(Started(ticket, worker.identity))

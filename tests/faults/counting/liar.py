@@ -43,7 +43,6 @@ def _lies(ticket: int) -> bytes:
         "lost-of-nobody": pack(("lost", far, "gone", "", "worker")),
         "dropped-twice": pack(("dropped", [ticket, ticket])),
         "wrong-body": pack(("finished", ticket, {"run_s": "soon", "value": 7})),
-        "started-of-nobody": pack(("started", far)),
     }[_name]
 
 
