@@ -28,7 +28,7 @@ def commands(group: Any = None, before: str = "") -> dict[str, Any]:
 
 def undocumented(page: str, known: dict[str, Any]) -> Iterator[str]:
     """Commands without a section of the page, and options that their section lacks."""
-    found = re.findall(r"\n## weft ([\w ]+)\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
+    found = re.findall(r"\n## weft ([\w -]+)\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
     sections = dict(found)
     for name, command in known.items():
         if name not in sections:

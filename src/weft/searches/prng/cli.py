@@ -279,6 +279,7 @@ def adapt(
 @with_groups
 def export_program(
     run: options.RunArgument,
+    display: ViewOptions,
     language: prngoptions.Language = "python",
     count: prngoptions.Count = 100,
 ) -> None:
@@ -288,7 +289,11 @@ def export_program(
     """
     prngoptions.check_count(count)
     best, _ = library.found_in(run)
-    sys.stdout.write(programs.program(best.hypothesis, language, count))
+    text = programs.program(best.hypothesis, language, count)
+    if display.as_json:
+        render.print_json({"language": language, "program": text})
+    else:
+        sys.stdout.write(text)
 
 
 # -- generate ---------------------------------------------------------------------------------
