@@ -35,6 +35,8 @@ WRONG = {
     "until": "yield weft.round([square(7)], until=lambda r: 1 / 0)",
     "make": "yield weft.lazy(3, lambda i: 1 / 0)",
 }
+FIXED = {WRONG["until"]: "yield weft.round([square(7)], until=lambda r: False)"}
+"""What was asked before the mistake may be recorded already, so it is asked again."""
 
 
 def advised(err: str) -> list[str]:
@@ -52,9 +54,11 @@ def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
     (tmp_path / "climb.py").write_text(RAISES.format(line=line))
     ended = weft("run", "climb:climb", "--args", '{"width": 3}', "--out", "a run")
     assert ended.code == 3, ended
-    (tmp_path / "climb.py").write_text(RAISES.format(line="pass"))
+    (tmp_path / "climb.py").write_text(RAISES.format(line=FIXED.get(line, "pass")))
     again = weft(*advised(ended.err), "--json")
-    assert (again.code, again.json["answer"], again.json["tasks"]["completed"]) == (0, 25, 4), again
+    assert again.code == 0, again
+    tasks = 4 + (line in FIXED)
+    assert (again.json["answer"], again.json["tasks"]["completed"]) == (25, tasks)
     events = weft("status", "a run", "--events", "--json").json["events"]
     assert [e["detail"] for e in events if e["kind"] == "code-accepted"] == ["climb"]
     assert weft("verify", "a run").code == 0

@@ -95,8 +95,14 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     slow.touch()
     begun = seen / "1-1"
 
+    def is_known_to_run() -> bool:
+        """Whether the coordinator was told of it: the others have ended, it has begun."""
+        counts = status(tmp_path / "ray").counts
+        return counts["running"] == 1 and counts["completed"] >= 8
+
     def strike() -> None:
         assert wait_for(lambda: begun.exists() and begun.read_text().strip() != "", 120)
+        assert wait_for(is_known_to_run, 120)
         cluster.kill("rig-b")
         pid = int(begun.read_text())
         assert wait_for(lambda: not psutil.pid_exists(pid), 120), "the job outlived its node"
