@@ -53,11 +53,11 @@ def run_command(out: str, *words: str) -> int:
 
     wait_for_signal()
     install_hooks()
-    told, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    stdout, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     code = _exit_code(list(words))
     if code == 0:
-        os.writev(told, [json.dumps({"head": weft.load(out).head}).encode()])
+        os.writev(stdout, [json.dumps({"head": weft.load(out).head}).encode()])
     return code
 
 

@@ -1,4 +1,4 @@
-"""F28: two machines on one shared folder resume the same run. One runs, the other is told which.
+"""F28: two machines on one shared folder resume the same run. One runs, the other names it.
 
 The second machine is a UTS namespace with a name of its own; both see the same files and locks, as
 they do on a shared file system that has locks.

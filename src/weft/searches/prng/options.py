@@ -159,7 +159,7 @@ Language = Annotated[
     str, typer.Option("--language", metavar="python|c|java", help="The language of the program.")
 ]
 Count = Annotated[
-    int, typer.Option("-n", "--count", metavar="N", help="Draws it prints if it is not told.")
+    int, typer.Option("-n", "--count", metavar="N", help="Draws the program prints by default.")
 ]
 
 

@@ -126,6 +126,21 @@ const weft = {};
     return kinds;
   };
 
+  // Opens tasks by links on the page and by its address (#task=…); returns what reads the address.
+  weft.taskLinks = (openTask) => {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("[data-task]");
+      if (!link) return;
+      event.preventDefault();
+      openTask(link.dataset.task);
+    });
+    const fromAddress = () => {
+      if (location.hash.startsWith("#task=")) openTask(decodeURIComponent(location.hash.slice(6)));
+    };
+    window.addEventListener("hashchange", fromAddress);
+    return fromAddress;
+  };
+
   // Offers a text as a file, without any server.
   weft.download = (name, type, text) => {
     const link = weft.make("a"), address = URL.createObjectURL(new Blob([text], { type }));

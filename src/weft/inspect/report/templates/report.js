@@ -68,14 +68,7 @@
     if (opener) opener.click();
     else $("task-said").textContent = "Task " + text + " is not among those in this file; weft explain " + data.run + " " + text + " shows it. ";
   }
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-task]");
-    if (!link) return;
-    event.preventDefault();
-    openTask(link.dataset.task);
-  });
-  const fromAddress = () => { if (location.hash.startsWith("#task=")) openTask(decodeURIComponent(location.hash.slice(6))); };
-  window.addEventListener("hashchange", fromAddress);
+  const fromAddress = weft.taskLinks(openTask);
 
   if ($("event-table")) weft.events($("event-table"), $("event-chips"));
 

@@ -68,14 +68,7 @@
     taskQuery.first = 0;
     show("tasks", true);
   }
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-task]");
-    if (!link) return;
-    event.preventDefault();
-    openTask(link.dataset.task);
-  });
-  const fromAddress = () => { if (location.hash.startsWith("#task=")) openTask(decodeURIComponent(location.hash.slice(6))); };
-  window.addEventListener("hashchange", fromAddress);
+  const fromAddress = weft.taskLinks(openTask);
 
   // -- values, progress ------------------------------------------------------------------------
 
