@@ -22,10 +22,11 @@ GPUS = {"rig-a": 2, "rig-b": 12, "rig-c": 12}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process of a parallel test run has the cluster."""
+    """One process of a parallel test run has the cluster, another one the hosts with `sshd`."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("ray"))
+            group = "ray" if "cluster" in getattr(item, "fixturenames", ()) else "ray-hosts"
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @dataclass
