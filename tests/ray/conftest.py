@@ -22,11 +22,10 @@ GPUS = {"rig-a": 2, "rig-b": 12, "rig-c": 12}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process of a parallel test run has the cluster, another one the hosts with `sshd`."""
+    """One process of a parallel test run has the cluster."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            group = "ray" if "cluster" in getattr(item, "fixturenames", ()) else "ray-hosts"
-            item.add_marker(pytest.mark.xdist_group(group))
+            item.add_marker(pytest.mark.xdist_group("ray"))
 
 
 @dataclass
