@@ -1,0 +1,188 @@
+"""Record what the search finds on puzzles with known outputs, to fit and try rules without it.
+
+    python tools/record_arc_evidence.py EVIDENCE.jsonl.gz [--workers 16] [--seconds 170] [--every N]
+
+One JSON line per puzzle (`tools/make_pseudo_puzzles.py` makes them of training tasks): the programs
+found, the evidence on those that compete, the CPU seconds of each part. Puzzles run in as many
+processes as asked, the most important kinds first, until the time is over; those under way are
+dropped. Where no program, choice or list may answer, layered lists are left out, and where there
+are two pairs all lists: they could only be guesses there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from make_pseudo_puzzles import bases, puzzles_of
+
+from weft.model.codec import to_json
+from weft.searches.arc.assessment import examined, explanations, needed
+from weft.searches.arc.data import load
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.cache import ApplyCache
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
+from weft.searches.arc.synthesis.phases import Options, deep, shallow, viewed
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
+from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import encode_grids
+
+ORDER = ("1whole-0", "1pairs-0", "2whole-0", "left-0", "few-0", "pairs-1", "pairs-2", "left-1")
+"""Kinds of puzzles, with the number of the ARC-AGI set that their bases are of where it counts."""
+PARTIAL = 200
+"""Vectors right on some pairs that are recorded, the cheapest."""
+Row = dict[str, Any]
+
+
+class Recorder:
+    """Searches puzzles part by part."""
+
+    def __init__(self) -> None:
+        self.planner = ParallelPlanner(Options(Language(), SearchBudget()))
+        self.cpu_s: dict[str, float] = {}
+
+    def timed(self, part: str, call: Any, *words: Any) -> Any:
+        """Call something and add its CPU seconds to a part's."""
+        start_s = time.process_time()
+        value = call(*words)
+        self.cpu_s[part] = self.cpu_s.get(part, 0.0) + time.process_time() - start_s
+        return value
+
+    def record(self, puzzle: ArcTask) -> Row:
+        """Search one puzzle; return its line."""
+        self.cpu_s = {}
+        planner, options, cache = self.planner, self.planner.options, ApplyCache()
+        task = puzzle.without_truth()
+        problem = EncodedTask(task)
+        first = self.timed("shallow", shallow, problem, options, cache, planner.owners())
+        facts, sample = ShallowFacts.of(first), first.sample
+        parts = planner.parts(facts)
+        rest = [
+            self.timed("slices", deep, problem, options, part, first.table, cache)
+            for part in parts.slices
+        ]
+        views = [
+            self.timed("views", viewed, task, options, view, number, cache)
+            for number, view in enumerate(first.views[: parts.views])
+        ]
+        choices = [
+            self.timed("choices", learn_choices, problem, sample, start, end)
+            for start, end in parts.choices
+        ]
+        lists: list[Any] = []
+        known: list[ListPart] = []
+
+        def explained() -> bool:
+            learned = [found.candidates for found in lists]
+            found = planner.assemble(first, rest, views, choices, learned).found
+            return bool(explanations(found, planner.standard))
+
+        def learn(kind: str, wanted: Sequence[ListPart]) -> None:
+            known.extend(wanted)
+            lists.extend(self.timed(kind, learn_part, problem, sample, part) for part in wanted)
+
+        is_whole = puzzle.name.endswith("whole-0")
+        if is_whole or len(puzzle.train) > FEW_PAIRS or explained():
+            learn("plain", parts.lists)
+            learn("scanned", planner.scanned(facts, any(f.is_validated for f in lists)))
+            if is_whole or explained():
+                beginnings = list(zip(known, [f.beginnings for f in lists], strict=True))
+                learn("layered", planner.layered(beginnings, any(f.is_validated for f in lists)))
+        learned = [found.candidates for found in lists]
+        assembled = self.timed("assemble", planner.assemble, first, rest, views, choices, learned)
+        examinations = needed(assembled.found, planner.standard)
+        evidence = [
+            self.timed("examine", examined, task, planner.standard, each) for each in examinations
+        ]
+        kept = [c.outputs for c in (*assembled.found.candidates, *assembled.found.guesses)]
+        outputs = {output: n for n, output in enumerate(dict.fromkeys(kept))}
+        return {
+            "name": puzzle.name,
+            "cpu_s": {part: round(spent_s, 3) for part, spent_s in self.cpu_s.items()},
+            "partial": first.partial[:PARTIAL],
+            "partials": len(first.partial),
+            "programs": [facts.programs, assembled.programs],
+            "outputs": [output.hex() for output in outputs],
+            "found": [wire(c, outputs) for c in assembled.found.candidates],
+            "guesses": [wire(c, outputs) for c in assembled.found.guesses],
+            "evidence": [
+                [each.program.text(), outputs[encode_grids(each.outputs)], to_json(own)]
+                for each, own in zip(examinations, evidence, strict=True)
+            ],
+        }
+
+
+def wire(candidate: ProgramCandidate, outputs: dict[bytes, int]) -> list[Any]:
+    """Return a program as a short list."""
+    c = candidate
+    return [c.program.text(), c.millibits, outputs[c.outputs], c.time, c.loo_passed]
+
+
+_recorder: Recorder | None = None
+
+
+def _one(asked: tuple[ArcTask, float]) -> Row | None:
+    global _recorder  # noqa: PLW0603 - one for each process
+    puzzle, end_s = asked
+    if time.perf_counter() > end_s:
+        return None
+    _recorder = _recorder or Recorder()
+    try:
+        return _recorder.record(puzzle)
+    except Exception as error:  # one puzzle must not end the recording
+        return {"name": puzzle.name, "error": repr(error)}
+
+
+def puzzles(every: int, kinds: Sequence[str]) -> Iterator[ArcTask]:
+    """Make the puzzles, by kind in the order asked."""
+    first = {task.name for task in load("arc-agi-1", "training").tasks}
+    made = [
+        (f"{1 if base.name in first else 2}{puzzle.name.split('-', 2)[2]}", puzzle)
+        for base in bases()[::every]
+        for puzzle in puzzles_of(base)
+    ]
+    for kind in kinds:
+        yield from (puzzle for name, puzzle in made if name.endswith(kind))
+
+
+def main() -> None:
+    """Record until the time is over."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--seconds", type=float, default=170.0)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--kinds", default=",".join(ORDER))
+    asked = parser.parse_args()
+    start_s = time.perf_counter()
+    wanted = list(puzzles(asked.every, asked.kinds.split(",")))
+    print(f"{len(wanted)} puzzles made after {time.perf_counter() - start_s:.0f} s", flush=True)
+    end_s = start_s + asked.seconds
+    done = 0
+    pool = multiprocessing.get_context("fork").Pool(asked.workers)
+    with gzip.open(asked.out, "wt", encoding="ascii") as file:
+        found = pool.imap_unordered(_one, ((puzzle, end_s) for puzzle in wanted))
+        try:
+            while True:
+                row = found.next(max(0.1, end_s + 5 - time.perf_counter()))
+                if row is not None:
+                    file.write(json.dumps(row) + "\n")
+                    done += 1
+        except (StopIteration, multiprocessing.TimeoutError):
+            pass
+    pool.terminate()
+    print(f"{done} puzzles recorded after {time.perf_counter() - start_s:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
