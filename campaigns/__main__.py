@@ -4,7 +4,7 @@
     python -m campaigns --minutes 30           stop after half an hour; the same command goes on
     python -m campaigns --rows F1,F13          only these rows
     python -m campaigns --part 2/4             the second of four shares, one a machine
-    python -m campaigns --match 'F1 .*tree'    only cases whose line of --list matches, in this order
+    python -m campaigns --match 'F1 .*tree'    only cases that match, as --list writes them
     python -m campaigns --list                 the cases, without running them
     python -m campaigns --from FOLDER          write the page from runs of elsewhere; run nothing
 
