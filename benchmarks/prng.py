@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.prngrivals import with_section
 from weft.searches.prng.attack import Attack, AttackPlan, Case, Units
 from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.attacks.brute_sieves import sieve_of
@@ -49,7 +50,7 @@ def main() -> None:
         "gpu": before.get("gpu", {}),
     }
     (PAGES / "prng.json").write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
-    page = render(body)
+    page = with_section(render(body))
     (PAGES / "prng.md").write_text(page)
     print(page)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from weft.errors import InputError
 from weft.model.codec import from_json
 from weft.searches.prng.catalogue import catalogue
+from weft.searches.prng.coverage import HEADING
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import read_history
@@ -77,6 +78,15 @@ def test_families_lists_every_generator_for_people_and_programs() -> None:
     listed = told("families")["families"]
     assert [one["name"] for one in listed] == [family.name for family in FAMILIES]
     assert {"lanes", "brute"} <= {offer["attack"] for offer in listed[0]["attacks"]}
+
+
+def test_families_with_coverage_lists_calls_in_the_words_of_users() -> None:
+    done = weft("families", "--coverage")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].split() == list(HEADING)
+    for call in ("PHP >= 7.1 mt_rand(a, b)", "Ruby rand(m)", "Java Random.nextInt(m)"):
+        assert call in done.stdout
+    assert "renewed by: python -m benchmarks prngcoverage" in " ".join(done.stderr.split())
 
 
 def test_catalogue_promises_something_for_every_generator() -> None:

@@ -20,7 +20,7 @@ from weft.searches.prng.programs import LANGUAGES, program
 MAPS = [(family.name, output) for family in FAMILIES for output in family.outputs]
 SAMPLE = [
     ("java", "bounded"), ("php_mt", "bounded"), ("go", "scaled"), ("dotnet", "bounded"),
-    ("philox4x32", "mod"), ("v8", "scaled"),
+    ("philox4x32", "mod"), ("v8", "scaled"), ("musl", "raw"),
 ]  # fmt: skip
 COUNT = 700
 """More than a block of a Mersenne Twister has."""

@@ -34,6 +34,7 @@ with lazy_imports():
     from weft.runs import outcome
     from weft.searches.prng import answer as answers
     from weft.searches.prng import catalogue, guessing, intake, library, planting, programs, words
+    from weft.searches.prng import coverage as coverages
     from weft.searches.prng import history as histories
     from weft.searches.prng import run as analyses
     from weft.searches.prng.pipeline import render as piperender
@@ -318,8 +319,14 @@ def generate(
 
 @app.command()
 @with_groups
-def families(output: ViewOptions) -> None:
-    """List the generators: state and seed in bits, output maps, attacks and their seconds."""
+def families(output: ViewOptions, coverage: prngoptions.ShowCoverage = False) -> None:
+    """List the generators: state and seed in bits, output maps, attacks and their seconds.
+
+    With --coverage the calls that people make, and what is searched of each.
+    """
+    if coverage:
+        _show_coverage(as_json=output.as_json)
+        return
     entries = catalogue.catalogue()
     if output.as_json:
         render.print_json({"families": [entry.to_dict() for entry in entries]})
@@ -329,4 +336,18 @@ def families(output: ViewOptions) -> None:
     render.message(
         f"seconds of one core for {catalogue.EXAMPLE_DRAWS:,} draws modulo 1000 with the usual"
         " options; --json says what each attack covers"
+    )
+
+
+def _show_coverage(*, as_json: bool) -> None:
+    calls, record, ratio = coverages.coverage(), coverages.recorded(), coverages.machine_speed()
+    if as_json:
+        body = {"calls": [call.to_dict() for call in calls], "planted_on": record.date}
+        render.print_json({**body, "slower_than_planned": ratio})
+        return
+    render.table([coverages.HEADING, *(row for call in calls for row in call.rows(ratio))])
+    render.message(
+        "draws below 1000 (raw words: 2^32) without skips; seconds of one core of this machine,"
+        f" {ratio:.2f} x what is planned; found: planted histories of {record.draws} draws,"
+        f" {record.date}, renewed by: {record.command}"
     )

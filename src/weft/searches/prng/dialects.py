@@ -104,7 +104,14 @@ class BraceWriter:
             for one, kind in self.kinds.items()
             if one not in parameters
         ]
-        return [f"static {result} {name}({listed}) {{", *locals_, *self.lines, "}", ""]
+        head = [f"static {result} {name}({listed}) {{", *locals_, *self._unused(tree)]
+        return [*head, *self.lines, "}", ""]
+
+    def _unused(self, tree: ast.FunctionDef) -> list[str]:
+        """Return what keeps a C compiler from warning of parameters that are not read."""
+        read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        unread = [one.arg for one in tree.args.args if one.arg not in read]
+        return [f"    (void) {one};" for one in unread] if self.dialect is C else []
 
     # -- statements ---------------------------------------------------------------------------
 

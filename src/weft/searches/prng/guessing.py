@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from weft.model.values import Value
@@ -134,10 +134,15 @@ def guess_lines(found: Sequence[FileGuess], where: str) -> Iterator[str]:
         reading = item.guess.reading
         column = f" in column {item.guess.column}" if item.guess.column else ""
         yield f"{'likely' if place == 0 else 'or'}: {READ_AS[item.form.name]}{column}"
-        yield f"  {item.form.range_text()}; {len(reading.draws):,} draws below {item.form.modulus}"
+        yield f"  {item.form.range_text()}; {counted(reading.draws)} below {item.form.modulus}"
         if reading.note:
             yield f"  {reading.note}"
         yield f"  {item.command}" if item.command else "  nothing can be compared"
+
+
+def counted(draws: Sized) -> str:
+    """Say how many draws there are."""
+    return "1 draw" if len(draws) == 1 else f"{len(draws):,} draws"
 
 
 def reading_text(history: History, modulus: int) -> str:
@@ -147,6 +152,6 @@ def reading_text(history: History, modulus: int) -> str:
         return f"read as whole numbers from 0 to {modulus - 1}; --modulus M says otherwise"
     maps = f", made by {', '.join(form.outputs)}" if form.outputs and form.outputs != SCALED else ""
     return (
-        f"read as {READ_AS[form.name]}, {form.range_text()}: {len(history):,} draws below"
+        f"read as {READ_AS[form.name]}, {form.range_text()}: {counted(history)} below"
         f" {modulus}{maps}; weft prng guess names other readings"
     )

@@ -33,6 +33,13 @@ EFFORTS_MS = {"quick": 5_000, "standard": 180_000, "all": None}
 first. Beyond that all but `quick` try every 32-bit seed of the calls that people make."""
 
 Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
+ShowCoverage = Annotated[
+    bool,
+    typer.Option(
+        "--coverage",
+        help="List calls: what is searched, draws needed, seconds here, planted histories found.",
+    ),
+]
 
 # -- analyse ----------------------------------------------------------------------------------
 

@@ -21,6 +21,14 @@ from weft.searches.prng.statistics import probability_text
 
 LIKELY = ("likely", "dates", "varying")
 """Attacks that try some seeds only."""
+NEVER_COVERED = (
+    "shuffles and samples as a whole (PHP shuffle, Python shuffle and sample)",
+    "C++ mt19937_64",
+    "PostgreSQL setseed",
+    "Math.random() of Firefox and Safari",
+    "cryptographic generators",
+)
+"""Calls that people make and that no option searches."""
 SHOWN_DRAWS = 20
 SHOWN_CANDIDATES = 5
 
@@ -125,6 +133,7 @@ def uncovered_lines(answer: AnalyseAnswer) -> list[str]:
         lines.append(f"{exotic} output maps that no library offers: --effort all")
     reasons = dict.fromkeys(gap.why for gap in answer.gaps if NAME_FEWER in gap.why)
     lines += [f"every call: {why}" for why in reasons]
+    lines.append(f"whatever the options: {', '.join(NEVER_COVERED)}")
     if answer.in_part or answer.not_tried:
         lines.append("--effort all does not stop for the cost; --after RUN repeats nothing of RUN")
     return lines

@@ -1,0 +1,86 @@
+"""How many planted histories of each call are found; renews the data of `families --coverage`.
+
+    python -m benchmarks prngcoverage    writes src/weft/searches/prng/coverage.json
+
+For every call that is known, histories of random seeds are made. The attack that tries all seeds
+runs on the part that holds the seed (the other parts are the same work on other seeds), an attack
+on states as a whole. A history counts as found when the draws that come next are predicted.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+from weft.searches.prng import coverage
+from weft.searches.prng.apis import declared_apis
+from weft.searches.prng.attack import AttackPlan, Case, Units
+from weft.searches.prng.attacks import ALL as ATTACKS
+from weft.searches.prng.attacks import attack_named, brute
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis
+
+RECORD = Path(coverage.__file__).with_name("coverage.json")
+PLANTED = 8
+DRAWS, NEXT = 100, 50
+
+
+def main() -> None:
+    planted = {}
+    for family, output in declared_apis():
+        source = random.Random(f"{family}.{output}")
+        bits = min(32, family_named(family).seed_bits)
+        seeds = [source.getrandbits(bits) for _ in range(PLANTED)]
+        found = sum(is_found(family, output, seed) for seed in seeds)
+        planted[f"{family}.{output}"] = [PLANTED, found]
+        print(f"{family}.{output}: {found} of {PLANTED}", flush=True)
+    body = {
+        "command": "python -m benchmarks prngcoverage",
+        "date": time.strftime("%Y-%m-%d"),
+        "draws": DRAWS,
+        "planted": planted,
+    }
+    RECORD.write_text(json.dumps(body, indent=1) + "\n", encoding="ascii")
+
+
+def is_found(family: str, output: str, seed: int) -> bool:
+    """Whether the draws after a history of this seed are predicted by what an attack finds."""
+    modulus = coverage.modulus_of(output)
+    truth = generate(Hypothesis(family, output, modulus, seed=seed), DRAWS + NEXT)
+    case = Case(tuple(truth[:DRAWS]), modulus, (0, 0), (0, 0), 0)
+    for plan in plans_for(case, family, output):
+        units = units_with(case, plan, seed)
+        for match in attack_named(plan.attack).run(case, plan, units):
+            if generate(match.hypothesis, DRAWS + NEXT) == truth:
+                return True
+    return False
+
+
+def plans_for(case: Case, family: str, output: str) -> list[AttackPlan]:
+    """Return the plans for a call that need no luck, the cheapest first; those by seed last."""
+    plans = [item for attack in ATTACKS if not attack.needs_luck for item in attack.plan(case)]
+    fitting = [
+        plan
+        for plan in plans
+        if isinstance(plan, AttackPlan) and coverage.is_about(plan, family, output)
+    ]
+    return sorted(fitting, key=lambda plan: (plan.attack == brute.NAME, plan.cost_ms))
+
+
+def units_with(case: Case, plan: AttackPlan, seed: int) -> Units:
+    """Return the part of a plan that tries a seed; for states all of it."""
+    if plan.attack != brute.NAME:
+        return Units(0, plan.units)
+    bits = brute.seed_bits(family_named(plan.family))
+    for unit in range(plan.units):
+        ((_, first, end),) = brute.joined(case, bits, unit, unit + 1)
+        if first <= seed < end:
+            return Units(unit, unit + 1)
+    raise AssertionError(f"no part of {plan.covers} has seed {seed}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""`weft prng` beside programs that each recover one kind of generator, in turns on one machine.
+
+    python -m benchmarks prngrivals --rivals DIR    a section of docs/benchmarks/prng.md
+
+DIR holds checkouts that the reader has built: php_mt_seed, untwister,
+Python-random-module-cracker, v8-randomness-predictor (needs z3 in --rival-python) and randcrack
+(`go build randcrack_st.go`). One that is not there is named as not measured. Histories come from
+the real runtimes. Every program must give the right answer; its time ends where it prints it.
+CPU seconds are those of the whole command, start of the interpreter included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.prngseeds import cpu_name
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis
+
+PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
+FIGURES = PAGES / "prng-rivals.json"
+HEADING = "## Beside other programs"
+TURNS = 3
+LONG_S = 10
+PHP_SEED = 666_013_337
+JAVA_SEED = 271_828_182_845_904
+MT_SEED = 5_000_011
+UNTWISTER_SEEDS = 10_000_000
+PLAIN = ("--skips", "0", "--starts", "0", "--corrupt", "0", "--workers", "1", "-q", "--json")
+V8_DRIVER = """
+import re, sys
+program, values = open(sys.argv[1]).read(), ", ".join(sys.argv[2:])
+exec(re.sub(r"(?ms)^sequence = \\[.*?\\]", f"sequence = [{values}]", program, count=1))
+"""
+RANDCRACK_DRIVER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from randcrack import RandCrack
+cracker = RandCrack()
+for line in open(sys.argv[2]).readlines()[:624]:
+    cracker.submit(int(line))
+print(*(cracker.predict_getrandbits(32) for _ in range(100)))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A program, the history that is its own ground, and what it must print.
+
+    `folder` is the checkout under DIR, `program` the file in it that must be there. `argv` is
+    made from that file, the draws and the file of the draws; `answer` from all the draws.
+    """
+
+    folder: str
+    program: str
+    call: str
+    covers: str
+    draws: Callable[[], list[str]]
+    argv: Callable[[str, list[str], str], list[str]]
+    answer: Callable[[list[str]], str]
+    given: int
+    weft: tuple[str, ...]
+
+
+def output_of(*argv: str) -> list[str]:
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.split()
+
+
+def php_draws() -> list[str]:
+    code = f"mt_srand({PHP_SEED}); for ($i = 0; $i < 80; $i++) echo mt_rand(0, 999), ' ';"
+    return output_of("php", "-r", code)
+
+
+def node_draws() -> list[str]:
+    code = "for (let i = 0; i < 60; i++) console.log(Math.random())"
+    return output_of("node", "-e", code)
+
+
+def java_draws() -> list[str]:
+    code = (
+        "public class Draws { public static void main(String[] a) {"
+        f" var r = new java.util.Random({JAVA_SEED}L);"
+        " for (int i = 0; i < 80; i++) System.out.println(r.nextInt(1000)); } }"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "Draws.java"
+        source.write_text(code)
+        return output_of("java", str(source))
+
+
+def python_draws() -> list[str]:
+    source = random.Random("a state that no 32-bit seed gives")
+    return [str(source.getrandbits(32)) for _ in range(800)]
+
+
+def twister_draws() -> list[str]:
+    truth = Hypothesis("mt19937", "raw", 1 << 32, seed=MT_SEED)
+    return [str(draw) for draw in generate(truth, 80)]
+
+
+def php_argv(program: str, draws: list[str], _: str) -> list[str]:
+    return [program, *(part for draw in draws[:20] for part in (draw, draw, "0", "999"))]
+
+
+RIVALS = (
+    Rival(
+        "php_mt_seed", "php_mt_seed",
+        f"PHP `mt_rand(0, 999)`, seed {PHP_SEED:,}",
+        "PHP's `mt_rand` by seed, three versions in turn, ranges and gaps, from one draw on",
+        php_draws, php_argv, lambda _: f"seed = 0x{PHP_SEED:08x} = {PHP_SEED} (PHP 7.1.0+)",
+        60, ("--families", "php_mt", "--outputs", "bounded"),
+    ),
+    Rival(
+        "untwister", "untwister",
+        f"MT19937 words, seed {MT_SEED:,}; untwister told it is below {UNTWISTER_SEEDS:,}",
+        "glibc, MT19937, PHP, Ruby, Java by seed and depth; some states from whole words",
+        twister_draws,
+        lambda program, _, file: [
+            program, "-i", file, "-r", "mt19937", "-t", "1", "-d", "60", "-b",
+            "-s", "0", "-S", str(UNTWISTER_SEEDS),
+        ],
+        lambda _: f"Found seed {MT_SEED} ",
+        60, ("--families", "mt19937", "--outputs", "raw", "--modulus", str(1 << 32)),
+    ),
+    Rival(
+        "Python-random-module-cracker", "randcrack/randcrack.py",
+        "CPython `getrandbits(32)`, any state, from 624 words (weft: 725)",
+        "MT19937's state from exactly 624 whole words",
+        python_draws,
+        lambda program, _, file: [
+            "PYTHON", "-c", RANDCRACK_DRIVER, str(Path(program).parents[1]), file,
+        ],
+        lambda draws: " ".join(draws[624:720]),
+        725, ("--families", "mt19937", "--modulus", str(1 << 32)),
+    ),
+    Rival(
+        "v8-randomness-predictor", "main.py",
+        "Node `Math.random()`, from 5 values (weft: 10)",
+        "the next `Math.random()` of V8 within one block of 64, from whole fractions",
+        node_draws,
+        lambda program, draws, _: ["PYTHON", "-c", V8_DRIVER, program, *draws[:5]],
+        lambda draws: draws[5],
+        10, ("--families", "v8"),
+    ),
+    Rival(
+        "randcrack", "randcrack_st",
+        f"Java `nextInt(1000)`, 48-bit seed {JAVA_SEED:,}",
+        "java.util.Random: `nextInt()`, `nextInt(n)` of even n, shuffles; a few missing values",
+        java_draws,
+        lambda program, draws, _: [
+            program, "-method", "nextIntn", "-probn", "1000", "-next", "30",
+            "-values", ",".join(draws[:25]),
+        ],
+        lambda draws: "\n".join(draws[1:31]),
+        60, ("--families", "java", "--outputs", "bounded"),
+    ),
+)  # fmt: skip
+
+
+def main(options: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks prngrivals")
+    parser.add_argument("--rivals", type=Path, required=True, help="folder of built checkouts")
+    parser.add_argument("--rival-python", default="python3", help="runs rivals in Python")
+    parser.add_argument("--only", help="renew one row: the name of its folder")
+    given = parser.parse_args(options or [])
+    chosen = [rival for rival in RIVALS if given.only in (None, rival.folder)]
+    with tempfile.TemporaryDirectory() as place:
+        os.environ["XDG_STATE_HOME"] = place
+        os.environ["PYTHONPYCACHEPREFIX"] = f"{place}/bytecode"  # as installed programs have it
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        rows = [compare(rival, given.rivals, given.rival_python, Path(place)) for rival in chosen]
+        body = {"date": time.strftime("%Y-%m-%d"), "cpu": cpu_name(), "import_s": import_s()}
+    FIGURES.write_text(json.dumps({**body, "rows": merged(rows)}, indent=1) + "\n")
+    page = PAGES / "prng.md"
+    page.write_text(with_section(page.read_text()))
+    print(section(json.loads(FIGURES.read_text())))
+
+
+def merged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with those of earlier runs that were not measured now, in order."""
+    before = json.loads(FIGURES.read_text())["rows"] if FIGURES.is_file() else []
+    by_name = {row["rival"]: row for row in (*before, *rows)}
+    return [by_name[rival.folder] for rival in RIVALS if rival.folder in by_name]
+
+
+def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, Any]:
+    """Run both in turns, after a run of ours that compiles; every answer is checked."""
+    draws = rival.draws()
+    file = place / f"{rival.folder}.txt"
+    file.write_text("".join(f"{draw}\n" for draw in draws[: rival.given]))
+    program = rivals / rival.folder / rival.program
+    row: dict[str, Any] = {"rival": rival.folder, "call": rival.call, "covers": rival.covers}
+    row |= {"commit": commit(program.parent), "theirs": [], "ours": []}
+    weft = [sys.executable, "-m", "weft.main", "prng", "analyse", str(file), *rival.weft, *PLAIN]
+    argv = rival.argv(str(program.resolve()), draws, str(file))
+    argv = [python if part == "PYTHON" else part for part in argv]
+    slowest_s, *_ = until(weft, None, draws[rival.given :])
+    for turn in range(TURNS):
+        if turn == 0 or slowest_s <= LONG_S:
+            row["ours"].append(until(weft, None, draws[rival.given :]))
+            row["theirs"] += [until(argv, rival.answer(draws))] if program.is_file() else []
+            slowest_s = max(turn[0] for turn in (*row["ours"], *row["theirs"]))
+    print(line(row), flush=True)
+    return row
+
+
+def import_s() -> float:
+    """CPU seconds of a process that imports the search and ends."""
+    argv = [sys.executable, "-c", "import weft.searches.prng.search"]
+    return statistics.median(cpu_of(argv) for _ in range(TURNS))
+
+
+def cpu_of(argv: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def commit(folder: Path) -> str:
+    argv = ["git", "-C", str(folder), "rev-parse", "--short=7", "HEAD"]
+    return subprocess.run(argv, check=False, capture_output=True, text=True).stdout.strip()
+
+
+def until(argv: list[str], answer: str | None, following: list[str] | None = None) -> list[float]:
+    """Run until the answer is printed, or to the end; return CPU and wall seconds."""
+    argv = ["stdbuf", "-oL", *argv]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    begin_s, text = time.perf_counter(), ""
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            text += line
+            if answer is not None and answer in text:
+                process.kill()
+                break
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+    if answer is not None:
+        assert answer in text, f"{argv[2]} did not find {answer[:60]!r}: {text[-500:]}"
+    else:
+        check_prediction(json.loads(text), following or [])
+    return [usage.ru_utime + usage.ru_stime, time.perf_counter() - begin_s]
+
+
+def check_prediction(run: dict[str, Any], following: list[str]) -> None:
+    """Compare the draws predicted with those that the runtime made next."""
+    predicted = run["answer"]["found"][0]["next"][: len(following)]
+    truth = [int(float(x) * 2**32) if "." in x else int(x) for x in following]
+    assert predicted == truth, f"predicted {predicted[:5]}, not {truth[:5]}"
+
+
+def with_section(page: str) -> str:
+    """Return the page with this section as its last, if the figures are there."""
+    before = page.partition(f"\n{HEADING}\n")[0].rstrip()
+    if not FIGURES.is_file():
+        return before + "\n"
+    return f"{before}\n\n{section(json.loads(FIGURES.read_text()))}"
+
+
+def section(body: dict[str, Any]) -> str:
+    rows = "\n".join(map(line, body["rows"]))
+    covered = "\n".join(
+        f"| {row['rival']} {row['commit']} | {row['covers']} |" for row in body["rows"]
+    )
+    return f"""\
+{HEADING}
+
+`python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}: each
+program on its own ground, the two of a row in turns. CPU seconds of the whole command to the
+answer, with one thread or worker; medians of {TURNS} turns, one turn where a run takes over
+{LONG_S} s (in brackets wall seconds, beside other load). Histories are from real runtimes, MT19937's words from
+its reference, and every answer was checked. weft is told the generator, as its rivals are.
+
+| history | program | its CPU s | weft's CPU s | weft takes |
+|---|---|---|---|---|
+{rows}
+
+weft imports NumPy, numba and its search in two processes: {body["import_s"]:.2f} CPU s each, in
+every figure. Besides, it keeps some draws unseen, predicts them, and writes a ledger; so it needs
+more draws than the state crackers, which check nothing. php_mt_seed cannot be told the version of
+PHP: it tries the seeding of PHP up to 5.2.0 first. By seeds alone they are compared in
+[prng-seeds.md](prng-seeds.md).
+
+| program, commit | what it covers |
+|---|---|
+{covered}
+| weft prng | [its generators](../prng.md) by seed or state, with skips, starts, wrong rows |
+"""
+
+
+def line(row: dict[str, Any]) -> str:
+    ours = median(row["ours"])
+    if not row["theirs"]:
+        return f"| {row['call']} | {row['rival']} | not measured | {shown(ours)} | |"
+    theirs = median(row["theirs"])
+    ratio = statistics.median(a[0] / b[0] for a, b in zip(row["ours"], row["theirs"], strict=True))
+    return f"| {row['call']} | {row['rival']} | {shown(theirs)} | {shown(ours)} | {ratio:.2g} × |"
+
+
+def median(turns: list[list[float]]) -> list[float]:
+    return [statistics.median(turn[at] for turn in turns) for at in (0, 1)]
+
+
+def shown(seconds: list[float]) -> str:
+    return f"{seconds[0]:.2f} ({seconds[1]:.1f})"

@@ -1,0 +1,156 @@
+"""What is covered of every call that people make: searched, draws needed, seconds, success.
+
+What is searched comes from the attacks' own plans, for draws without skips and wrong rows. The
+seconds are planned ones, scaled by how fast this machine tries seeds now. The success is recorded
+data (`coverage.json`), written by `python -m benchmarks prngcoverage` from planted histories.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from weft.model.codec import to_json
+from weft.model.values import Value
+from weft.searches.prng.apis import declared_apis
+from weft.searches.prng.attack import AttackPlan, Case, Units
+from weft.searches.prng.attacks import ALL as ATTACKS
+from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.family import Api
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.run import draws_needed
+from weft.searches.prng.scoring import split
+
+SIZES = (*range(8, 32), 40, 50, 60, 80, 100, 200, 400, 740, 1600, 3200, 4000, 6400, 8000, 9000)
+"""Lengths of histories that are asked for a plan; the draws needed are one of them."""
+SAMPLE = ("php_mt", "bounded")
+SAMPLE_UNITS = 4
+HEADING = ("call", "searched", "by", "draws", "seconds", "found", "vectors")
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedRecord:
+    """Planted histories: how many there were of each call and how many of them were found."""
+
+    command: str
+    date: str
+    draws: int
+    planted: dict[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedCall:
+    """One attack on one call; `draws` is the least history, `cost_ms` planned on one core."""
+
+    attack: str
+    covers: str
+    draws: int
+    cost_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallCoverage:
+    """What is covered of a call; `found` of `planted` histories as recorded, None if none were."""
+
+    family: str
+    output: str
+    api: Api
+    searched: tuple[SearchedCall, ...]
+    planted: int | None
+    found: int | None
+
+    def to_dict(self) -> dict[str, Value]:
+        """Return the form that `--json` prints."""
+        return {
+            "call": self.api.call,
+            "also": list(self.api.also),
+            "family": self.family,
+            "output": self.output,
+            "vectors": self.api.vectors,
+            "searched": [to_json(item) for item in self.searched],
+            "planted": self.planted,
+            "found": self.found,
+        }
+
+    def rows(self, speed: float) -> Iterator[tuple[str, ...]]:
+        """Return the lines for people: one for each attack, and one for each call it shares."""
+        success = "" if self.planted is None else f"{self.found}/{self.planted}"
+        if not self.searched:
+            yield (self.api.call, "likely seeds alone", "", "", "", success, self.api.vectors)
+        for number, item in enumerate(self.searched):
+            cells = (item.covers.partition(",")[0], item.attack, f"{item.draws:,}")
+            seconds = f"{max(1, round(item.cost_ms * speed / 1000)):,}"
+            ends = (success, self.api.vectors) if number == 0 else ("", "")
+            yield (self.api.call if number == 0 else "", *cells, seconds, *ends)
+        for call in self.api.also:
+            yield (call, "as the one above", "", "", "", "", "")
+
+
+def coverage() -> list[CallCoverage]:
+    """Return every declared call, the most usual first."""
+    calls = sorted(declared_apis().items(), key=lambda item: item[1].rarity)
+    return [_call_coverage(*pair, api) for pair, api in calls]
+
+
+def _call_coverage(family: str, output: str, api: Api) -> CallCoverage:
+    planted, found = recorded().planted.get(f"{family}.{output}", (None, None))
+    return CallCoverage(family, output, api, _searched(family, output), planted, found)
+
+
+@lru_cache(maxsize=1)
+def recorded() -> PlantedRecord:
+    """Return what is recorded of planted histories."""
+    text = files("weft.searches.prng").joinpath("coverage.json").read_text("ascii")
+    return PlantedRecord(**json.loads(text))
+
+
+def modulus_of(output: str) -> int:
+    """Return the modulus that a call is judged by."""
+    return 1 << 32 if output == "raw" else 1000
+
+
+def _searched(family: str, output: str) -> tuple[SearchedCall, ...]:
+    """Return the attacks that try all seeds or states, each with the least draws it needs."""
+    found: dict[str, SearchedCall] = {}
+    modulus = modulus_of(output)
+    for size, plans in _plans(modulus):
+        for plan in plans:
+            if plan.attack not in found and is_about(plan, family, output):
+                found[plan.attack] = SearchedCall(plan.attack, plan.covers, size, plan.cost_ms)
+    return tuple(sorted(found.values(), key=lambda item: (item.draws, item.cost_ms)))
+
+
+def is_about(plan: AttackPlan, family: str, output: str) -> bool:
+    """Whether a plan is about a call; the remainder of a word modulo 2^32 is the word itself."""
+    return plan.family == family and plan.output in (output, "mod" if output == "raw" else output)
+
+
+@lru_cache(maxsize=2)
+def _plans(modulus: int) -> list[tuple[int, list[AttackPlan]]]:
+    """Return what the attacks that need no luck plan for each length of a history."""
+    least = draws_needed(AnalyseRequest(modulus=modulus))
+    sizes = [least, *(size for size in SIZES if size > least)]
+    return [(size, _plans_for(size, modulus)) for size in sizes]
+
+
+def _plans_for(size: int, modulus: int) -> list[AttackPlan]:
+    training, _ = split((0,) * size)
+    case = Case(training, modulus, (0, 0), (0, 0), 0)
+    plans = [item for attack in ATTACKS if not attack.needs_luck for item in attack.plan(case)]
+    return [plan for plan in plans if isinstance(plan, AttackPlan)]
+
+
+def machine_speed() -> float:
+    """Return how many times longer than planned this machine takes, by some millions of seeds."""
+    case = Case((0,) * 24, 1000, (0, 0), (0, 0), 0)
+    brute = attack_named("brute")
+    plans = [plan for plan in brute.plan(case) if isinstance(plan, AttackPlan)]
+    (plan,) = [plan for plan in plans if (plan.family, plan.output) == SAMPLE]
+    brute.run(case, plan, Units(0, 1))  # compiles
+    begin_s = time.process_time()
+    brute.run(case, plan, Units(1, 1 + SAMPLE_UNITS))
+    return 1000 * (time.process_time() - begin_s) / (plan.cost_ms * SAMPLE_UNITS / plan.units)
