@@ -40,6 +40,8 @@ PATH_ERRORS = (
     errno.EPERM,
 )  # fmt: skip
 """What the operating system says of a path that was given wrongly."""
+MOST_SAID = 500
+"""Characters of a message that somebody else wrote."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 OWN = {
@@ -335,7 +337,7 @@ def _show_unexpected(error: Exception) -> int:
     if isinstance(error, MemoryError) or _NO_ROOM in str(error):
         render.message("weft: out of memory; free some, then the same command again")
         return TRY_AGAIN
-    said = f"{type(error).__name__}: {error}"[:500]
+    said = f"{type(error).__name__}: {error}"[:MOST_SAID]
     render.message(f"weft: internal error, {said}; run again with -vv and report it")
     return OUR_BUG
 
@@ -347,6 +349,8 @@ def _show_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "weft"
     said = " ".join(error.format_message().split()).rstrip(".")
+    if len(said) > MOST_SAID:  # a value given may be of any length
+        said = f"{said[: MOST_SAID // 2]} … {said[-MOST_SAID // 2 :]}"
     render.message(f"weft: {said}; {where} --help")
     return int(error.exit_code)
 
