@@ -59,7 +59,8 @@ def main(argv: list[str]) -> int:
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    return code or show(asked.pages, runs_below([RUNS]))
+    shown = show(asked.pages, runs_below([RUNS]))
+    return code or shown
 
 
 def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
@@ -67,7 +68,8 @@ def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
     found = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
     machines = [folder.with_suffix(MACHINE) for folder in found]
     texts = [path.read_text("utf-8") if path.exists() else "" for path in machines]
-    return [(weft.load(folder), text) for folder, text in zip(found, texts, strict=True)]
+    runs = [(weft.load(folder), text) for folder, text in zip(found, texts, strict=True)]
+    return [(run, text) for run, text in runs if "cases" in run.args]
 
 
 def show(pages: Path, runs: list[tuple[weft.Run, str]]) -> int:

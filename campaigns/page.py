@@ -23,7 +23,7 @@ cases, one after the other.
 A *violation* is a lost or repeated result, another ledger, damage that was not noticed, a process
 left behind, or an end without a reason. A test that *plants* a bug passes when its row notices it.
 """
-NOT_COUNTED = ("violations", "seed")
+NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
 
 

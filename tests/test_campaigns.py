@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import weft
+from campaigns import __main__ as campaign
 from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
 from campaigns.collect import NUMBERED, ROOT, Case, list_tests, order_of
 from campaigns.page import page_of, tally, write_page
@@ -103,6 +104,16 @@ def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
     assert first.startswith("files-")
     (tmp_path / "src" / "a.py").write_text("x = 2\n")
     assert commit_of(tmp_path) != first
+
+
+def test_campaign_that_is_cut_writes_its_page_too(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "collect", lambda: [case("test_divided")])
+    monkeypatch.setattr(campaign, "ROOT", project)
+    monkeypatch.setattr(campaign, "RUNS", tmp_path / "runs")
+    assert main(["--pages", str(tmp_path), "--minutes", "0.001"]) == 130
+    assert "| F1 |" in (tmp_path / "faults.md").read_text()
 
 
 def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import resource
 import sys
 from functools import cache
 from pathlib import Path
@@ -334,12 +335,19 @@ def _show_unexpected(error: Exception) -> int:
         if refusal is not None:
             render.error(refusal)
             return refusal.exit_code
-    if isinstance(error, MemoryError) or _NO_ROOM in str(error):
+    if _is_shortage(error):
         render.message("weft: out of memory; free some, then the same command again")
         return TRY_AGAIN
     said = f"{type(error).__name__}: {error}"[:MOST_SAID]
     render.message(f"weft: internal error, {said}; run again with -vv and report it")
     return OUR_BUG
+
+
+def _is_shortage(error: Exception) -> bool:
+    """Whether an error means that there was no memory: the interpreter may have none to say so."""
+    if isinstance(error, SystemError):  # "error return without exception set"
+        return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return isinstance(error, MemoryError) or _NO_ROOM in str(error)
 
 
 def _show_usage(error: Any) -> int:
