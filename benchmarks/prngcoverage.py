@@ -24,7 +24,7 @@ from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 
 RECORD = Path(coverage.__file__).with_name("coverage.json")
-PLANTED = 8
+PLANTED = 4
 DRAWS, NEXT = 100, 50
 
 

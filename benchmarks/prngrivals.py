@@ -181,18 +181,19 @@ def main(options: list[str] | None = None) -> None:
         os.environ["XDG_STATE_HOME"] = place
         os.environ["PYTHONPYCACHEPREFIX"] = f"{place}/bytecode"  # as installed programs have it
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        rows = [compare(rival, given.rivals, given.rival_python, Path(place)) for rival in chosen]
         body = {"date": time.strftime("%Y-%m-%d"), "cpu": cpu_name(), "import_s": import_s()}
-    FIGURES.write_text(json.dumps({**body, "rows": merged(rows)}, indent=1) + "\n")
+        for rival in chosen:  # written row by row: what was measured is not lost
+            row = compare(rival, given.rivals, given.rival_python, Path(place))
+            FIGURES.write_text(json.dumps({**body, "rows": merged(row)}, indent=1) + "\n")
     page = PAGES / "prng.md"
     page.write_text(with_section(page.read_text()))
     print(section(json.loads(FIGURES.read_text())))
 
 
-def merged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with those of earlier runs that were not measured now, in order."""
+def merged(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows so far, those of earlier runs too, with this one, in order."""
     before = json.loads(FIGURES.read_text())["rows"] if FIGURES.is_file() else []
-    by_name = {row["rival"]: row for row in (*before, *rows)}
+    by_name = {item["rival"]: item for item in (*before, row)}
     return [by_name[rival.folder] for rival in RIVALS if rival.folder in by_name]
 
 
@@ -283,12 +284,12 @@ def section(body: dict[str, Any]) -> str:
 
 `python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}: each
 program on its own ground, the two of a row in turns. CPU seconds of the whole command to the
-answer, with one thread or worker; medians of {TURNS} turns, one turn where a run takes over
-{LONG_S} s (in brackets wall seconds, beside other load). Histories are from real runtimes, MT19937's words from
-its reference, and every answer was checked. weft is told the generator, as its rivals are.
+answer, with one thread or worker; medians of as many turns as are given after them (wall seconds
+are in brackets, beside other load). Histories are from real runtimes, MT19937's words from its
+reference, and every answer was checked. weft is told the generator, as its rivals are.
 
-| history | program | its CPU s | weft's CPU s | weft takes |
-|---|---|---|---|---|
+| history | program | its CPU s | weft's CPU s | turns | weft takes |
+|---|---|---|---|---|---|
 {rows}
 
 weft imports NumPy, numba and its search in two processes: {body["import_s"]:.2f} CPU s each, in
@@ -307,10 +308,12 @@ PHP: it tries the seeding of PHP up to 5.2.0 first. By seeds alone they are comp
 def line(row: dict[str, Any]) -> str:
     ours = median(row["ours"])
     if not row["theirs"]:
-        return f"| {row['call']} | {row['rival']} | not measured | {shown(ours)} | |"
+        figures = f"not measured | {shown(ours)} | {len(row['ours'])} |"
+        return f"| {row['call']} | {row['rival']} | {figures} |"
     theirs = median(row["theirs"])
     ratio = statistics.median(a[0] / b[0] for a, b in zip(row["ours"], row["theirs"], strict=True))
-    return f"| {row['call']} | {row['rival']} | {shown(theirs)} | {shown(ours)} | {ratio:.2g} × |"
+    figures = f"{shown(theirs)} | {shown(ours)} | {len(row['ours'])} | {ratio:.2g} ×"
+    return f"| {row['call']} | {row['rival']} | {figures} |"
 
 
 def median(turns: list[list[float]]) -> list[float]:
