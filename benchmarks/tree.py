@@ -1,6 +1,7 @@
 """`weft tree` in figures: what the engine adds to an eval, two at a time over one, many evals.
 
     python -m benchmarks tree
+    python -m benchmarks tree --bare   only an eval beside the same by hand; the rest stays
 
 Every figure comes from the real command line in processes of their own, most on the compressor
 demo. Serial runs and those with two evals at a time are taken in turns and must have one ledger.
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +44,43 @@ key = "a"
 """
 
 
-def main() -> None:
+def main(options: Sequence[str] = ()) -> None:
+    """Measure everything, with `--bare` a part, and write the page."""
+    if options:
+        assert list(options) == ["--bare"], "the only option is --bare"
+        measure_bare()
+        return
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
         place = Path(folder)
         body = {
-            "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+            "machine": machine(),
+            "bare_machine": machine(),
             "bare": bare_twin(place),
             "demo": (demo := compare(place)),
             "at_a_time": at_a_time(place / "demo-0-2"),
             "overhead": overhead(place / "demo-0-1", demo["cpu_seconds"][1][0]),
             "dry": [dry(place, size) for size in DRY_SIZES],
         }
+    write(body)
+
+
+def measure_bare() -> None:
+    """Measure an eval beside the same by hand, and write the page with the other figures kept."""
+    body = json.loads((PAGES / "tree.json").read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = folder
+        write({**body, "bare_machine": machine(), "bare": bare_twin(Path(folder))})
+
+
+def machine() -> str:
+    """Return what is measured on."""
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.0f}"
+
+
+def write(body: dict[str, Any]) -> None:
+    """Write figures and page."""
     (PAGES / "tree.json").write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     page = render(body)
     (PAGES / "tree.md").write_text(page)
@@ -187,6 +214,7 @@ scorer itself does not run.
 One eval by hand (`git worktree add`, apply, commit, a Python that prints a score, `git worktree
 remove`) and the same by `weft tree`, in turns; the start of `weft` is taken off. Milliseconds per
 eval, medians of three; the aims are 2 × in CPU time and 1.5 × in wall time.
+On {body["bare_machine"]} before.
 
 | files | by hand, CPU ms | weft, CPU ms | ratio | by hand, wall ms | weft, wall ms | ratio |
 |---|---|---|---|---|---|---|
@@ -201,4 +229,4 @@ eval, medians of three; the aims are 2 × in CPU time and 1.5 × in wall time.
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -4,18 +4,21 @@
     python -m campaigns --minutes 30           stop after half an hour; the same command goes on
     python -m campaigns --rows F1,F13          only these rows
     python -m campaigns --part 2/4             the second of four shares, one a machine
+    python -m campaigns --match 'F1 .*tree'    only cases that match, as --list writes them
     python -m campaigns --list                 the cases, without running them
+    python -m campaigns --from FOLDER          write the page from runs of elsewhere; run nothing
 
 The campaign is a run of a Weft search, in build/campaigns below a folder named by the commit; a
-change of the code begins a new one. The page is made from all parts that are there.
+change of the code begins a new one. The page is made from all runs that are there, with --from from
+those below the folders named; where a case was tried more than once, the last time counts.
 Ends with 0 when every case passed, 1 otherwise, 130 when it was stopped before the end.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,34 +31,52 @@ from campaigns.search import faults
 
 PAGES = ROOT / "docs" / "benchmarks"
 RUNS = ROOT / "build" / "campaigns"
+MACHINE = ".machine"
+"""Ends the name of the file beside a run that says what it ran on."""
 
 
 def main(argv: list[str]) -> int:
     """Run what the arguments ask for; return the exit code."""
     asked = parsed(argv)
-    cases = chosen(collect(), asked.rows, *asked.part)
+    if asked.folders:
+        return show(asked.pages, runs_below(asked.folders))
+    cases = chosen(matching(collect(), asked.match), asked.rows, *asked.part)
     if not cases:
         print("no such row; python -m campaigns --list shows them", file=sys.stderr)
         return 3
     if asked.list:
         for case in cases:
-            print(f"{case.row:<6}{case.part:>4}/{case.parts:<4}{case.test}")
+            print(case)
         return 0
     commit = commit_of(ROOT)
     out = RUNS / commit / folder_name(asked)
     call = faults(root=str(ROOT), commit=commit, cases=[case.to_dict() for case in cases])
     code = 0
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.with_suffix(MACHINE).write_text(describe(), "utf-8")
     try:
         weft.run(call, out=out, workers=asked.workers, wall_limit_s=asked.minutes * 60 or None)
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    runs = [weft.load(folder) for folder in sorted(out.parent.iterdir())]
-    page = write_page(asked.pages, runs, f"{described(commit)}; {describe()}.")
+    shown = show(asked.pages, runs_below([RUNS]))
+    return code or shown
+
+
+def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
+    """All runs of campaigns below some folders, each with what is known of its machine."""
+    found = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
+    machines = [folder.with_suffix(MACHINE) for folder in found]
+    texts = [path.read_text("utf-8") if path.exists() else "" for path in machines]
+    runs = [(weft.load(folder), text) for folder, text in zip(found, texts, strict=True)]
+    return [(run, text) for run, text in runs if "cases" in run.args]
+
+
+def show(pages: Path, runs: list[tuple[weft.Run, str]]) -> int:
+    """Write the page and print it; return 1 when a case did not pass."""
+    page = write_page(pages, runs)
     print(page.read_text("utf-8"))
-    failed = any(result.error or result.value["outcome"] != "passed"
-                 for run in runs for result in run.results())  # fmt: skip
-    return code or int(failed)
+    return int("## Not passed" in page.read_text("utf-8"))
 
 
 def parsed(argv: list[str]) -> argparse.Namespace:
@@ -70,6 +91,10 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     add("--part", type=part, default=(1, 1), metavar="K/N", help="the K-th of N shares")
     add("--workers", type=int, default=1, help="cases at a time; times are held strictly with one")
     add("--pages", type=Path, default=PAGES, help="folder for faults.md and faults.json")
+    add("--match", action="append", default=[], metavar="PATTERN",
+        help="only cases that match; those of the first pattern come first")  # fmt: skip
+    add("--from", dest="folders", type=Path, action="append", default=[], metavar="FOLDER",
+        help="only write the page, from the runs below this folder; may be repeated")  # fmt: skip
     add("--list", action="store_true", help="show the cases and run none")
     return parser.parse_args(argv)
 
@@ -82,6 +107,12 @@ def part(text: str) -> tuple[int, int]:
     return int(number), int(count)
 
 
+def matching(cases: list[Case], patterns: list[str]) -> list[Case]:
+    """The cases that match a pattern, those of the first pattern first; all without patterns."""
+    found = [case for pattern in patterns for case in cases if re.search(pattern, str(case))]
+    return list(dict.fromkeys(found)) if patterns else cases
+
+
 def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[Case]:
     """The cases of some rows, or all, and of those one share."""
     return [case for case in cases if not rows or case.row in rows][number - 1 :: count]
@@ -90,11 +121,15 @@ def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[
 def folder_name(asked: argparse.Namespace) -> str:
     """The folder of what was asked for, so that asking again goes on with it."""
     number, count = asked.part
-    return f"{'-'.join(asked.rows) or 'all'}-{number}-of-{count}"
+    match = hashlib.sha256("\n".join(asked.match).encode()).hexdigest()[:8]
+    rows = "-".join([*asked.rows, *([match] if asked.match else [])]) or "all"
+    return f"{rows}-{number}-of-{count}"
 
 
 def commit_of(root: Path) -> str:
-    """The commit, with a digest of what differs from it."""
+    """The commit, with a digest of what differs from it; without a repository that of the files."""
+    if not (root / ".git").exists():
+        return f"files-{digest_of_files(root)}"
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True,
@@ -106,11 +141,13 @@ def commit_of(root: Path) -> str:
     return f"{commit}-{hashlib.sha256(changed.encode()).hexdigest()[:8]}" if changed else commit
 
 
-def described(commit: str) -> str:
-    """Commit and date, for people."""
-    name, _, changed = commit.partition("-")
-    today = datetime.date.today().isoformat()
-    return f"Commit {name}{' with changes' if changed else ''}, {today}"
+def digest_of_files(root: Path) -> str:
+    """A digest over the code of a checkout: the same files, the same digest."""
+    digest = hashlib.sha256()
+    for folder in ("campaigns", "src", "tests"):
+        for path in sorted((root / folder).rglob("*.py")):
+            digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""A pytest plugin that writes down which tests were collected, and which of them are slow."""
+"""A pytest plugin that writes down which tests were collected, and which of them are slow.
+
+Tests that the campaigns divide are written with their parameters: each such is a case by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.rows import parts_of
+
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the tests without their parameters, each once, in order."""
+    """Write the tests, each once, in order; of divided ones those that are slow."""
     slow: dict[str, bool] = {}
     for item in session.items:
         name = item.nodeid.partition("[")[0]
-        slow[name] = slow.get(name, False) or item.get_closest_marker("slow") is not None
+        is_slow = item.get_closest_marker("slow") is not None
+        if parts_of(name) > 1:
+            slow |= {item.nodeid: True} if is_slow else {}
+        else:
+            slow[name] = slow.get(name, False) or is_slow
     Path(os.environ["WEFT_LISTED"]).write_text(json.dumps(list(slow.items())), "utf-8")

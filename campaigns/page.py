@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -16,12 +17,13 @@ INTRODUCTION = """\
 
 What was done to Weft on purpose, and what it lost by it. `make chaos` tries every row in full;
 `make test` tries samples of them. The campaign is a Weft search: its run folder says which points
-and seeds were tried, and the same command goes on where it was stopped.
+and seeds were tried, and the same command goes on where it was stopped. Minutes are those of all
+cases, one after the other.
 
 A *violation* is a lost or repeated result, another ledger, damage that was not noticed, a process
 left behind, or an end without a reason. A test that *plants* a bug passes when its row notices it.
 """
-NOT_COUNTED = ("violations", "seed")
+NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
 
 
@@ -35,6 +37,8 @@ class Tally:
     tried: dict[str, int] = field(default_factory=dict)
     violations: int = 0
     seconds: float = 0.0
+    commits: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     noticed: list[tuple[str, float]] = field(default_factory=list)
     """Planted bugs that were noticed, each with the seconds that took."""
@@ -57,21 +61,43 @@ class Tally:
                                  f"{value['outcome']}")  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class EndedCase:
+    """A case that was tried: what, with which outcome, and when."""
+
+    case: dict[str, Any]
+    value: dict[str, Any]
+    seconds: float
+    commit: str
+    finished_at: float
+
+    @property
+    def name(self) -> tuple[str, int, int]:
+        """What is tried once."""
+        return self.case["test"], self.case["part"], self.case["parts"]
+
+
 def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
     """Count the cases of some runs by row; cases that were not tried are not there."""
+    ended = sorted((e for run in runs for e in cases_of(run)), key=lambda e: e.finished_at)
+    last = {e.name: e for e in ended}
     found: dict[str, Tally] = {}
-    for run in runs:
-        for case, result, seconds in cases_of(run):
-            found.setdefault(case["row"], Tally(case["row"])).add(case, result, seconds)
+    for e in sorted(last.values(), key=lambda e: e.name):
+        row = found.setdefault(e.case["row"], Tally(e.case["row"]))
+        row.add(e.case, e.value, e.seconds)
+        day = datetime.datetime.fromtimestamp(e.finished_at, datetime.UTC).date().isoformat()
+        row.commits = sorted({*row.commits, e.commit})
+        row.dates = sorted({*row.dates, day})
     return found
 
 
-def cases_of(run: weft.Run) -> Iterator[tuple[dict[str, Any], dict[str, Any], float]]:
-    """Each case of a run that ended, with its value and its seconds."""
-    cases = run.args["cases"]
+def cases_of(run: weft.Run) -> Iterator[EndedCase]:
+    """Each case of a run that ended."""
+    cases, commit = run.args["cases"], run.args["commit"]
     for result in run.results():
         value = result.value if result.ok else broken(str(result.error))
-        yield cases[result.index], value, result.how.run_s or 0.0
+        how = result.how
+        yield EndedCase(cases[result.index], value, how.run_s or 0.0, commit, how.finished_at or 0)
 
 
 def broken(said: str) -> dict[str, Any]:
@@ -82,17 +108,20 @@ def broken(said: str) -> dict[str, Any]:
 def table(found: dict[str, Tally]) -> str:
     """The rows as a Markdown table, areas after the numbered ones."""
     faults = {row.name: row.fault for row in ROWS}
-    lines = ["| row | fault | cases | tried | violations | minutes |", "|---|---|---|---|---|---|"]
+    heads = ("row", "fault", "cases", "tried", "violations", "minutes", "commit", "date")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name in [*faults, *sorted(set(found) - set(faults))]:
         row = found.get(name)
         if row is None:
-            lines.append(f"| {name} | {faults[name]} | not tried | | | |")
+            lines.append(f"| {name} | {faults[name]} | not run | | | | | |")
             continue
         cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
         tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
         fault = faults.get(name, f"campaigns of {name}")
         minutes = f"{row.seconds / 60:.1f}"
-        lines.append(f"| {name} | {fault} | {cases} | {tried} | {row.violations} | {minutes} |")
+        when = f"{', '.join(row.commits)} | {', '.join(row.dates)}"
+        result = f"{cases} | {tried} | {row.violations} | {minutes}"
+        lines.append(f"| {name} | {fault} | {result} | {when} |")
     return "\n".join(lines)
 
 
@@ -115,9 +144,11 @@ def page_of(found: dict[str, Tally], where: str) -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def write_page(folder: Path, runs: Sequence[weft.Run], where: str) -> Path:
-    """Write faults.md and faults.json into a folder."""
-    found = tally(runs)
+def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
+    """Write faults.md and faults.json into a folder, from runs and what they ran on."""
+    found = tally(run for run, _ in runs)
+    machines = dict.fromkeys(f"- {run.args['commit']}: {text}" for run, text in runs if text)
+    where = "\n".join(machines)
     rows = {name: asdict(row) for name, row in sorted(found.items())}
     text = json.dumps({"where": where, "rows": rows}, indent=1, sort_keys=True)
     (folder / "faults.json").write_text(text + "\n", "utf-8")

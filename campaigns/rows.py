@@ -44,7 +44,7 @@ ROWS = (
         (EVERY_CALL, "tests/faults/test_random_kills.py", "tests/searches/tree/test_kills.py",
          "tests/searches/tree/test_tomlish.py", "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 40},
+        parts={EVERY_CALL: 20},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -58,7 +58,7 @@ ROWS = (
     ),
     Row(
         "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 80},
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 40},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",
@@ -70,7 +70,7 @@ ROWS = (
             "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
             "block_committed_in_part_is_noticed",
         )),
-        parts={EVERY_SEED: 100},
+        parts={EVERY_SEED: 400},
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
@@ -115,6 +115,7 @@ ROWS = (
 
 def row_of(test: str) -> str:
     """Name the row of a test; that of its area where no row names it."""
+    test = test.partition("[")[0]
     for row in ROWS:
         if row.owns(test):
             return row.name
@@ -123,11 +124,13 @@ def row_of(test: str) -> str:
 
 
 def parts_of(test: str) -> int:
-    """Into how many cases a test is divided."""
+    """Into how many cases a test, or one set of its parameters, is divided."""
+    test = test.partition("[")[0]
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
 
 
 def is_planted(test: str) -> bool:
     """Whether a test plants a bug that must be noticed."""
+    test = test.partition("[")[0]
     path = test.partition("::")[0]
     return any(name in row.planted for row in ROWS for name in (test, path))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from campaigns.__main__ import chosen, folder_name, main, parsed
+from campaigns import __main__ as campaign
+from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
 from campaigns.collect import NUMBERED, ROOT, Case, list_tests, order_of
 from campaigns.page import page_of, tally, write_page
 from campaigns.rows import ROWS, is_planted, parts_of, row_of
@@ -73,14 +74,46 @@ def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(
     assert (found["F1"].tried["points"], found["F1"].violations) == (12, 0)
     assert (found["F9"].tried["kills"], found["F9"].violations) == (4, 2)
     assert found["F13"].ended == {"skipped": 1}
-    text = write_page(tmp_path, [run], "Commit c.").read_text()
+    text = write_page(tmp_path, [(run, "2 cores")]).read_text()
+    assert "- c: 2 cores" in text
     assert "| F1 | SIGKILL of the coordinator" in text
     assert "| 2 passed | 12 points | 0 |" in text
-    assert "| F2 | a second SIGKILL at every system call of the recovery | not tried |" in text
+    [row] = [line for line in text.splitlines() if line.startswith("| F1 |")]
+    assert row.split(" | ")[-2] == "c"
+    assert "| F2 | a second SIGKILL at every system call of the recovery | not run |" in text
     assert "- `test_few.py::test_fails (1/1): failed`" in text
     assert "- `test_few.py::test_skips (1/1): skipped`" in text
     rows = json.loads((tmp_path / "faults.json").read_text())["rows"]
     assert rows["F9"]["violations"] == 2
+
+
+def test_case_that_was_tried_again_counts_as_it_ended_last(run: weft.Run, project: Path) -> None:
+    call = faults(root=str(project), commit="d", cases=[CASES[0].to_dict()])
+    later = weft.run(call, out=project / "later", workers=1, progress=False, quiet=True)
+    found = tally([later, run])
+    assert found["F1"].tried["points"] == 12
+    assert found["F1"].commits == ["c", "d"]
+    page = main(["--from", str(project), "--pages", str(project)])
+    assert page == 1, "test_fails did not pass"
+
+
+def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("x = 1\n")
+    first = commit_of(tmp_path)
+    assert first.startswith("files-")
+    (tmp_path / "src" / "a.py").write_text("x = 2\n")
+    assert commit_of(tmp_path) != first
+
+
+def test_campaign_that_is_cut_writes_its_page_too(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "collect", lambda: [case("test_divided")])
+    monkeypatch.setattr(campaign, "ROOT", project)
+    monkeypatch.setattr(campaign, "RUNS", tmp_path / "runs")
+    assert main(["--pages", str(tmp_path), "--minutes", "0.001"]) == 130
+    assert "| F1 |" in (tmp_path / "faults.md").read_text()
 
 
 def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:
@@ -129,6 +162,9 @@ def test_shares_have_every_case_once() -> None:
     )
     assert chosen(CASES, ["F9"], 1, 1) == [CASES[2]]
     assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"])) == "F1-F2-2-of-4"
+    assert folder_name(parsed(["--match", "a"])) != folder_name(parsed(["--match", "b"]))
+    assert matching(CASES, []) == CASES
+    assert matching(CASES, ["F9 ", "F1 2/2", "^F"]) == [CASES[2], CASES[1], CASES[0], CASES[3]]
     assert Part(2, 3).of(range(8)) == [1, 4, 7]
 
 

@@ -6,6 +6,7 @@ The checker is tests/support/purity.py; half of this file proves that it catches
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -284,3 +285,14 @@ def test_imported_modules_have_those_of_every_form() -> None:
     snippet = "import a.b\nfrom c import d\ndef f():\n    from e.f import g as h"
     snippet += "\nif TYPE_CHECKING:\n    import i"
     assert imported_modules(snippet) == ["a.b", "c", "c.d", "e.f", "e.f.g"]
+
+
+def test_sql_has_no_numbered_placeholders() -> None:
+    """Python 3.12 warns of `?1` with a sequence of values, and 3.14 refuses it."""
+    wrong = [
+        f"{path.relative_to(SRC)}:{number}"
+        for path in sorted(SRC.rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(r"[ ,(]\?[1-9]", line)
+    ]
+    assert wrong == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import resource
 import sys
 from functools import cache
 from pathlib import Path
@@ -40,6 +41,8 @@ PATH_ERRORS = (
     errno.EPERM,
 )  # fmt: skip
 """What the operating system says of a path that was given wrongly."""
+MOST_SAID = 500
+"""Characters of a message that somebody else wrote."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 OWN = {
@@ -332,12 +335,19 @@ def _show_unexpected(error: Exception) -> int:
         if refusal is not None:
             render.error(refusal)
             return refusal.exit_code
-    if isinstance(error, MemoryError) or _NO_ROOM in str(error):
+    if _is_shortage(error):
         render.message("weft: out of memory; free some, then the same command again")
         return TRY_AGAIN
-    said = f"{type(error).__name__}: {error}"[:500]
+    said = f"{type(error).__name__}: {error}"[:MOST_SAID]
     render.message(f"weft: internal error, {said}; run again with -vv and report it")
     return OUR_BUG
+
+
+def _is_shortage(error: Exception) -> bool:
+    """Whether an error means that there was no memory: the interpreter may have none to say so."""
+    if isinstance(error, SystemError):  # "error return without exception set"
+        return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return isinstance(error, MemoryError) or _NO_ROOM in str(error)
 
 
 def _show_usage(error: Any) -> int:
@@ -347,6 +357,8 @@ def _show_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "weft"
     said = " ".join(error.format_message().split()).rstrip(".")
+    if len(said) > MOST_SAID:  # a value given may be of any length
+        said = f"{said[: MOST_SAID // 2]} … {said[-MOST_SAID // 2 :]}"
     render.message(f"weft: {said}; {where} --help")
     return int(error.exit_code)
 

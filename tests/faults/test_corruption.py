@@ -84,7 +84,8 @@ def test_damaged_file_is_refused_or_changes_nothing(
     shutil.copytree(sound, run)
     path = next(p for p in sorted(run.rglob("*")) if p.is_file() and name in str(p))
     data, before, refused, violations = path.read_bytes(), seen(run), 0, []
-    for number in Part.asked().of(range(count)):
+    numbers = Part.asked().of(range(count))
+    for number in numbers:
         draw = random.Random(SEED + number)
         damaged = draw.choice(DAMAGES)(data, draw)
         put(path, damaged)
@@ -100,6 +101,8 @@ def test_damaged_file_is_refused_or_changes_nothing(
             violations.append(f"{name} {number}: another answer")
         elif damaged != data and name in EVIDENCE:
             violations.append(f"{name} {number}: not noticed")
-    print_figures("F27", file=name, damages=count, refused=refused, violations=len(violations))
+    print_figures(
+        "F27", file=name, damages=len(numbers), refused=refused, violations=len(violations)
+    )
     assert violations == []
     assert refused > 0

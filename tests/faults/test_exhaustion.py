@@ -14,6 +14,7 @@ import pytest
 from tests.faults.case import FREQUENT_CHECKPOINTS, HERE, Case, Ended, Search, resume_and_check
 from tests.support.checker import Reference
 from tests.support.figures import print_figures
+from weft import main
 
 SEED = 2525
 COMMAND = ("run", f"{HERE / 'shuttle.py'}:shuttle", "--workers", "WORKERS", "--out", "OUT", "-q")
@@ -29,6 +30,17 @@ def check_ended(ended: Ended) -> list[str]:
     if ended.returncode in (0, 75) and len(lines) == (ended.returncode != 0):
         return []
     return [f"exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
+
+
+def test_interpreter_without_memory_to_say_so_is_out_of_memory(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = SystemError("error return without exception set")
+    assert main._show_unexpected(error) == main.OUR_BUG
+    limits = (1 << 26, 1 << 26)
+    monkeypatch.setattr(main.resource, "getrlimit", lambda _: limits)
+    assert main._show_unexpected(error) == main.TRY_AGAIN
+    assert "out of memory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", LIMITS)

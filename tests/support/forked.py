@@ -11,6 +11,7 @@ import atexit
 import gc
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -23,8 +24,9 @@ from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Timer
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 LIMIT_S = 280.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,14 +77,8 @@ class ForkServer:
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
         """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
-        channel = self._channel or self._start()
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
-        body = json.dumps(asked).encode()
-        with Path(os.devnull).open("rb") as nothing:
-            ends = [nothing.fileno(), out_end, err_end]
-            socket.send_fds(channel, [to_bytes(len(body))], ends)
-        channel.sendall(body)
+        channel = self._ask(words, cwd, env, (out_end, err_end))
         os.close(out_end)
         os.close(err_end)
         try:
@@ -90,6 +86,23 @@ class ForkServer:
         except BaseException:
             self.close()
             raise
+
+    def begin(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
+        """Start `weft WORDS`; this server runs nothing else before its end."""
+        out, err = TemporaryFile(), TemporaryFile()  # noqa: SIM115 - the command's, to its end
+        channel = self._ask(words, cwd, env, (out.fileno(), err.fileno()))
+        return BegunCommand(_receive_number(channel), channel, out, err)
+
+    def _ask(
+        self, words: Sequence[str], cwd: Path, env: Mapping[str, str], ends: Sequence[int]
+    ) -> socket.socket:
+        channel = self._channel or self._start()
+        asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
+        body = json.dumps(asked).encode()
+        with Path(os.devnull).open("rb") as nothing:
+            socket.send_fds(channel, [to_bytes(len(body))], [nothing.fileno(), *ends])
+        channel.sendall(body)
+        return channel
 
     def _start(self) -> socket.socket:
         self._channel, theirs = socket.socketpair()
@@ -110,6 +123,49 @@ class ForkServer:
             self._channel.close()
             self._process.wait()
         self._channel = self._process = None
+
+
+class BegunCommand:
+    """A command under way, to be looked at, killed and waited for like a `Popen`."""
+
+    def __init__(self, pid: int, channel: socket.socket, out: IO[bytes], err: IO[bytes]) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._channel, self._files = channel, (out, err)
+
+    def __enter__(self) -> BegunCommand:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wait()
+        for file in self._files:
+            file.close()
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        ended = self.returncode is None and select.select([self._channel], [], [], 0)[0]
+        return self.wait() if ended else self.returncode
+
+    def wait(self) -> int:
+        """Wait for its end; return the exit code, negative for a signal."""
+        if self.returncode is None:
+            self.returncode = _receive_number(self._channel)
+        return self.returncode
+
+    def communicate(self) -> tuple[str, str]:
+        """Wait for its end; return what it wrote to stdout and stderr."""
+        self.wait()
+        out, err = (os.pread(file.fileno(), 1 << 24, 0).decode() for file in self._files)
+        return out, err
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
 
 
 def _outcome(channel: socket.socket, out: int, err: int) -> tuple[int, str, str]:
@@ -181,9 +237,9 @@ def load(more: Sequence[str]) -> None:
     gc.freeze()
 
 
-def receive_asked(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+def receive_asked(channel: socket.socket, most: int = 3) -> tuple[dict[str, Any], list[int]] | None:
     """What a command is asked, with its stdin, stdout and stderr; None when nobody asks more."""
-    head, ends, _, _ = socket.recv_fds(channel, NUMBER_BYTES, 3)
+    head, ends, _, _ = socket.recv_fds(channel, NUMBER_BYTES, most)
     if not head:
         return None
     head += _receive(channel, NUMBER_BYTES - len(head))

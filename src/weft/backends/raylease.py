@@ -22,6 +22,7 @@ from weft.backends.orphans import CLEARED_S, Orphans
 from weft.backends.process import WorkerProcess, WorkerSetup
 from weft.model.attempts import Worker
 from weft.model.slots import Slot
+from weft.worker import outcomes
 from weft.worker.frames import FromWorker, ToWorker
 from weft.worker.page import NOTHING
 
@@ -72,6 +73,8 @@ class Lease:
         self._reported = NOTHING
         """The last task whose start was sent on."""
         self._logs: list[tuple[str, bytes]] = []
+        self._noted_logs: list[tuple[Path, Path]] = []
+        """Logs that were sent on, of commands whose end is noted here, each with its attempt."""
         self._ended: tuple[int, str] | None = None
         self._changed = threading.Condition()
         self._waker, self._wakes = socket.socketpair()
@@ -224,7 +227,19 @@ class Lease:
                 continue
             for path in sorted(folder.glob(f"{attempt}.*")):
                 self._logs.append((f"{key}/{path.name}", _tail(path)))
-            shutil.rmtree(folder, ignore_errors=True)
+            if (self._setup.attempts.parent / outcomes.FOLDER / f"{key}-{attempt}").exists():
+                attempt_folder = self._setup.attempts / f"{key[:16]}-{attempt}"
+                self._noted_logs.append((folder, attempt_folder))
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+        self._remove_settled_logs()
+
+    def _remove_settled_logs(self) -> None:
+        """Remove logs that no adoption asks for: the worker has removed what belongs to them."""
+        for folder, attempt_folder in self._noted_logs:
+            if not attempt_folder.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+        self._noted_logs = [pair for pair in self._noted_logs if pair[1].exists()]
 
     def _collect(self, name: str | None) -> None:
         """Take along what a task of a block printed."""

@@ -72,8 +72,9 @@ def _outcomes(manifest: Manifest, key: str | None) -> dict[str, int]:
         return {}
     place = f'$.value."{key}"'
     rows = manifest.query(
-        "SELECT json_extract(answer, ?1), count(*) FROM lanes WHERE parent IS NOT NULL"
-        " AND answer IS NOT NULL AND json_type(answer, ?1) = 'text' GROUP BY 1 ORDER BY 1",
+        "SELECT json_extract(answer, ?), count(*) FROM lanes WHERE parent IS NOT NULL"
+        " AND answer IS NOT NULL AND json_type(answer, ?) = 'text' GROUP BY 1 ORDER BY 1",
+        place,
         place,
     )
     return dict(rows)
@@ -96,7 +97,8 @@ def _pace(manifest: Manifest, now_s: float | None) -> Pace | None:
     samples = [Sample(start_s, 0, 0.0)]
     for finished, busy_s, longest_s, at_s in manifest.query(
         "SELECT count(*), total(run_s), max(run_s), max(finished_at) FROM tasks"
-        " WHERE finished_at > ?1 GROUP BY CAST((finished_at - ?1) / ?2 AS INTEGER) ORDER BY 4",
+        " WHERE finished_at > ? GROUP BY CAST((finished_at - ?) / ? AS INTEGER) ORDER BY 4",
+        start_s,
         start_s,
         step_s,
     ):

@@ -281,10 +281,10 @@ def _rate(manifest: Manifest) -> float | None:
         return None
     begin = max(first, last - RATE_WINDOW_S)
     [[done]] = manifest.query(
-        "SELECT total(CASE WHEN started_at >= ?1 THEN 1.0"
-        " ELSE (finished_at - ?1) / (finished_at - started_at) END)"
-        " FROM tasks WHERE finished_at >= ?1",
-        begin,
+        "SELECT total(CASE WHEN started_at >= ? THEN 1.0"
+        " ELSE (finished_at - ?) / (finished_at - started_at) END)"
+        " FROM tasks WHERE finished_at >= ?",
+        *[begin] * 3,
     )
     return done / (last - begin) if last > begin else None
 

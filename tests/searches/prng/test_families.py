@@ -38,7 +38,19 @@ def states(draw: st.DrawFn, family: Family) -> State:
     return state
 
 
-@every_family
+SAMPLE = ("java", "mt19937", "numpy_pcg64", "v8")
+"""Steps of one word, of a block, of 128 bits, and backwards through a cache; the usual map of every
+family, which compiles its step too, is below."""
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        family if family.name in SAMPLE else pytest.param(family, marks=pytest.mark.slow)
+        for family in FAMILIES
+    ],
+    ids=lambda family: family.name,
+)
 @settings(max_examples=10)
 @given(data=st.data())
 def test_step_compiled_is_the_step(family: Family, data: st.DataObject) -> None:

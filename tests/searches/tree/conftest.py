@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Told, run_apart, run_here
-from tests.support.forked import ForkServer
+from tests.support.forked import BegunCommand, ForkServer
+from tests.support.forkedworkers import WorkerServer, forked_workers
+from tests.support.unsynced import without_syncs
 from weft.inspect.report.view import RunView
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME
@@ -58,6 +61,7 @@ class Wood:
     folder: Path
     capture: Any
     forks: ForkServer | None = None
+    background: ForkServer | None = None
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -85,6 +89,11 @@ class Wood:
         assert self.forks is not None
         return Told(*self.forks.run([str(word) for word in words], self.folder, os.environ | env))
 
+    def begin(self, *words: str | Path, **env: str) -> BegunCommand:
+        """Start a command in a process of its own; one at a time."""
+        assert self.background is not None
+        return self.background.begin([str(w) for w in words], self.folder, os.environ | env)
+
     def started(self, *words: str | Path, **env: str) -> Told:
         """The same with an interpreter of its own, which takes a second to load all it needs."""
         return run_apart(self.folder, *words, **env)
@@ -104,10 +113,37 @@ class Wood:
 
 
 @pytest.fixture(scope="session")
-def tree_forks() -> Iterator[ForkServer]:
-    server = ForkServer("weft.searches.tree.run", "weft.searches.tree.export")
+def tree_forks() -> Iterator[tuple[ForkServer, ForkServer]]:
+    """One for commands that are waited for, one for those that run beside the test."""
+    loaded = ("weft.searches.tree.run", "weft.searches.tree.export")
+    servers = ForkServer(*loaded), ForkServer(*loaded)
+    yield servers
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture(scope="session")
+def worker_server() -> Iterator[WorkerServer]:
+    server = WorkerServer("weft.searches.tree.stages", "weft.searches.tree.slot.hooks")
     yield server
     server.close()
+
+
+@pytest.fixture(autouse=True)
+def quick_runs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs in this process do not wait for the disk, and fork their workers.
+
+    `started_workers` of a test asks for workers as users have them.
+    """
+    with without_syncs(), ExitStack() as stack:
+        if "started_workers" not in request.fixturenames:
+            stack.enter_context(forked_workers(request.getfixturevalue("worker_server")))
+        yield
+
+
+@pytest.fixture
+def started_workers() -> None:
+    """Workers of this test are interpreters of their own: what /proc shows of them counts."""
 
 
 @pytest.fixture
@@ -115,10 +151,10 @@ def wood(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    tree_forks: ForkServer,
+    tree_forks: tuple[ForkServer, ForkServer],
 ) -> Wood:
     monkeypatch.chdir(tmp_path)
-    return Wood(tmp_path, capsys, tree_forks)
+    return Wood(tmp_path, capsys, *tree_forks)
 
 
 @pytest.fixture(scope="session")

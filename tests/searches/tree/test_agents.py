@@ -78,7 +78,7 @@ SETTINGS = ("--set", "max_depth=1", "--set", "max_parallel_evals=2")
 RECORDED = [w for s in ("propose", "implement", "review") for w in ("--set", f"{s}.recorded=true")]
 
 
-@pytest.mark.parametrize("template", ["openai", "anthropic"])
+@pytest.mark.parametrize("template", ["openai", pytest.param("anthropic", marks=pytest.mark.slow)])
 def test_agents_run_against_a_server_keeps_the_key_out_and_is_repeated_offline(
     wood: Wood, model: FakeModel, template: str, monkeypatch: pytest.MonkeyPatch, chaos: bool
 ) -> None:

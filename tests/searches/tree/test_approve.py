@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
 from tests.searches.tree.test_kills import left_over
-from tests.support.commands import COMMAND
+from tests.support.forked import BegunCommand
 from weft.errors import WeftError
 from weft.inspect.report.view import RunView
 from weft.searches.tree.approvals import WaitingEval, unanswered, waiting_evals
@@ -25,12 +24,8 @@ ASKING = CONFIG.replace("max_depth = 1", "max_depth = 1\nbeam_width = 1") + "[ap
 CHOICE = {"up-a.md": False, "up-b.md": True}
 
 
-def begin(wood: Wood, out: str, *words: str) -> subprocess.Popen[str]:
-    command = [*COMMAND, "tree", "run", "tree.toml", "--out", out, "-q", "--json", *words]
-    return subprocess.Popen(
-        command, cwd=wood.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+def begin(wood: Wood, out: str) -> BegunCommand:
+    return wood.begin("tree", "run", "tree.toml", "--out", out, "-q", "--json")
 
 
 def waiting(wood: Wood, out: str) -> list[WaitingEval]:
@@ -41,7 +36,7 @@ def waiting(wood: Wood, out: str) -> list[WaitingEval]:
         return []
 
 
-def wait_for_question(wood: Wood, out: str, process: subprocess.Popen[str]) -> list[WaitingEval]:
+def wait_for_question(wood: Wood, out: str, process: BegunCommand) -> list[WaitingEval]:
     while not (asked := waiting(wood, out)):
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
@@ -103,6 +98,9 @@ def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
     listed = wood.weft("tree", "approve", "r", "--json").json["waiting"]
     assert [(w["eval_id"], w["decision"]["approved"]) for w in listed] == [(2, False)]
     assert answered(wood, "r", CHOICE)[0] == 0
+    told = wood.weft("tree", "approve", "r", "--yes")
+    assert told.code == 3
+    assert "no eval waits for a person" in told.err
     assert answered(wood, "whole", CHOICE)[0] == 0
     assert wood.ledger("r") == wood.ledger("whole")
     assert left_over(wood.folder / "r") == []
@@ -130,11 +128,6 @@ def test_what_waits_is_listed_shown_and_on_the_page(wood: Wood) -> None:
             os.kill(process.pid, signal.SIGINT)
             out, err = process.communicate()
     assert process.returncode == 130, (out, err)
-    assert wood.weft("tree", "approve", "r", "--yes").code == 0
-    assert wood.weft("resume", "r").code == 0
-    told = wood.weft("tree", "approve", "r", "--yes")
-    assert told.code == 3
-    assert "no eval waits for a person" in told.err
 
 
 def test_before_the_score_all_are_asked_and_a_limit_refuses(wood: Wood) -> None:

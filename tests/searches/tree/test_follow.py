@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.searches.tree.conftest import CONFIG, SCORE, Wood
-from tests.support.commands import COMMAND
 from weft.errors import WeftError
 from weft.inspect.report.view import RunView
 from weft.searches.tree.load import TreeRun
@@ -46,7 +45,7 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
     config = CONFIG.replace("max_depth = 1", "max_depth = 2\nbeam_width = 1")
     wood.plant(f"{config}env = {{ GO = '{wood.folder}/go' }}\n", WAITING)
     words = ("tree", "run", "tree.toml", "--out", "r", "-q", "--events", "events.jsonl")
-    with subprocess.Popen([*COMMAND, *words], cwd=wood.folder, stdout=subprocess.PIPE) as process:
+    with wood.begin(*words) as process:
         wait_until(wood, "r", lambda r: 3 in r.live and r.live[3].state == "running")
         told = wood.weft("status", "r").out
         assert "scored so far: e1 11, e2 52" in told
@@ -65,7 +64,6 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
         assert "| 1 | 3 | 3 | 0 | 0 | 1 | 52 |" in summary.read_text()
         assert "Under way." in summary.read_text()
         (wood.folder / "go-5-7").touch()
-        process.communicate()
     assert process.returncode == 0
     check_events(events(wood.folder / "events.jsonl"))
     before = (wood.folder / "events.jsonl").read_text()

@@ -10,7 +10,7 @@ import pytest
 from tests.searches.tree.conftest import CONFIG, SCORE, Wood
 from tests.support.sandboxes import require_sandbox
 
-pytestmark = pytest.mark.xdist_group("tree-keys")
+pytestmark = [pytest.mark.xdist_group("tree-keys"), pytest.mark.usefixtures("started_workers")]
 KEY = "sk-e2e-0123456789abcdef"
 AGENT = """
 import json, os, pathlib, sys, time

@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,6 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
 from tests.searches.tree.test_parity import PARAMETERS
-from tests.support.commands import COMMAND
 from tests.workers.lab import print_figures
 
 pytestmark = pytest.mark.xdist_group("tree-kills")
@@ -55,10 +53,7 @@ def task_rows(run: Path) -> int:
 
 def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
     """Start the command and kill its coordinator when the moment has come; False if it ended."""
-    with subprocess.Popen(
-        [*COMMAND, *words(out)], cwd=wood.folder, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    with wood.begin(*words(out)) as process:
         while process.poll() is None:
             if moment(out):
                 os.kill(process.pid, signal.SIGKILL)

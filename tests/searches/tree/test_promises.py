@@ -16,7 +16,7 @@ from tests.searches.tree.conftest import CONFIG, SCORE, UNCONFINED, Wood
 from tests.searches.tree.test_records import new_file
 from tests.searches.tree.test_refusals import check_refused
 from tests.searches.tree.test_runs import fingerprint
-from tests.support.commands import COMMAND
+from tests.support.forked import BegunCommand
 
 pytestmark = pytest.mark.xdist_group("tree-promises")
 FORKS = """
@@ -98,8 +98,7 @@ def test_two_starters_never_both_win_the_run(wood: Wood) -> None:
     gate = wood.folder / "gate"
     os.mkfifo(gate)
     wood.plant(score=f"open({str(gate)!r}).read()\n" + SCORE)
-    words = [*COMMAND, "tree", "run", "tree.toml", "--out", "r", "-q"]
-    with subprocess.Popen(words, cwd=wood.folder, stdout=subprocess.DEVNULL) as first:
+    with wood.begin("tree", "run", "tree.toml", "--out", "r", "-q") as first:
         with gate.open("w"):  # opens when the first run's scorer waits for it
             second = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
             assert second.code == 75, second
@@ -110,7 +109,7 @@ def test_two_starters_never_both_win_the_run(wood: Wood) -> None:
     assert first.returncode == 130
 
 
-def keep_open(gate: Path, process: subprocess.Popen[bytes]) -> None:
+def keep_open(gate: Path, process: BegunCommand) -> None:
     """Let whoever still waits at the gate through until the process has ended."""
     while process.poll() is None:
         try:
@@ -123,8 +122,7 @@ def test_moved_run_goes_on_in_its_new_place(wood: Wood) -> None:
     wood.plant(CONFIG + '[sweep]\nargv = ["sh", "-c", "exec {work_dir}/sweep.sh"]\n')
     wait = 'while [ ! -e "$WEFT_WORK_DIR/go" ]; do sleep 0.02; done'
     wood.write("sweep.sh", f"#!/bin/sh\n{wait}\necho '{{}}'\n")
-    words = [*COMMAND, "tree", "run", "tree.toml", "--out", "r", "-q"]
-    with subprocess.Popen(words, cwd=wood.folder, stdout=subprocess.DEVNULL) as process:
+    with wood.begin("tree", "run", "tree.toml", "--out", "r", "-q") as process:
         while not (wood.folder / "r" / "repo.git" / "config").exists():
             assert process.poll() is None
             time.sleep(0.05)
@@ -225,7 +223,7 @@ def test_killed_during_promotion_repeats_nothing(wood: Wood) -> None:
     wood.plant(CONFIG.replace("direction", f'gate = "{module}:gate"\ndirection'))
     wood.write(f"{module}.py", PROMOTES.replace("{place}", str(place)))
     words = ["tree", "run", "tree.toml", "--out", "r", "-q", "--max-depth", "2"]
-    with subprocess.Popen([*COMMAND, *words], cwd=wood.folder) as process:
+    with wood.begin(*words) as process:
         while not place.exists():
             assert process.poll() is None
             time.sleep(0.01)

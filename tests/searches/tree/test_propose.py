@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
 from tests.searches.tree.test_kills import done_rows, left_over
-from tests.support.commands import COMMAND
 from weft.inspect.report.view import RunView
 from weft.searches.tree.load import stage_args_of
 from weft.searches.tree.memory import parse
@@ -79,10 +77,7 @@ def killed_after_the_proposal(wood: Wood, name: str) -> bool:
     False if the run was over before it could be killed.
     """
     out = wood.folder / name
-    with subprocess.Popen(
-        [*COMMAND, *words(name)], cwd=wood.folder, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    with wood.begin(*words(name)) as process:
         while len(done_rows(out)) < 3:
             if process.poll() is not None:
                 return False

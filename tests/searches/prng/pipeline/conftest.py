@@ -16,18 +16,18 @@ from tests.searches.prng.pipeline.planted import Planted, planted
 from tests.support.commands import COMMAND, Told, run_here
 
 SMALL = (
-    "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "1",
+    "--seeds", "300", "--skips", "0:1", "--starts", "0:60", "--window-trials", "1",
     "--scorer-trials", "1", "--model-trials", "1", "--model", "lightgbm",
 )  # fmt: skip
-"""As little as finds the planted streams of 1200 seeds."""
+"""As little as a run can be asked for and still have survivors, a model and reruns."""
 PLAN = (
     "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "2",
     "--scorer-trials", "3", "--model-trials", "1", "--seed", "1",
 )  # fmt: skip
 """With all kinds of models; the last test has 14 rows, two of them true: with seed 0 the model
 misplaces one of the two."""
-ONE = ("--workers", "1")
-"""For what is found, not how: no second worker loads all the libraries."""
+HERE = ("--backend", "serial")
+"""For what is found, not how: no worker loads all the libraries again."""
 
 
 Weft = Callable[..., Told]
@@ -58,13 +58,13 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with planted draws, the finished run `one` on them, and what it printed."""
+    """A folder with planted draws, the finished serial run `one` on them, and what it printed."""
     return made_once(tmp_path_factory, "pipeline-run", _make_run)
 
 
 def _make_run(place: Path) -> None:
     draws = write(planted(seeds=1200), place / "draws.csv")
-    words = [*COMMAND, "prng", "pipeline", draws, "--out", place / "one", *PLAN, *ONE]
+    words = [*COMMAND, "prng", "pipeline", draws, "--out", place / "one", *PLAN, *HERE]
     done = subprocess.run(
         [*map(str, words), "--json-export"], capture_output=True, text=True, encoding="utf-8"
     )

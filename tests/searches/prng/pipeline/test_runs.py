@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.searches.prng.pipeline.conftest import ONE, PLAN, SMALL, Weft, finished_rows
+from tests.searches.prng.pipeline.conftest import HERE, PLAN, SMALL, Weft, finished_rows
 from tests.searches.prng.pipeline.planted import Planted, planted
 from weft.inspect.report.hook import pages_for
 from weft.inspect.report.view import RunView
@@ -246,8 +246,8 @@ def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
     out = tmp_path / "run"
     told = weft_says(
         "prng", "pipeline", tmp_path / "draws.txt", "--out", out, "--seeds", "40", "--skips",
-        "0:0", "--starts", "0:200", "--window-trials", "1", "--scorer-trials", "1",
-        "--model-trials", "1", "--model", "lightgbm", "--workers", "1", "--json", "-q",
+        "0:0", "--starts", "0:100", "--window-trials", "1", "--scorer-trials", "1",
+        "--model-trials", "1", "--model", "lightgbm", *HERE, "--json", "-q",
     )  # fmt: skip
     assert told.code == 0, told.err
     answer = told.json["answer"]
@@ -261,7 +261,7 @@ def test_run_from_a_step_names_the_earlier_head(
 ) -> None:
     out = tmp_path / "later"
     told = weft_says(
-        "prng", "pipeline", "--out", out, "--from", "6", run, "--top-k", "7", *ONE, "--json", "-q"
+        "prng", "pipeline", "--out", out, "--from", "6", run, "--top-k", "7", *HERE, "--json", "-q"
     )
     assert told.code == 0, told.err
     start = genesis(out)["config"]["args"]["start"]
@@ -280,7 +280,7 @@ def test_run_from_step_4_takes_the_given_parameters(
     values = {**json.loads(config.read_text()), "trees": 23}
     config.write_text(json.dumps(values))
     words = ("prng", "pipeline", "--out", tmp_path / "o", "--from", "4", run, "--params", config)
-    told = weft_says(*words, "--to", "4", *ONE, "--json", "-q")
+    told = weft_says(*words, "--to", "4", *HERE, "--json", "-q")
     assert (told.code, told.json["status"]) == (0, "paused")
     own = RunView(tmp_path / "o", NAME)
     body = artifact.unpacked(artifact.TRAINING, own.read(artifacts_of(own)["training"]))
@@ -308,12 +308,12 @@ def test_model_that_its_sidecar_does_not_name_stops_step_6(
 
 
 def test_history_of_the_systems_random_source_is_no_signal(weft_says: Weft, tmp_path: Path) -> None:
-    raw = os.urandom(4 * 800)
+    raw = os.urandom(4 * 400)
     rows = [int.from_bytes(raw[at : at + 4], "big") % 1000 for at in range(0, len(raw), 4)]
     (tmp_path / "draws.txt").write_text("\n".join(map(str, rows)))
     out = tmp_path / "run"
     words = ("prng", "pipeline", tmp_path / "draws.txt", "--out", out)
-    told = weft_says(*words, *SMALL, *ONE, "-q")
+    told = weft_says(*words, *SMALL, *HERE, "-q")
     assert told.code == 1, told.err
     assert told.out.splitlines()[-1].startswith("FAILED  no signal")
     assert "would have been found: a stream that hits" in told.out
@@ -331,7 +331,7 @@ def test_nothing_that_survives_is_no_signal_and_no_failure(
     out = tmp_path / "run"
     told = weft_says(
         "prng", "pipeline", draws, "--out", out, "--seeds", "9:10", "--skips", "0:0", "--starts",
-        "0:0", "--window-trials", "1", "--scorer-trials", "1", *ONE, "--json", "-q",
+        "0:0", "--window-trials", "1", "--scorer-trials", "1", *HERE, "--json", "-q",
     )  # fmt: skip
     assert told.code == 1, told.err
     assert told.json["tasks"]["failed"] == 0

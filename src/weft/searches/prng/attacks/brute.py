@@ -107,8 +107,7 @@ def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Ga
         return []
     window = window_of(case)
     if window is None:
-        needed = case.fewest_draws(MAX_CHECKED, lambda longer: window_of(longer) is not None)
-        why = f"needs {needed} draws, there are {len(case.draws)}"
+        why = f"needs {draws_needed(case)} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
     places = places_of(case)
     if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
@@ -172,6 +171,12 @@ def window_of(case: Case) -> BruteWindow | None:
     return BruteWindow(*sieved, *checked)
 
 
+@lru_cache(maxsize=64)
+def draws_needed(case: Case) -> int:
+    """Return how many draws are enough to tell a seed from chance."""
+    return case.fewest_draws(MAX_CHECKED, lambda longer: window_of(longer) is not None)
+
+
 def enough_draws(
     case: Case,
     tried: int,
@@ -181,8 +186,17 @@ def enough_draws(
     luck: Fraction = BAD_LUCK,
 ) -> tuple[int, int] | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
+    windows = range(least, min(most, len(case.draws)) + 1)
+    return _first_window(replace(case, draws=()), windows, tried, survivors, luck)
+
+
+@lru_cache(maxsize=1024)
+def _first_window(
+    case: Case, windows: range, tried: int, survivors: Fraction, luck: Fraction
+) -> tuple[int, int] | None:
+    """Do that for a case without draws: every output map asks the same again."""
     last = None
-    for compared in range(least, min(most, len(case.draws)) + 1):
+    for compared in windows:
         allowed = affordable(compared, case.modulus, tried, survivors)
         wrong = unlucky(compared, case.corrupt_percent, luck)
         if allowed >= wrong:

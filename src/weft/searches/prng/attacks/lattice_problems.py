@@ -62,10 +62,11 @@ class LatticeProblem:
         size = 1
         for _, hole_size in self.holes:
             size *= hole_size
+        more, less = self.modulus**100, size**100
+        known, hidden = 1, less
         for draws in range(2, MAX_DIMENSION // len(self.holes) + 1):
-            dimension = draws * len(self.holes)
-            known = self.modulus ** (100 * (draws - 1)) >> (dimension * (125 + dimension // 2))
-            if known >= size ** (100 * draws):
+            dimension, known, hidden = draws * len(self.holes), known * more, hidden * less
+            if known >> (dimension * (125 + dimension // 2)) >= hidden:
                 return draws
         return None
 

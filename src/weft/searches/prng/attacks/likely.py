@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,8 +48,7 @@ class Likely:
     def _plan(self, case: Case, family: Family, output: str) -> AttackPlan | Gap:
         window = self.window(case)
         if window is None:
-            needed = case.fewest_draws(MAX_DRAWS, lambda longer: self.window(longer) is not None)
-            why = f"needs {needed} draws, there are {len(case.draws)}"
+            why = f"needs {self.draws_needed(case)} draws, there are {len(case.draws)}"
             return Gap(self.name, family.name, output, why)
         covers = (
             f"{self.description}, starts {case.starts[0]}..{case.starts[1]},"
@@ -71,6 +71,11 @@ class Likely:
         """Return how many draws are looked for and how many may be wrong; None if too few."""
         tried = len(self.seeds) * case.place_count
         return enough_draws(case, tried, CHANCE_PLACES, MAX_DRAWS, least=LEAST_DRAWS)
+
+    @lru_cache(maxsize=64)  # noqa: B019 - there are two of these, for as long as the process
+    def draws_needed(self, case: Case) -> int:
+        """Return how many draws are enough to tell a place from chance."""
+        return case.fewest_draws(MAX_DRAWS, lambda longer: self.window(longer) is not None)
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for the draws in the streams of the seeds of the units."""

@@ -1,0 +1,169 @@
+"""Workers that need not import what they run first: they fork from a process that has loaded it.
+
+    Popen of a worker ─► server ─► fork, fork ─► the worker, whose parent is the one that asked
+
+The process in between ends at once, and the kernel gives its child to the nearest ancestor that
+takes orphans in: the process that asked, which does so for that moment. So it waits for the worker,
+kills it and learns its exit code as it does with one that it started. What a cold start loads,
+and what /proc shows of a worker, is for tests that start `python -m weft.worker`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import pytest
+
+from tests.support.forked import ROOT, close_all, receive_asked, to_bytes
+from weft.backends import process
+from weft.backends.orphans import WORKER
+
+SET_CHILD_SUBREAPER = 36
+FIRST_FREE = 500
+"""Descriptors are moved to numbers from here on before they are put in their places."""
+STANDARD = (0, 1, 2)
+MOST = 8
+
+
+class WorkerServer:
+    """Starts its process with the first worker; `modules` are what the workers will import."""
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
+        self._channel: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(
+        self, argv: Sequence[str], env: Mapping[str, str], files: Sequence[int], kept: Sequence[int]
+    ) -> int:
+        """Start a worker with `files` as its first three descriptors; return its pid."""
+        channel = self._channel or self._begin()
+        asked = {"argv": list(argv[-2:]), "cwd": str(Path.cwd()), "env": dict(env),
+                 "places": [*STANDARD, *kept], "parent": os.getpid()}  # fmt: skip
+        body = json.dumps(asked).encode()
+        with taking_orphans():
+            socket.send_fds(channel, [to_bytes(len(body))], [*files, *kept])
+            channel.sendall(body)
+            return int.from_bytes(channel.recv(8, socket.MSG_WAITALL), "big", signed=True)
+
+    def _begin(self) -> socket.socket:
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(
+                # workers are told from what they left behind by the word
+                [sys.executable, "-u", "-m", __name__, WORKER, str(number), *self._modules],
+                cwd=ROOT, env={**os.environ, **dict.fromkeys(process.ONE_THREAD, "1")},
+                stdin=subprocess.DEVNULL, pass_fds=[number],
+            )  # fmt: skip
+        return self._channel
+
+    def close(self) -> None:
+        """End the server; workers end with the process that asked for them."""
+        if self._channel is not None and self._process is not None:
+            self._channel.close()
+            self._process.wait()
+        self._channel = self._process = None
+
+
+@contextlib.contextmanager
+def taking_orphans() -> Iterator[None]:
+    """Within it orphans below this process become its children."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(SET_CHILD_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        prctl(SET_CHILD_SUBREAPER, 0)
+
+
+@contextlib.contextmanager
+def forked_workers(server: WorkerServer) -> Iterator[None]:
+    """Within it the local backend of this process forks its workers."""
+
+    class ForkedPopen(subprocess.Popen[bytes]):
+        def _execute_child(self, args: Any, *rest: Any) -> None:
+            # as in CPython 3.11 to 3.13: executable, preexec_fn, close_fds, pass_fds, cwd, env, …
+            _, _, _, kept, _, env, _, _, _, *pipes = rest
+            reads_in, _, _, writes_out, _, writes_err = pipes[:6]
+            self.pid = server.start(args, env, (reads_in, writes_out, writes_err), sorted(kept))
+            self._child_created = True
+            self._close_pipe_fds(*pipes[:6])  # type: ignore[attr-defined]
+
+    own = SimpleNamespace(
+        Popen=ForkedPopen,
+        DEVNULL=subprocess.DEVNULL,
+        TimeoutExpired=subprocess.TimeoutExpired,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "subprocess", own)
+        yield
+
+
+# -- the server ----------------------------------------------------------------------------------
+
+
+def serve(channel: socket.socket) -> None:
+    """Fork for every worker that is asked for, until nobody asks more."""
+    while (asked := receive_asked(channel, MOST)) is not None:
+        body, files = asked
+        between = os.fork()
+        if between == 0:
+            if os.fork() == 0:
+                become(body, files, channel)
+            os._exit(0)
+        close_all(files)
+        os.waitpid(between, 0)
+
+
+def become(body: dict[str, Any], files: Sequence[int], channel: socket.socket) -> NoReturn:
+    """Be the worker, to its end."""
+    from weft.worker.__main__ import main
+
+    os.setsid()
+    while os.getppid() != body["parent"]:
+        time.sleep(0.0005)
+    channel.sendall(to_bytes(os.getpid()))
+    channel.close()
+    moved = [os.dup2(file, FIRST_FREE + number) for number, file in enumerate(files)]
+    os.closerange(3, FIRST_FREE)
+    for place, file in zip(body["places"], moved, strict=True):
+        os.dup2(file, place, inheritable=place in STANDARD)
+        os.close(file)
+    os.chdir(body["cwd"])
+    os.environ.clear()
+    os.environ.update(body["env"])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.path[0] = body["cwd"]  # as the interpreter sets it
+    sys.argv = [WORKER, *body["argv"]]
+    code = 1
+    try:
+        main()
+        code = 0
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else 1
+    except BaseException:  # it ends with its traceback, as any program
+        sys.excepthook(*sys.exc_info())
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    for name in ("weft.worker.__main__", *sys.argv[3:]):
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    serve(socket.socket(fileno=int(sys.argv[2])))
