@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 
 from weft.errors import ManifestDamaged
+from weft.storage import connection
 from weft.storage import manifest as manifest_module
 from weft.storage.disk import Disk
 from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
@@ -131,7 +132,7 @@ def test_open_locked_by_another_writer_is_no_damage(manifest, path, monkeypatch)
     def locked(path):
         raise sqlite3.OperationalError("database is locked")
 
-    monkeypatch.setattr(manifest_module, "_connect_writer", locked)
+    monkeypatch.setattr(connection, "connect_writer", locked)
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         Manifest.open(path, Disk())
 

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from weft.errors import FileInvalid, ManifestDamaged, StorageFailed
 from weft.ledger.records import Record, parse
+from weft.storage.connection import WORLD_WORDS
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import count_lines, parse_at, whole_lines
-from weft.storage.manifest import WORLD_WORDS, Manifest
+from weft.storage.manifest import Manifest
 from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
 MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"

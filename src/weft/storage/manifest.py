@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import ManifestDamaged
+from weft.storage import connection
 from weft.storage.disk import Disk
 from weft.storage.plainfile import check_database
 from weft.storage.recent import RecentRows
@@ -31,7 +32,7 @@ from weft.storage.rows import (
     finish_block_statement,
     whole_row,
 )
-from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, TABLES
+from weft.storage.schema import SCHEMA_VERSION, TABLES
 
 ROOT_LANE = 1
 FINAL = ("completed", "failed")
@@ -44,10 +45,6 @@ MAX_ROUNDS = 256
 """How many rounds are read together."""
 BATCH_CHARS = 1 << 18
 """Rows are read together up to this much text, so memory does not grow with the run."""
-TIMEOUT_S = 1.0
-"""How long to wait for a lock on the file; there is one writer, so only readers hold one."""
-WORLD_WORDS = ("locked", "disk", "unable to open")
-"""In SQLite's messages: the world failed, the file may be sound."""
 
 
 @dataclass(slots=True)
@@ -119,10 +116,10 @@ class Manifest:
     def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
         """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
         check_database(path)
-        with damage_named(path):
-            db = _connect_reader(path) if read_only else _connect_writer(path)
+        with connection.damage_named(path):
+            db = connection.connect_reader(path) if read_only else connection.connect_writer(path)
             try:
-                _check_schema(db, path)
+                connection.check_schema(db, path)
                 return Manifest(db, disk)
             except BaseException:
                 db.close()
@@ -484,50 +481,3 @@ class Manifest:
         if row is None:
             raise ManifestDamaged("manifest.sqlite: a row every run has is missing")
         return row
-
-
-@contextlib.contextmanager
-def damage_named(path: Path) -> Iterator[None]:
-    """Turn SQLite's complaints about the file's contents into `ManifestDamaged`."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if any(word in str(error) for word in WORLD_WORDS):
-            raise
-        raise ManifestDamaged(f"{path.name}: {error}") from error
-    except sqlite3.DatabaseError as error:
-        raise ManifestDamaged(f"{path.name}: {error}") from error
-
-
-def _check_schema(db: sqlite3.Connection, path: Path) -> None:
-    version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
-    if version not in [(str(readable),) for readable in READABLE_VERSIONS]:
-        raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
-    for table in TABLE_NAMES:
-        db.execute(f"SELECT 1 FROM {table} LIMIT 0")  # noqa: S608 - raises where it is missing
-
-
-def _connect_writer(path: Path) -> sqlite3.Connection:
-    return _connect(path, "mode=rw", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL")
-
-
-def _connect_reader(path: Path) -> sqlite3.Connection:
-    """A finished run is one plain file, possibly on a read-only disk: `immutable` opens it."""
-    live = path.with_name(path.name + "-wal").exists()
-    mode = "mode=ro" if live else "mode=ro&immutable=1"
-    return _connect(path, mode, "BEGIN")  # one snapshot for everything this reader queries
-
-
-def _connect(path: Path, mode: str, *commands: str) -> sqlite3.Connection:
-    db = sqlite3.connect(f"file:{_quoted(path)}?{mode}", uri=True, timeout=TIMEOUT_S)
-    try:
-        for command in commands:
-            db.execute(command)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _quoted(path: Path) -> str:
-    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

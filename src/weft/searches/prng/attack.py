@@ -36,6 +36,8 @@ class Case:
     skips: tuple[int, int] = (0, 500)
     starts: tuple[int, int] = (0, 1000)
     corrupt_percent: int = 10
+    thorough: bool = True
+    """Whether brute force tolerates a beginning that has many wrong draws, which takes longer."""
 
     @property
     def skip_count(self) -> int:

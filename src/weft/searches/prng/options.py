@@ -28,7 +28,7 @@ MAX_DRAWS = 10_000_000
 MAX_CALLS = 10**10
 MAX_SEED = 2**64 - 1
 MAX_PREDICTED = 10_000
-EFFORTS_MS = {"quick": 5_000, "standard": 180_000, "all": None}
+EFFORTS_MS = {"quick": 5_000, "standard": 120_000, "all": None}
 """Milliseconds of one core that all attacks together may be estimated to cost, the likeliest
 first. Beyond that all but `quick` try every 32-bit seed of the calls that people make."""
 
@@ -91,7 +91,7 @@ class AnalyseOptions:
         str,
         options.decision(
             "quick|standard|all",
-            "Five seconds of one core; all 32-bit seeds of usual calls and 3 minutes; or all.",
+            "Five seconds of one core; all 32-bit seeds of usual calls and 2 minutes; or all.",
         ),
     ] = "standard"
     predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100

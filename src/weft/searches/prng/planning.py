@@ -20,7 +20,7 @@ from weft.searches.prng.apis import rarity
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL
 from weft.searches.prng.families import FAMILIES, family_named
-from weft.searches.prng.family import EXOTIC, USUAL
+from weft.searches.prng.family import EVERYDAY, EXOTIC, USUAL
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
@@ -42,9 +42,9 @@ LAST_RESORT = 64
 """How many times its cost brute force counts over the seeds of what programs do not seed."""
 NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
-PROMISED_MS = 600_000
-"""What brute force over all seeds of one usual call may cost and still be promised."""
-TESTS_PERCENT = 20
+PROMISED_MS = {EVERYDAY: 900_000, USUAL: 60_000}
+"""What brute force over all seeds of one such call may cost and still be promised."""
+TESTS_PERCENT = 7
 """What a further call costs of what a seeding costs that it shares."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 
@@ -87,7 +87,7 @@ class PlanLimits:
 
     max_cost_ms: int | None = None
     all_seeds: bool = False
-    """Exempt brute force over the seeds of usual calls, up to PROMISED_MS each."""
+    """Exempt brute force over the seeds of everyday and usual calls, up to PROMISED_MS each."""
     all_named: bool = False
     """Exempt all seeds and states, up to NAMED_MS: the user has named the call."""
 
@@ -101,8 +101,8 @@ class PlanLimits:
         plan = planned.plan
         if self.all_named and plan.attack not in SELDOM_NEEDED:
             return plan.cost_ms <= NAMED_MS
-        usual = plan.attack == "brute" and planned.weight <= USUAL
-        return self.all_seeds and usual and plan.cost_ms <= PROMISED_MS
+        promised = PROMISED_MS.get(planned.weight, 0) if plan.attack == "brute" else 0
+        return self.all_seeds and plan.cost_ms <= promised
 
 
 NO_LIMITS = PlanLimits()

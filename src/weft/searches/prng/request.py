@@ -57,7 +57,8 @@ class AnalyseRequest:
     def case(self, draws: Sequence[int]) -> Case:
         """Return what attacks may know of a stream: its training part and the ranges."""
         train, _ = split(draws)
-        return Case(train, self.modulus, self.skips, self.starts, self.corrupt_percent)
+        ranges = (self.skips, self.starts, self.corrupt_percent)
+        return Case(train, self.modulus, *ranges, thorough=bool(self.families))
 
     def includes(self, family: str, output: str) -> bool:
         """Whether a generator and one of its output maps are to be tried."""

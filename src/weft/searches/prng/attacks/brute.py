@@ -34,6 +34,10 @@ PASSED = Fraction(1, 1 << 22)
 CHANCE_SEEDS = Fraction(1, 1000)
 SIEVE_LUCK = Fraction(1, 100_000)
 """A history with more wrong draws at its beginning than the sieve tolerates is rarer than this."""
+QUICK_LUCK = Fraction(1, 100)
+"""The same where all calls are tried: three tests end most seeds then, not seven."""
+THOROUGH_PERCENT = 150
+"""What a sieve costs then, of what it costs otherwise."""
 MAX_SIEVED, MAX_CHECKED = 96, 192
 NAME_FEWER = "name fewer --skips and --starts to try all seeds"
 
@@ -126,12 +130,14 @@ def plan_places(
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     covers = (
         f"all 2^{seed_bits(family)} seeds, {shown}{more},"
-        f" {window.checked_wrong} wrong of {window.checked} draws"
+        f" {window.checked_wrong} wrong of {window.checked} draws,"
+        f" {window.sieved_wrong} of the first {window.sieved}"
     )
     tried = len(places) << seed_bits(family)
+    cost_ms = tried // sieve.speed * (THOROUGH_PERCENT if case.thorough else 100) // 100
     return AttackPlan(
         NAME, family.name, output, tried >> CHUNK_BITS, CHUNKS_PER_TASK,
-        tried, tried // sieve.speed, covers, sieve.seeding,
+        tried, cost_ms, covers, sieve.seeding,
     )  # fmt: skip
 
 
@@ -164,7 +170,8 @@ def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
 def window_of(case: Case) -> BruteWindow | None:
     """Return how many draws to look at; None if there are too few."""
     survivors = PASSED * (1 << SEED_BITS)
-    sieved = enough_draws(case, 1 << SEED_BITS, survivors, MAX_SIEVED, luck=SIEVE_LUCK)
+    luck = SIEVE_LUCK if case.thorough else QUICK_LUCK
+    sieved = enough_draws(case, 1 << SEED_BITS, survivors, MAX_SIEVED, luck=luck)
     checked = enough_draws(case, len(places_of(case)) << SEED_BITS, CHANCE_SEEDS, MAX_CHECKED)
     if sieved is None or checked is None:
         return None

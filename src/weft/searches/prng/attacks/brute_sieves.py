@@ -60,12 +60,12 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, reading.steps, DIRECT, seeding)
     if isinstance(form, SubtractiveSeeding):
-        return Sieve(40_000, dotnet_sieve, farthest=NEAR)
+        return Sieve(45_000, dotnet_sieve, farthest=NEAR)
     if isinstance(form, SaltedSeeding):
-        return Sieve(45_000, go_sieve, farthest=form.tap, seeding=family.name)
+        return Sieve(90_000, go_sieve, farthest=form.tap, seeding=family.name)
     if isinstance(form, AdditiveSeeding):
-        return Sieve(30_000, glibc_sieve, seeding=f"additive feedback, lag {form.lag}")
-    return None if form is None else Sieve(200_000, lcg_sieve)
+        return Sieve(50_000, glibc_sieve, seeding=f"additive feedback, lag {form.lag}")
+    return None if form is None else Sieve(350_000, lcg_sieve)
 
 
 def go_sieve(calls: Calls, target: Target) -> Run:

@@ -39,7 +39,7 @@ FAMILY = Family(
     outputs={**plain_maps(step, 31), "scaled": scaled_map(step, 31)},
     jump=affine_jump(MULTIPLIER, 1, 1 << 64),
     rank=82,
-    seed_form=CompiledSeeding(fill, seeds_per_ms=60_000),
+    seed_form=CompiledSeeding(fill, seeds_per_ms=110_000),
     apis={
         "mod": Api("C rand() % m with musl (Alpine Linux)", USUAL),
         "scaled": Api("C rand() / (RAND_MAX + 1.0) * m with musl", OCCASIONAL),

@@ -202,7 +202,7 @@ FAMILY = Family(
         **plain_maps(step, 64),
     },
     rank=95,
-    seed_form=CompiledSeeding(fill, seeds_per_ms=16_000),
+    seed_form=CompiledSeeding(fill, seeds_per_ms=18_000),
     apis={
         "bounded": Api("NumPy default_rng(seed).integers(m)", EVERYDAY),
         "scaled": Api("NumPy int(default_rng(seed).random() * m)", OCCASIONAL),

@@ -62,7 +62,7 @@ FAMILY = Family(
     outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
     jump=jump,
     rank=150,
-    seed_form=CompiledSeeding(fill, seeds_per_ms=60_000),
+    seed_form=CompiledSeeding(fill, seeds_per_ms=110_000),
 )
 
 
@@ -105,7 +105,7 @@ SPLITTABLE = Family(
     },
     jump=jump,
     rank=92,
-    seed_form=CompiledSeeding(fill, seeds_per_ms=60_000),
+    seed_form=CompiledSeeding(fill, seeds_per_ms=110_000),
     apis={
         "bounded": Api("Java SplittableRandom.nextInt(m)", USUAL),
         "scaled": Api("Java (int) (SplittableRandom.nextDouble() * m)", OCCASIONAL),
