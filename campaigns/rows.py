@@ -108,6 +108,7 @@ ROWS = (
     Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
+        planted=(f"{CORRUPTION}::test_reader_that_fails_in_another_way_is_noticed",),
         parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
     Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
 )  # fmt: skip

@@ -39,8 +39,6 @@ from weft.searches.arc.values import encode_grids
 
 ORDER = ("1whole-0", "1pairs-0", "2whole-0", "left-0", "few-0", "pairs-1", "pairs-2", "left-1")
 """Kinds of puzzles, with the number of the ARC-AGI set that their bases are of where it counts."""
-PARTIAL = 200
-"""Vectors right on some pairs that are recorded, the cheapest."""
 Row = dict[str, Any]
 
 
@@ -109,8 +107,6 @@ class Recorder:
         return {
             "name": puzzle.name,
             "cpu_s": {part: round(spent_s, 3) for part, spent_s in self.cpu_s.items()},
-            "partial": first.partial[:PARTIAL],
-            "partials": len(first.partial),
             "programs": [facts.programs, assembled.programs],
             "outputs": [output.hex() for output in outputs],
             "found": [wire(c, outputs) for c in assembled.found.candidates],

@@ -127,7 +127,7 @@ def test_rules_are_compared_on_the_tasks_that_both_versions_have() -> None:
     assert found["versions"]["this"] == {"pass1": 1, "pass2": 2, "cpu_s": 2.0}
     assert found["earlier_rule"] == {"right": 2, "wrong": 0}
     least = model().confidence_permille(SURE)
-    assert found["models"]["whole"]["850"] == {"right": int(least >= 850), "wrong": 0}
+    assert found["models"]["whole"]["870"] == {"right": int(least >= 870), "wrong": 0}
     assert "First guesses right: 1 and 2;" in arcpage.render(figures())
 
 

@@ -10,7 +10,15 @@ import pytest
 
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
 from weft.errors import UsageError
-from weft.searches.arc.confidence import SURE, ConfidenceModel, FeaturePoints, PointScale, model
+from weft.searches.arc.confidence import (
+    RIVAL_BITS,
+    RIVALLED,
+    SURE,
+    ConfidenceModel,
+    FeaturePoints,
+    PointScale,
+    model,
+)
 from weft.searches.arc.options import permille
 from weft.searches.arc.program import Program
 from weft.searches.arc.recorded import read_run
@@ -44,7 +52,8 @@ def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
     few, more = own.scales
     scale = few if features["pairs"] < more.pairs else more
     total = total * Fraction(scale.thousandths, 1000) + scale.shift_points
-    return 1000 / (1 + math.exp(-float(total / 1000)))
+    most = RIVALLED if features["price_margin_bits"] < RIVAL_BITS else 1000
+    return min(most, 1000 / (1 + math.exp(-float(total / 1000))))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -56,6 +65,13 @@ def test_integer_confidence_equals_the_logistic_function(name: str) -> None:
         assert abs(own.confidence_permille(features) - plain_permille(own, features)) <= 0.63, (
             "half a permille, and half a point"
         )
+
+
+def test_rival_limits_the_confidence_whatever_else_speaks_for_an_answer() -> None:
+    best = {**dict.fromkeys(FEATURES, 0), **BEST}
+    rivalled, clear = ({**best, "price_margin_bits": bits} for bits in (7, 8))
+    assert model().confidence_permille(rivalled) == RIVALLED < SURE
+    assert model().confidence_permille(clear) > SURE
 
 
 def test_table_is_the_logistic_function_rounded_and_ascending() -> None:
@@ -174,7 +190,7 @@ def test_confidence_that_is_no_probability_is_refused(
         permille(text)
     if text == "1.1":
         told = weft("arc", "solve", "--min-confidence", text, "--out", tmp_path / "run")
-        told.check_one_line(2, "--min-confidence", "0.95")
+        told.check_one_line(2, "--min-confidence", "0.87")
         assert not (tmp_path / "run").exists()
 
 

@@ -7,7 +7,6 @@ import pytest
 from benchmarks.prngcoverage import is_found
 from weft.searches.prng import coverage
 from weft.searches.prng.apis import declared_apis
-from weft.searches.prng.guessing import counted
 
 
 def test_every_declared_call_is_recorded_and_listed() -> None:
@@ -47,7 +46,3 @@ def test_planted_history_is_found_as_recorded(call: tuple[str, str]) -> None:
 
 def test_planted_history_that_no_attack_tries_is_not_found() -> None:
     assert not is_found("java", "long", 3_141_592_653)
-
-
-def test_one_draw_is_not_called_draws() -> None:
-    assert (counted((5,)), counted((5, 6))) == ("1 draw", "2 draws")

@@ -2,6 +2,7 @@
 
     feature value ──► level (how many thresholds it reaches) ──► points
     points added up ──► scaled by the number of pairs ──► permille, by a fixed table
+    another explanation that is nearly as cheap ──► permille at most `RIVALLED`
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
 numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
@@ -19,8 +20,11 @@ from importlib.resources import files
 
 from weft.model import codec
 
-SURE = 950
+SURE = 870
 """Least permille of an answer, if not asked otherwise."""
+RIVAL_BITS, RIVALLED = 8, 700
+"""Where another explanation costs less than so much more, doubts of both included, nothing else
+lifts the confidence above so many permille: then the choice between the two decides."""
 WHOLE = "whole"
 
 
@@ -70,7 +74,9 @@ class ConfidenceModel:
         """Return the probability that an answer with these features is right."""
         total = self.base_points + sum(self.points(features).values())
         scale = [each for each in self.scales if each.pairs <= features["pairs"]][-1:]
-        return bisect_right(self.least_points, (scale or self.scales[:1])[0].of(total))
+        permille = bisect_right(self.least_points, (scale or self.scales[:1])[0].of(total))
+        is_rivalled = features["price_margin_bits"] < RIVAL_BITS
+        return min(permille, RIVALLED) if is_rivalled else permille
 
 
 @cache

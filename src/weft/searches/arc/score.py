@@ -6,7 +6,7 @@ The truth is compared here and nowhere else; nothing of it reaches a run.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,13 +16,16 @@ from weft.model import codec
 from weft.model.values import Value
 from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.records import AnswerRecord
+from weft.searches.arc.spent import CPU_S
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
-CONFIDENCES = (0, 500, 800, 900, 950, 980, 990)
+CONFIDENCES = (0, 500, 800, 870, 900, 950, 980, 990)
 """Least confidences in permille that a bench reports beside the run's own."""
 BINS = (0, 200, 400, 600, 800, 900, 950, 980)
 """Where the bins of a reliability diagram begin, in permille."""
+SLOWEST = 20
+"""One in so many puzzles counts as slow."""
 COMPLETE = ("SOLVED", "UNKNOWN/ambiguous", "UNKNOWN/unsure")
 """Outcomes of searches that ended with an explanation."""
 
@@ -62,6 +65,8 @@ class Cost:
 
     tasks: int = 0
     cpu_s: float = 0.0
+    by_lane: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """CPU seconds of each puzzle."""
     programs: int = 0
     states: int = 0
     failed: int = 0
@@ -71,6 +76,12 @@ class Cost:
     cache_hits: int = 0
     cache_misses: int = 0
 
+    @property
+    def slowest_s(self) -> float:
+        """CPU seconds per puzzle of the slowest twentieth, one puzzle at least."""
+        slowest = sorted(self.by_lane.values(), reverse=True)[: max(1, self.tasks // SLOWEST)]
+        return sum(slowest) / max(1, len(slowest))
+
     def rates(self) -> dict[str, float]:
         """Return the figures people ask for."""
         pruned = sum(self.pruned.values())
@@ -78,6 +89,7 @@ class Cost:
         return {
             "cpu_s": round(self.cpu_s, 3),
             "cpu_s_per_task": round(self.cpu_s / max(1, self.tasks), 3),
+            "cpu_s_of_slowest": round(self.slowest_s, 3),
             "programs": self.programs,
             "programs_per_s": round(self.programs / max(1e-9, self.cpu_s)),
             "states_per_s": round(self.states / max(1e-9, self.cpu_s)),
@@ -147,7 +159,9 @@ def cost(tasks: int, records: Iterable[ViewedTask]) -> Cost:
     """Add up what the tasks of a run reported."""
     total = Cost(tasks)
     for task in records:
-        total.cpu_s += task.run_s or 0.0
+        spent_s = task.notes.get(CPU_S, task.run_s or 0.0)
+        total.cpu_s += spent_s
+        total.by_lane[task.lane] += spent_s
         notes = task.notes
         if "programs" not in notes:
             continue

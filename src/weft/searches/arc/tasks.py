@@ -38,6 +38,7 @@ from weft.searches.arc.records import (
     PhaseRecord,
     ShallowRecord,
 )
+from weft.searches.arc.spent import noted
 from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -62,6 +63,7 @@ _cache = ApplyCache()
 
 
 @task(name="arc.shallow")
+@noted()
 def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
     """Run the shallow phase of one task."""
     before, planner = _lookups(), planner_of(options)
@@ -76,6 +78,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
 
 
 @task(name=SLICE)
+@noted()
 def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None) -> PhaseRecord:
     """Run one slice of the deep phase, with the table that a shallow phase without result left."""
     assert table is not None
@@ -85,6 +88,7 @@ def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None)
 
 
 @task(name=LISTS)
+@noted()
 def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
     """Learn decision lists: one part of the learning."""
     own = from_json(ListPart, part)
@@ -93,12 +97,14 @@ def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
 
 
 @task(name=CHOICES)
+@noted()
 def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
     """Learn which object the outputs are, in a range of vectors."""
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
 @task(name="arc.view")
+@noted()
 def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
     """Search one task as a view shows it."""
     task, before = ArcTask.from_canonical(get(puzzle)), _lookups()
@@ -107,6 +113,7 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 
 
 @task(name="arc.assemble")
+@noted()
 def assemble(
     options: Table,
     first: PhaseRecord,
@@ -139,6 +146,7 @@ def assemble(
 
 
 @task(name="arc.examine")
+@noted()
 def run_examine(puzzle: Object, options: Table, found: Object, number: int) -> Table:
     """Gather the evidence on one of the programs that compete for the answer."""
     task, standard = ArcTask.from_canonical(get(puzzle)), planner_of(options).standard
@@ -147,6 +155,7 @@ def run_examine(puzzle: Object, options: Table, found: Object, number: int) -> T
 
 
 @task(name="arc.conclude")
+@noted()
 def conclude(
     puzzle: Object,
     options: Table,

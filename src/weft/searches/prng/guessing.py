@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from weft.inspect.report.text import counted
 from weft.model.values import Value
 from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import Reading, other_orders
@@ -134,15 +135,11 @@ def guess_lines(found: Sequence[FileGuess], where: str) -> Iterator[str]:
         reading = item.guess.reading
         column = f" in column {item.guess.column}" if item.guess.column else ""
         yield f"{'likely' if place == 0 else 'or'}: {READ_AS[item.form.name]}{column}"
-        yield f"  {item.form.range_text()}; {counted(reading.draws)} below {item.form.modulus}"
+        draws = counted(len(reading.draws), "draw")
+        yield f"  {item.form.range_text()}; {draws} below {item.form.modulus}"
         if reading.note:
             yield f"  {reading.note}"
         yield f"  {item.command}" if item.command else "  nothing can be compared"
-
-
-def counted(draws: Sized) -> str:
-    """Say how many draws there are."""
-    return "1 draw" if len(draws) == 1 else f"{len(draws):,} draws"
 
 
 def reading_text(history: History, modulus: int) -> str:
@@ -152,6 +149,6 @@ def reading_text(history: History, modulus: int) -> str:
         return f"read as whole numbers from 0 to {modulus - 1}; --modulus M says otherwise"
     maps = f", made by {', '.join(form.outputs)}" if form.outputs and form.outputs != SCALED else ""
     return (
-        f"read as {READ_AS[form.name]}, {form.range_text()}: {counted(history)} below"
+        f"read as {READ_AS[form.name]}, {form.range_text()}: {counted(len(history), 'draw')} below"
         f" {modulus}{maps}; weft prng guess names other readings"
     )

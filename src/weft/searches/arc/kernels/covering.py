@@ -229,15 +229,18 @@ def promising(
         gain, j = gains[n], live[n]
         if gain == 0 or hopeless(needed, gain, costs[j] + price + ONE_TEST):
             continue
-        lonely[n] = all_lonely or solitary[j] or is_lonely(few[j], helps, few_pairs)
-        factor = LONELY if lonely[n] else 1
         if probes[j] & probe == 0 and disjoint(tests, j, j, harms):
             alone[loners] = n
             loners += 1
             continue
-        cost = factor * (costs[j] + least_test + price + TWO_TESTS)
-        if hopeless(needed, gain, cost):
-            continue
+        cost = costs[j] + least_test + price + TWO_TESTS
+        if hopeless(needed, gain, cost) or (count > last and gain * SCALE // cost <= scores[last]):
+            continue  # whether it is lonely takes longer to tell, and could only lower its score
+        lonely[n] = all_lonely or solitary[j] or is_lonely(few[j], helps, few_pairs)
+        if lonely[n]:
+            cost *= LONELY
+            if hopeless(needed, gain, cost):
+                continue
         score = gain * SCALE // cost
         if count > last:
             if score <= scores[last]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -141,6 +142,7 @@ class CellList:
         return [source for source in (*named, *(action.source for action in actions)) if source]
 
 
+@cache
 def source_millibits(source: str) -> int:
     """What it costs to name a source."""
     if source == "own":

@@ -29,6 +29,7 @@ MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
 MARGIN = 40_000
 HOPE = 3
+"""Clauses so many times as good as the last one are hoped for."""
 WIDTH = 120
 """Tests per action that are combined with each other."""
 __all__ = ["ClauseSearch", "TrainingCells", "beginnings", "learn", "search_of"]
@@ -72,14 +73,15 @@ def search_of(training: TrainingCells) -> ClauseSearch:
     return ClauseSearch(choices_of(training))
 
 
-def learn(search: ClauseSearch, most: int = MAX_MILLIBITS) -> list[CellList]:
+def learn(search: ClauseSearch, most: int = MAX_MILLIBITS, hope: int = HOPE) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first.
 
-    Their clauses may cost so much at `most`, or a little more.
+    Their clauses may cost so much at `most`, or a little more. A list is given up where clauses
+    `hope` times as good as its last one would not complete it.
     """
     choices, lists = search.choices, list[CellList]()
     for default in _defaults(choices)[:DEFAULTS]:
-        covers = _cover(search, default, _limit(lists, most))
+        covers = _cover(search, default, _limit(lists, most), hope)
         lists += [CellList(clauses, choices.actions[default]) for clauses in covers]
     return sorted(lists, key=lambda cell_list: (cell_list.millibits, cell_list.text()))
 
@@ -108,7 +110,9 @@ def _limit(lists: Sequence[CellList], most: int) -> int:
     return min([most, *(cell_list.millibits + MARGIN for cell_list in lists)])
 
 
-def _cover(search: ClauseSearch, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
+def _cover(
+    search: ClauseSearch, default: int, limit: int, hope: int
+) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
     choices = search.choices
     branches = [_Branch((), choices.everything, covering.SCALE)]
@@ -118,7 +122,7 @@ def _cover(search: ClauseSearch, default: int, limit: int) -> Iterator[tuple[Cla
             faulty = branch.open_cells & ~choices.right[default]
             if not faulty.any():
                 yield branch.clauses
-            elif depth < MAX_CLAUSES and _could_end(branch, faulty, limit):
+            elif depth < MAX_CLAUSES and _could_end(branch, faulty, limit, hope):
                 longer += _longer(search, branch, faulty, 1 if depth else FIRST_CLAUSES)
         branches = longer
 
@@ -135,9 +139,9 @@ def _longer(search: ClauseSearch, branch: _Branch, faulty: Sets, most: int) -> I
         yield _Branch((*branch.clauses, clause), branch.open_cells & ~applies, row[covering.SCORE])
 
 
-def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
-    """Whether clauses several times as good as the last one could explain the rest in the limit."""
-    needed = int(_counts(faulty)) * covering.SCALE // (HOPE * branch.score)
+def _could_end(branch: _Branch, faulty: Sets, limit: int, hope: int) -> bool:
+    """Whether clauses `hope` times as good as the last one could explain the rest in the limit."""
+    needed = int(_counts(faulty)) * covering.SCALE // (hope * branch.score)
     return branch.millibits + needed <= limit
 
 

@@ -45,6 +45,8 @@ AGREEING = 4
 """Lists kept of each result."""
 SHORT = 70 * BIT
 """Longer lists are never accepted, so they are not cross-validated."""
+LITTLE_HOPE = 2
+"""Second layers begin above many first ones, most of them in vain: soon given up."""
 FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
 
@@ -190,7 +192,7 @@ class _Learner:
         """Second layers."""
         base, tests = context.base, context.test_columns()
         search = search_of(context.training_cells(corner))
-        for second in _layers(learn(search, MAX_MILLIBITS - first.millibits), corner):
+        for second in _layers(learn(search, MAX_MILLIBITS - first.millibits, LITTLE_HOPE), corner):
             cost = base.millibits + first.millibits + second.millibits
             program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
             decided = second.decide(tests, [grid.size for grid in context.tests])

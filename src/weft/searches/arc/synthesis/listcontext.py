@@ -8,6 +8,7 @@ the cheapest other vectors.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.values import Grid, decode_grids
 
 Columns = dict[str, U8]
+RECENT = 9
+"""Contexts kept by a process: the bases and canvases of a puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,21 @@ class ListContext:
         return ListContext(self.base, {**_features(grids), **below, **rest}, self.problem)
 
 
+_recent: deque[tuple[EncodedTask, VectorSample, int, ListContext]] = deque(maxlen=RECENT)
+
+
 def context_of(problem: EncodedTask, sample: VectorSample, number: int) -> ListContext:
-    """Return the context of one base: the input, those nearest to the targets, then canvases."""
+    """Return the context of one base; parts that this process runs on one base share it."""
+    for its_problem, its_sample, its_number, context in _recent:
+        if its_problem is problem and its_sample is sample and its_number == number:
+            return context
+    context = _made(problem, sample, number)
+    _recent.append((problem, sample, number, context))
+    return context
+
+
+def _made(problem: EncodedTask, sample: VectorSample, number: int) -> ListContext:
+    """Bases are the input, those nearest to the targets, then canvases."""
     if number < len(sample.bases):
         base = _vector_base(sample.bases[number])
     else:

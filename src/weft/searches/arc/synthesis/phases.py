@@ -64,8 +64,6 @@ class PhaseResult:
     """Of the shallow phase: vectors to learn lists and choices from."""
     views: tuple[FittedView, ...] = ()
     """Of the shallow phase: those worth a search, if it found nothing."""
-    partial: tuple[tuple[int, int], ...] = ()
-    """Of the shallow phase: price and pairs (as bits) of vectors that are right on some pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ def shallow(
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
     phase = run.result(handed_on, views)
-    return replace(phase, open_slices=open_slices, sample=sample_of(space), partial=space.partial())
+    return replace(phase, open_slices=open_slices, sample=sample_of(space))
 
 
 def with_learned(

@@ -136,21 +136,6 @@ class Space:
         n = self.nodes[node]
         return (n.shape_loss, n.cell_loss, n.millibits, n.depth, node)
 
-    def partial(self) -> tuple[tuple[int, int], ...]:
-        """Return price and pairs, as bits, of the vectors that are right on some pairs, not all."""
-        p, found = self.problem, []
-        targets = [bytes(part) for part in np.split(p.targets, p.target_offsets[1:])]
-        everything = (1 << p.train) - 1
-        for node in self.nodes:
-            if node.stage == GRID:
-                right, start = 0, 0
-                for i, target in enumerate(targets):
-                    right |= (node.content[start : node.ends[i]] == target) << i
-                    start = node.ends[i]
-                if right not in (0, everything):
-                    found.append((node.millibits, right))
-        return tuple(sorted(found))
-
     # -- growing --------------------------------------------------------------------------
 
     def grow(self, node: int) -> list[int]:
