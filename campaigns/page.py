@@ -23,6 +23,19 @@ cases, one after the other.
 A *violation* is a lost or repeated result, another ledger, damage that was not noticed, a process
 left behind, or an end without a reason. A test that *plants* a bug passes when its row notices it.
 """
+FOUND = """\
+## Found and fixed
+
+| row | what was found | noticed now by |
+|---|---|---|
+| F27 | `weft status` used SQL of which Python 3.12 warns and that 3.14 refuses: every reader \
+failed there | `tests/test_purity.py` |
+| F25 | an interpreter with too little memory to raise MemoryError ended as an internal error, \
+exit code 70 | `tests/faults/test_exhaustion.py` |
+| F1 | on Ray a command that had ended was run again after a kill of the coordinator | \
+`tests/ray/test_paid.py` |
+"""
+"""By hand: what campaigns found since the last release; cases may have failed by it before."""
 NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
 
@@ -48,12 +61,13 @@ class Tally:
         self.cases += 1
         self.seconds += seconds
         self.ended[value["outcome"]] = self.ended.get(value["outcome"], 0) + 1
-        for figures in value["figures"]:
+        planted = is_planted(case["test"])  # what it counts is the bug's doing
+        for figures in () if planted else value["figures"]:
             self.violations += int(figures.get("violations", 0))
             for name, count in figures.items():
                 if name not in NOT_COUNTED and isinstance(count, int):
                     self.tried[name] = self.tried.get(name, 0) + count
-        if value["outcome"] == "passed" and is_planted(case["test"]):
+        if value["outcome"] == "passed" and planted:
             self.noticed.append((case["test"], seconds))
         if value["outcome"] != "passed":
             self.violations += value["outcome"] != "skipped" and not value["figures"]
@@ -139,6 +153,7 @@ def page_of(found: dict[str, Tally], where: str) -> str:
     """The whole page; `where` says commit, date and machine."""
     problems = [problem for row in found.values() for problem in row.problems]
     parts = [INTRODUCTION, where, table(found), "## Planted bugs", planted_table(found)]
+    parts.append(FOUND)
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
     return "\n\n".join(part.strip() for part in parts) + "\n"

@@ -101,6 +101,8 @@ ROWS = (
     Row("F19", "hostile visitors of the live page", ("tests/inspect/serve/test_guard.py",
                                                      "tests/inspect/serve/test_fuzz.py")),
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
+    Row("F21", "a million tasks: `python -m benchmarks big`", ()),
+    Row("F22", "changes of the core's code: `python tools/mutation.py`", ()),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",
@@ -108,6 +110,7 @@ ROWS = (
     Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
+        planted=(f"{CORRUPTION}::test_reader_that_fails_in_another_way_is_noticed",),
         parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
     Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
 )  # fmt: skip

@@ -78,7 +78,7 @@ def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(
     assert "- c: 2 cores" in text
     assert "| F1 | SIGKILL of the coordinator" in text
     assert "| 2 passed | 12 points | 0 |" in text
-    [row] = [line for line in text.splitlines() if line.startswith("| F1 |")]
+    row = next(line for line in text.splitlines() if line.startswith("| F1 |"))
     assert row.split(" | ")[-2] == "c"
     assert "| F2 | a second SIGKILL at every system call of the recovery | not run |" in text
     assert "- `test_few.py::test_fails (1/1): failed`" in text

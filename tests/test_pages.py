@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
 
-from tests.inspect.runs import heads
-from tests.support.axe import LOOKS, findings
 from tests.support.shown import (
     NAMES,
     ROOT,
@@ -30,7 +27,6 @@ from tests.support.shown import (
     not_followed,
     said_by,
 )
-from weft.inspect.report.page import write_report
 
 RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
 SERVES = "goes on until Ctrl-C: tests/inspect/serve/test_command.py::test_commands_of_the_page_run"
@@ -100,14 +96,6 @@ NOT_RUN = {
 }
 SYNOPSES = "docs/cli.md"
 """Written from the commands themselves; tests/test_frame.py compares."""
-REPORTED = {
-    "docs/arc.md": "runs/first",
-    "docs/jobs.md": "runs/first",
-    "docs/prng-pipeline.md": "runs/first",
-    "docs/prng.md": "runs/draws",
-    "docs/tree.md": "runs/first",
-}
-"""A run of every search, and the page that makes it."""
 FOLLOWED = [name for name in NAMES if consoles(ROOT / name)]
 
 
@@ -191,62 +179,6 @@ def followed_in(folder: Path, name: str) -> Path | AssertionError:
 @pytest.mark.parametrize("name", by_page(FOLLOWED))
 def test_page_says_what_its_commands_print(name: str, followed: Callable[[str], Path]) -> None:
     assert followed(name).is_dir()
-
-
-# -- the report of every search, from the runs that the pages make -----------------------------
-
-
-@pytest.fixture
-def report(name: str, followed: Callable[[str], Path], tmp_path: Path) -> Path:
-    """The report of the run that a page makes."""
-    return write_report(followed(name) / REPORTED[name], heads(), tmp_path / "report.html")
-
-
-def opened(
-    chromium: Browser, report: Path, width: int, dark: bool, **more: bool
-) -> tuple[Page, list[str]]:
-    """Open a file without a network, and write down what it complains of or asks for."""
-    context = chromium.new_context(
-        viewport={"width": width, "height": 1000}, offline=True,
-        color_scheme="dark" if dark else "light", **more,
-    )  # fmt: skip
-    page, told = context.new_page(), list[str]()
-    page.on("console", lambda message: told.append(message.text))
-    page.on("pageerror", lambda error: told.append(str(error)))
-    page.on("request", lambda asked: told.append(asked.url))
-    page.goto(report.as_uri())
-    assert told.pop(0) == report.as_uri()
-    return page, told
-
-
-@pytest.mark.parametrize("name", by_page(REPORTED))
-def test_report_of_search_opens_from_disk_and_asks_for_nothing(
-    name: str, report: Path, chromium: Browser
-) -> None:
-    assert report.stat().st_size <= 2_000_000
-    for width, dark in LOOKS:
-        page, told = opened(chromium, report, width, dark)
-        tabs = page.get_by_role("tab").all()
-        assert len(tabs) > len(("tasks", "timeline", "events", "ledger"))
-        for tab in tabs:
-            tab.click()
-            page.evaluate("document.querySelectorAll('.page details').forEach(d => d.open = true)")
-            wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-            assert not wide, tab.text_content()
-        assert told == []
-        page.context.close()
-
-
-@pytest.mark.parametrize("name", by_page(REPORTED))
-@pytest.mark.parametrize(("width", "dark"), LOOKS)
-def test_report_of_search_has_no_serious_finding(
-    name: str, report: Path, chromium: Browser, width: int, dark: bool
-) -> None:
-    page, _ = opened(chromium, report, width, dark, bypass_csp=True)
-    for tab in page.locator("[id^=tab-page-]").all():
-        tab.click()
-        assert findings(page) == [], tab.text_content()
-    page.context.close()
 
 
 # -- nothing is forgotten ----------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tests.support.checker import TaskPlace, check_not_doubled, check_not_lost
 from tests.support.figures import Part, print_figures
 
 SEED = 20240
-SAMPLED = 12
+SAMPLED = 8
 HALVES = 2
 FIRST_KILLS = 6
 

@@ -25,7 +25,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
 
 
 @pytest.mark.parametrize(
-    ("seed", "runs"), [(909, 4), (910, 3), pytest.param(911, 100, marks=pytest.mark.slow)]
+    ("seed", "runs"), [(909, 4), pytest.param(911, 100, marks=pytest.mark.slow)]
 )
 def test_loom_killed_at_random_moments_ends_with_the_same_ledger(
     seed: int, runs: int, reference: Reference, tmp_path: Path
@@ -57,11 +57,13 @@ def kill_after(case: Case, executions: int) -> bool:
     return process.returncode == -9
 
 
-def test_loom_run_in_every_way_gives_one_ledger(reference: Reference, tmp_path: Path) -> None:
+def test_loom_run_in_every_way_gives_one_ledger(
+    reference: Reference, tmp_path: Path, chaos: bool
+) -> None:
     ways = [("serial", 1), ("local", 1), ("local", 2), ("local", 3)]
     ledgers, orders = set(), set()
     for hash_seed in ("0", "1"):
-        for backend, workers in ways:
+        for backend, workers in ways if chaos else ways[int(hash_seed) :: 2]:
             case = Case(
                 tmp_path / f"{hash_seed}-{backend}-{workers}", LOOM, workers=workers,
                 backend=backend, environment={"PYTHONHASHSEED": hash_seed},
@@ -70,7 +72,9 @@ def test_loom_run_in_every_way_gives_one_ledger(reference: Reference, tmp_path: 
             assert check_finished(case.place, reference) == []
             ledgers.add(Reference.of(case.out).ledger_sha256)
             orders.add(order_of_completion(case.out))
-    print_figures("same inputs", runs=2 * len(ways), ledgers=len(ledgers), orders=len(orders))
+    print_figures(
+        "same inputs", runs=len(list(tmp_path.iterdir())), ledgers=len(ledgers), orders=len(orders)
+    )
     assert len(ledgers) == 1
     assert len(orders) > 1
 

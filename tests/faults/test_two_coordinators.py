@@ -22,7 +22,7 @@ from weft.storage.folder import RunFolder
 LOCKED = 75
 
 
-@pytest.mark.parametrize("races", [8, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("races", [4, pytest.param(200, marks=pytest.mark.slow)])
 def test_two_coordinators_at_once_exactly_one_runs_and_is_named(races: int, tmp_path: Path) -> None:
     plain = Case(tmp_path / "plain", GATED)
     (plain.folder / "gate").touch()

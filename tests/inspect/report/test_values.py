@@ -171,4 +171,6 @@ def test_titles_are_words() -> None:
     assert title_of("buckets:best_multiplier") == "Best multiplier"
     assert title_of("arc.solve") == "ARC puzzles"
     assert title_of("weft.arc.lanes:solve") == "ARC puzzles", "of an older ledger too"
-    assert title_of("optuna.study") == "Study"
+    assert title_of("optuna.study") == "Optuna study"
+    named = {"plan": {"objective": {"task": "losses:log_loss"}}}
+    assert title_of("optuna.study", named) == "Optuna study of log loss"

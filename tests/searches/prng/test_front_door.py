@@ -221,6 +221,11 @@ def test_guess_says_what_comes_next_and_as_json(
     assert main._exit_code(["prng", "guess", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["guesses"][0]["modulus"] == 62
+    path.write_bytes(bytes([7, 200, 255, 129]))
+    assert main._exit_code(["prng", "guess", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "; 4 draws below 256" in said
+    assert f"; 1 draw below {1 << 32}" in said
     path.write_text("the quick brown fox\njumps over\nthe lazy dog\n")
     assert main._exit_code(["prng", "guess", str(path)]) == 1
 

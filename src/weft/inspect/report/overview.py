@@ -196,14 +196,14 @@ def overview_of(
     """Assemble what is known; without a verdict the head is the checkpoint's."""
     counts = progress.counts if progress else {}
     answered, answer = _answer(progress)
-    workers = run_file.execution.get("slots")
+    workers, genesis = run_file.execution.get("slots"), genesis_body(folder)
     return Overview(
         name=folder.path.resolve().name,
         run_id=run_file.run_id,
         search=run_file.search,
-        title=title_of(run_file.search),
+        title=title_of(run_file.search, _args(genesis)),
         state=state_of(folder),
-        genesis=_genesis(folder),
+        genesis=_genesis(genesis),
         answered=answered,
         unknown=_unknown_word(progress.answer if progress else None),
         answer=answer,
@@ -258,8 +258,12 @@ def _answer(progress: Status | None) -> tuple[str, str]:
     return "answered", clip(_json_text(body.get("value")), ANSWER_BYTES)
 
 
-def _genesis(folder: RunFolder) -> Genesis:
-    body = genesis_body(folder)
+def _args(genesis: Mapping[str, JsonValue] | None) -> JsonValue:
+    config = genesis.get("config") if genesis else None
+    return config.get("args") if isinstance(config, dict) else None
+
+
+def _genesis(body: Mapping[str, JsonValue] | None) -> Genesis:
     if body is None:
         return Genesis()
     config = body.get("config")

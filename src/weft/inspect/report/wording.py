@@ -19,17 +19,38 @@ MAX_LINES, LINE_BYTES = 8, 400
 ONE_LINE_CHARS = 90
 MAX_ITEMS = 12
 MAX_DEPTH = 3
+DIGITS = 6
+"""Of a number in a sentence; the recorded answer beside it has all of them."""
 
 
-def title_of(search: str) -> str:
+STUDY = "optuna.study"
+"""The search that any function can be given to; it is named after the function."""
+
+
+def title_of(search: str, args: JsonValue = None) -> str:
     """Return what a search is called: its product's words, or its function's name in words."""
+    if search == STUDY:
+        objective = _objective(args)
+        return f"Optuna study of {_plain_name(objective)}" if objective else "Optuna study"
     for product in products():
         name = product.former_names.get(search, search)
         if name in product.titles:
             return product.titles[name]
-    name = search.rpartition(":")[2].rpartition(".")[2] or search
-    words = name.replace("_", " ").replace("-", " ").strip() or search
+    words = _plain_name(search)
     return words[:1].upper() + words[1:]
+
+
+def _objective(args: JsonValue) -> str:
+    """Return the name of the task that a study evaluates; empty where it cannot be read."""
+    for name in ("plan", "objective", "task"):
+        args = args.get(name) if isinstance(args, dict) else None
+    return args if isinstance(args, str) else ""
+
+
+def _plain_name(search: str) -> str:
+    """Return the last part of `module:function` or `product.search` as words."""
+    name = search.rpartition(":")[2].rpartition(".")[2] or search
+    return name.replace("_", " ").replace("-", " ").strip() or search
 
 
 def answer_lines(value: Value) -> list[str]:
@@ -76,9 +97,14 @@ def _words(value: JsonValue, depth: int = 0) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}" if 1e-4 <= abs(value) < 1e6 else str(value)
     return str(value) if str(value) else "an empty text"
 
 
 def _named(name: str, value: JsonValue, depth: int = 0) -> str:
+    if isinstance(value, dict) and {"number", "params", "value"} <= value.keys():  # a trial
+        found = f"{name.replace('_', ' ')} value {_words(value['value'])}"
+        return f"{found} of trial {value['number']}: {_words(value['params'], depth + 1)}"
     nested = isinstance(value, Mapping | list)
     return f"{name.replace('_', ' ')}{':' if nested else ''} {_words(value, depth + 1)}"

@@ -43,11 +43,9 @@ def _count(jobs: Sequence[ViewedJob]) -> str:
 def pages(run: RunView) -> list[Page]:
     """Make the page of a jobs run."""
     jobs, nodes = jobs_of(run), nodes_of(run)
-    times = times_of(jobs, nodes, run.paused_s())
-    body = [element("p", line) for line in times.lines()] if times else []
     placement = str(run.execution().get("placement", "greedy"))
     plans = distribution(jobs, nodes)
-    body += [_timeline(slot_times(jobs)), _distribution(plans, placement), _jobs(jobs)]
+    body = [_timeline(slot_times(jobs)), _distribution(plans, placement), _jobs(jobs)]
     return [Page("Jobs", Markup("").join(body), order=1)]
 
 

@@ -60,7 +60,7 @@ def effort_section(ranges: Sequence[TriedRange]) -> Markup:
     seconds = sum(item.run_s for item in ranges)
     note = (
         f"{len(ranges):,} ranges in {duration(seconds)} of tasks; 10^{points[-1][1]:.1f} hypotheses"
-        " were tried. The further up, the rarer what could still be hidden."
+        " were tried."
     )
     head = element("h3", "What was tried, against time") + element("p", note, class_="quiet")
     sides = element("div", chart), element("div", _by_call(ranges))

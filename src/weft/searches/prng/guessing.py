@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from weft.inspect.report.text import counted
 from weft.model.values import Value
 from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import Reading, other_orders
@@ -134,7 +135,8 @@ def guess_lines(found: Sequence[FileGuess], where: str) -> Iterator[str]:
         reading = item.guess.reading
         column = f" in column {item.guess.column}" if item.guess.column else ""
         yield f"{'likely' if place == 0 else 'or'}: {READ_AS[item.form.name]}{column}"
-        yield f"  {item.form.range_text()}; {len(reading.draws):,} draws below {item.form.modulus}"
+        draws = counted(len(reading.draws), "draw")
+        yield f"  {item.form.range_text()}; {draws} below {item.form.modulus}"
         if reading.note:
             yield f"  {reading.note}"
         yield f"  {item.command}" if item.command else "  nothing can be compared"
@@ -147,6 +149,6 @@ def reading_text(history: History, modulus: int) -> str:
         return f"read as whole numbers from 0 to {modulus - 1}; --modulus M says otherwise"
     maps = f", made by {', '.join(form.outputs)}" if form.outputs and form.outputs != SCALED else ""
     return (
-        f"read as {READ_AS[form.name]}, {form.range_text()}: {len(history):,} draws below"
+        f"read as {READ_AS[form.name]}, {form.range_text()}: {counted(len(history), 'draw')} below"
         f" {modulus}{maps}; weft prng guess names other readings"
     )

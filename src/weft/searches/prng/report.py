@@ -60,7 +60,7 @@ def pages(run: RunView) -> list[Page]:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + effort + _residues(history.draws, 0), order=1)]
     verdict = [line for line in words.verdict_lines(answer, history) if line]
-    verdict = verdict[: 5 if answer.is_signal else 2]
+    verdict = verdict[: 5 if answer.is_signal else 1]  # what was covered is a table below
     parts = [
         element("p", verdict[0], class_="claim"),
         *(element("p", line) for line in verdict[1:]),
@@ -164,7 +164,7 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
 def _words(text: str, x: float, anchor: str) -> Markup:
     """Write below a picture."""
     return element(
-        "text", text, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=14, fill="currentColor"
+        "text", text, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=12, fill="currentColor"
     )
 
 
@@ -212,7 +212,7 @@ def _listed(title: str, heads: list[str], rows: list[list[str]]) -> Markup:
     """A long list stays folded until a reader opens it."""
     if len(rows) <= MAX_OPEN:
         return element("h3", title) + table(heads, rows)
-    summary = element("summary", f"{title}: {counted(len(rows), 'attack')}")
+    summary = element("summary", counted(len(rows), "attack"))
     return element("h3", title) + element("details", summary, table(heads, rows))
 
 

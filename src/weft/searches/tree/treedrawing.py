@@ -72,12 +72,14 @@ def _key(left_out: str) -> Markup:
     parts = [(BETTER, "gained over its parent"), (WORSE, "lost"), (NONE, "no gain, or no score")]
     marks = [
         element("svg", element("circle", cx=6, cy=6, r=5, fill=colour), width=12, height=12,
-                aria_hidden="true") + element("span", f" {text}   ")
+                aria_hidden="true") + element("span", f" {text}\u2003")
         for colour, text in parts
     ]  # fmt: skip
-    note = f"The stronger the colour, the larger the share of the largest gain.{left_out}"
-    small = element("span", "Small dots are evals that were not promoted: hover for the reason. ")
-    return element("p", *marks, small, note, class_="quiet")
+    note = (
+        "The stronger the colour, the larger the gain. Small dots are evals that were not"
+        f" promoted: hover for the reason.{left_out}"
+    )
+    return element("p", *marks, class_="quiet") + element("p", note, class_="quiet")
 
 
 def _rows(nodes: Sequence[TreeNode]) -> Iterator[NodeRow]:

@@ -37,7 +37,7 @@ RESERVE_BYTES = 4_000
 MAX_PROGRAM_LINES = 60
 _FINDER = Markup(
     '<input class=find type=search data-finder placeholder="find by name, digest or outcome"'
-    ' aria-label="find puzzles">'
+    ' aria-label="find puzzles"> <span class=quiet data-found aria-live=polite></span>'
 )
 _STEPPER = Markup(
     '<p class="js stepper"><button type=button data-step-by=-1 aria-label="step before">←</button>'
