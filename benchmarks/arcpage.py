@@ -18,8 +18,9 @@ HEADS = (
 OLDER = """\
 These runs are of an earlier version: a price in bits decided, answers had no confidence yet. With
 confidence, 360 of the 400 evaluation tasks were measured before the run was cut off (those that
-ended first, so not a random sample): at the default 0.95 72 answered, 70 right, 2 wrong (97.2%; the
-aim is 97% with 95 right of 400, so too few), at 0.9 80 / 3, at 0.8 90 / 4; pass@1 127, pass@2 136.
+ended first, so not a random sample): at 0.95, then the default, 72 answered, 70 right, 2 wrong
+(97.2%; the aim is 97% with 95 right of 400, so too few), at 0.9 80 / 3, at 0.8 90 / 4; pass@1 127,
+pass@2 136.
 The present version was not measured on evaluation.
 
 """

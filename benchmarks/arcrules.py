@@ -27,7 +27,7 @@ def section(part: Figures) -> str:
 ## Rules compared on training tasks
 
 `python tools/compare_arc_rules.py`: {part["tasks"]} training tasks (every 4th by name), searched
-by this version and by the last one whose price rule needed no confidence, in one process each, on
+by version 7 and by the last one whose price rule needed no confidence, in one process each, on
 {part["machine"]}. First guesses right: {now["pass1"]} and {then["pass1"]}; one of two right:
 {now["pass2"]} and {then["pass2"]}; {part["moved"]} tasks have their true output at another place;
 {now["cpu_s"]:.0f} and {then["cpu_s"]:.0f} CPU s. Right / wrong at a least confidence; the models

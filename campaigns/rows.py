@@ -101,6 +101,8 @@ ROWS = (
     Row("F19", "hostile visitors of the live page", ("tests/inspect/serve/test_guard.py",
                                                      "tests/inspect/serve/test_fuzz.py")),
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
+    Row("F21", "a million tasks: `python -m benchmarks big`", ()),
+    Row("F22", "changes of the core's code: `python tools/mutation.py`", ()),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from make_pseudo_puzzles import bases, puzzles_of
+from make_pseudo_puzzles import bases, first_names, puzzles_of
 
 from weft.model.codec import from_json, to_json
 from weft.searches.arc.assessment import Found, Standard, judge
@@ -38,10 +38,11 @@ from weft.searches.arc.confidence import (
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.program import parse
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
+from weft.searches.arc.synthesis.ablation import CHECKS, CONFIDENCE
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import TaskVerdict
+from weft.searches.arc.verdict import MARGIN, Outcome, TaskVerdict
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "confidence.json"
@@ -63,6 +64,13 @@ def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[
     }
 
 
+OTHER_RULES = {
+    "confidence": Standard(without=(CONFIDENCE,), margin_millibits=MARGIN),
+    "checks": Standard(without=(CHECKS,)),
+}
+"""By what an ablation leaves out: rules without a model that answer or do not."""
+
+
 def judged(evidence: Path) -> Iterator[dict[str, Any]]:
     """Judge recorded evidence by the rules of today; one line per puzzle that is explained."""
     puzzles = {puzzle.name: puzzle for base in bases() for puzzle in puzzles_of(base)}
@@ -73,7 +81,16 @@ def judged(evidence: Path) -> Iterator[dict[str, Any]]:
             found = Found(*(_candidates(row, part) for part in ("found", "guesses")))
             verdict = judge(task.without_truth(), found, Standard(), known, exhausted=False)
             if verdict.weighing is not None:
-                yield example(task, task.truth, verdict)
+                others = {
+                    name: judge(task.without_truth(), found, rule, known, exhausted=False)
+                    for name, rule in OTHER_RULES.items()
+                }
+                right = {
+                    name: other.groups[0].outputs == task.truth
+                    for name, other in others.items()
+                    if other.outcome is Outcome.SOLVED
+                }
+                yield {**example(task, task.truth, verdict), "other_rules": right}
 
 
 def _candidates(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ...]:
@@ -321,16 +338,28 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         own = [(row, permille) for row, permille in scored if chosen(row)]
         kinds[name] = {str(least): counts(own, least) for least in LEAST}
     ablation: dict[str, Any] = {}
+    training: dict[str, Any] = {}
     for name, left_out in LEFT_OUT.items():
         own = cross_fitted(rows, left_out) if left_out else scored
         ablation[name] = {str(least): counts(own, least) for least in LEAST}
+        given = [(row, permille) for row, permille in own if _is_training(row)]
+        training[name] = {str(least): counts(given, least) for least in LEAST}
+    for name in OTHER_RULES:
+        answers = [row["other_rules"].get(name) for row in rows if _is_training(row)]
+        training[name] = {"right": answers.count(True), "wrong": answers.count(False)}
     return {
         "puzzles": len(rows),
         "default": default_of(scored),
         "reliability": reliability(scored),
         "kinds": kinds,
         "ablation": ablation,
+        "training": training,
     }
+
+
+def _is_training(row: Mapping[str, Any]) -> bool:
+    """Whether a puzzle is a training task of ARC-AGI-1 as it is."""
+    return row["kind"] == "whole" and row["base"] in first_names()
 
 
 def _shape(row: Mapping[str, Any], pairs: int, tests: int) -> bool:

@@ -49,7 +49,7 @@ def bases() -> list[ArcTask]:
     second = [
         task
         for task in load("arc-agi-2", "training").tasks
-        if task.name not in _first_names()
+        if task.name not in first_names()
         and fingerprint(task) not in contents
         and not held_out([task])
     ]
@@ -59,7 +59,7 @@ def bases() -> list[ArcTask]:
 def puzzles_of(base: ArcTask) -> Iterator[ArcTask]:
     """Make all puzzles of a base, the most important first."""
     examples = len(base.train) + len(base.test)
-    for kind, number in DRAWS if base.name in _first_names() else DRAWS[:FEW_DRAWS]:
+    for kind, number in DRAWS if base.name in first_names() else DRAWS[:FEW_DRAWS]:
         if number < 2 or examples >= 2 + MOST_TESTS:
             puzzle = _puzzle(base, kind, number)
             if puzzle is not None:
@@ -67,7 +67,8 @@ def puzzles_of(base: ArcTask) -> Iterator[ArcTask]:
 
 
 @cache
-def _first_names() -> frozenset[str]:
+def first_names() -> frozenset[str]:
+    """Return the names of the training tasks of ARC-AGI-1."""
     return frozenset(task.name for task in load("arc-agi-1", "training").tasks)
 
 

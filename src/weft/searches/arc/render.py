@@ -110,7 +110,8 @@ def _show_score(score: BenchScore) -> None:
 
 def _show_cost(cost: Mapping[str, float]) -> None:
     render.out(
-        f"cost      {cost['cpu_s_per_task']:.2f} CPU s per task, {cost['programs_per_s']:,}"
+        f"cost      {cost['cpu_s_per_task']:.2f} CPU s per task,"
+        f" {cost['cpu_s_of_slowest']:.2f} of the slowest twentieth; {cost['programs_per_s']:,}"
         f" programs/s, {cost['states_per_s']:,} states/s; pruned {cost['pruned_share']:.0%},"
         f" repeated {cost['repeated_share']:.0%}, cache hits {cost['cache_hit_share']:.0%}"
     )
