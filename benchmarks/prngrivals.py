@@ -4,7 +4,7 @@
 
 DIR holds checkouts that the reader has built: php_mt_seed, untwister,
 Python-random-module-cracker, v8-randomness-predictor (needs z3 in --rival-python) and randcrack
-(`go build randcrack_st.go`). One that is not there is named as not measured. Histories come from
+(randcrack_st). One that is not there is named as not measured. Histories come from
 the real runtimes. Every program must give the right answer; its time ends where it prints it.
 CPU seconds are those of the whole command, start of the interpreter included.
 """
