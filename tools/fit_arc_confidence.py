@@ -7,7 +7,7 @@ Lines of features come from recorded evidence (`tools/record_arc_evidence.py`), 
 judges anew without any search, or from finished runs (`tools/collect_arc_features.py`). `fit` fits
 a model on each half of the puzzles' bases and measures it on the other, writes that to
 docs/benchmarks/arc-confidence.json, then fits on both and writes
-src/weft/searches/arc/confidence.json. It also says which confidence should be the default.
+src/weft/searches/arc/confidence.json.
 
 The model is a logistic regression on levels of the features; the sign of each step from level to
 level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence.
@@ -316,20 +316,6 @@ def counts(scored: Sequence[tuple[Mapping[str, Any], int]], least: int) -> dict[
             "possible": sum(row["right"] for row, _ in scored)}  # fmt: skip
 
 
-def default_of(scored: Sequence[tuple[Mapping[str, Any], int]]) -> int:
-    """Return the least hundredth at which enough answers of the half not fitted on are right."""
-    few = [(row, permille) for row, permille in scored if KINDS[FEWEST](row)]
-    for least in range(500, 1000, 10):
-        shares = [_precision(counts(own, least)) for own in (scored, few)]
-        if all(share >= asked for share, asked in zip(shares, ASKED, strict=True)):
-            return least
-    return 990
-
-
-def _precision(found: Mapping[str, int]) -> float:
-    return found["right"] / max(1, found["right"] + found["wrong"])
-
-
 def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what is published: cross-fitted counts by kind of puzzle, and the diagram."""
     scored = cross_fitted(rows)
@@ -349,7 +335,6 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         training[name] = {"right": answers.count(True), "wrong": answers.count(False)}
     return {
         "puzzles": len(rows),
-        "default": default_of(scored),
         "reliability": reliability(scored),
         "kinds": kinds,
         "ablation": ablation,
@@ -366,10 +351,6 @@ def _shape(row: Mapping[str, Any], pairs: int, tests: int) -> bool:
     return bool(row["features"]["pairs"] == pairs and row["features"]["tests"] == tests)
 
 
-FEWEST = "2 pairs, 3 tests"
-ASKED = (0.98, 0.95)
-"""Shares of right answers from which the default follows: of all puzzles, and of `FEWEST`. One
-point more than is promised: the operators were designed on the tasks that puzzles are made of."""
 KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "all": lambda _: True,
     "training tasks as they are": lambda row: row["kind"] == "whole",

@@ -20,7 +20,7 @@ from importlib.resources import files
 
 from weft.model import codec
 
-SURE = 870
+SURE = 950
 """Least permille of an answer, if not asked otherwise."""
 RIVAL_BITS, RIVALLED = 8, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else
