@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import time
@@ -20,9 +19,10 @@ from tests.workers.lab import Lab, print_figures, rows, trials
 pytestmark = pytest.mark.xdist_group("paid-commands")
 
 
-def paid(lab: Lab, name: str) -> dict[str, Any]:
+def paid(lab: Lab, name: str, pause_s: float = 0.02) -> dict[str, Any]:
     """A command that notes its start, as a provider would note a call, and leaves a result."""
-    text = f"echo {name} >> {lab.folder}/calls; sleep 0.02; echo {name} > answer; echo said {name}"
+    begin = f"echo {name} >> {lab.folder}/calls; sleep {pause_s}"
+    text = f"{begin}; echo {name} > answer; echo said {name}"
     return lab.step("sh", "-c", text, args={"name": name})
 
 
@@ -60,6 +60,18 @@ def kill_at_next_outcome(lab: Lab, search: Any, known: set[str]) -> bool:
             os.waitpid(pid, 0)
             return True
         time.sleep(0.001)
+
+
+def kill_before_the_result(lab: Lab, search: Any) -> None:
+    """Stop a coordinator when its command begins, and kill it when that has ended."""
+    pid = started(lab, search)
+    while not calls(lab):
+        time.sleep(0.001)
+    os.kill(pid, signal.SIGSTOP)
+    while not noted(lab):
+        time.sleep(0.001)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
 
 
 def names_of(lab: Lab, files: set[str]) -> set[str]:
@@ -111,14 +123,10 @@ def test_finished_commands_are_not_run_again_however_often_the_coordinator_is_ki
 
 
 def test_an_outcome_whose_folder_was_changed_is_not_adopted(lab: Lab) -> None:
-    search, stored = trials.commands([paid(lab, "only")]), "SELECT state FROM tasks"
-    for _ in range(20):  # until a kill comes before the result is stored
-        (lab.folder / "calls").unlink(missing_ok=True)
-        shutil.rmtree(lab.folder / "run", ignore_errors=True)
-        is_killed = kill_at_next_outcome(lab, search, set())
-        settled(lab)
-        if is_killed and rows(lab.folder / "run", stored) != [("completed",)]:
-            break
+    search, stored = trials.commands([paid(lab, "only", pause_s=2)]), "SELECT state FROM tasks"
+    kill_before_the_result(lab, search)
+    settled(lab)
+    assert rows(lab.folder / "run", stored) != [("completed",)]
     [answer] = (lab.folder / "run" / "attempts").glob("*/out/answer")
     answer.write_text("forged")
     run = lab.run(search)
