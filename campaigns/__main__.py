@@ -64,8 +64,12 @@ def main(argv: list[str]) -> int:
 
 
 def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
-    """All runs of campaigns below some folders, each with what is known of its machine."""
-    found = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
+    """All runs of campaigns below some folders, each with what is known of its machine.
+
+    A case that was stopped leaves its own runs, damaged ones too, below the run of its campaign.
+    """
+    every = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
+    found = [folder for folder in every if not any(above in folder.parents for above in every)]
     machines = [folder.with_suffix(MACHINE) for folder in found]
     texts = [path.read_text("utf-8") if path.exists() else "" for path in machines]
     runs = [(weft.load(folder), text) for folder, text in zip(found, texts, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,14 @@ def test_campaign_that_is_cut_writes_its_page_too(
     monkeypatch.setattr(campaign, "RUNS", tmp_path / "runs")
     assert main(["--pages", str(tmp_path), "--minutes", "0.001"]) == 130
     assert "| F1 |" in (tmp_path / "faults.md").read_text()
+
+
+def test_runs_that_a_case_left_below_its_campaign_are_not_read(run: weft.Run) -> None:
+    left = run.out / "attempts" / "some" / "run"
+    left.mkdir(parents=True)
+    (left / "run.toml").write_text("damaged")
+    assert [found.out for found, _ in campaign.runs_below([run.out.parent])] == [run.out]
+    shutil.rmtree(run.out / "attempts")
 
 
 def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:

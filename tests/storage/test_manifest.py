@@ -432,3 +432,15 @@ def test_check_rows_looks_only_where_it_is_told(manifest):
     manifest.check_rows(row.first + 2, 2**63 - 1)
     with pytest.raises(ManifestDamaged, match=f"task {row.first + 1} was altered"):
         manifest.check_rows(0, row.first + 2)
+
+
+def test_round_of_no_kind_is_damage(tmp_path):
+    path = tmp_path / "manifest.sqlite"
+    made = Manifest.create(path, Disk(), "run", "{}")
+    made.add_round(ROOT_LANE, 0, "tasks", 0)
+    made.check_file()
+    made._db.execute("UPDATE rounds SET kind='ta3ks'")
+    for check in (made.check_file, made.check_rounds):
+        with pytest.raises(ManifestDamaged, match="round 0 is of kind 'ta3ks'"):
+            check()
+    made.close()

@@ -100,6 +100,7 @@ class ManifestResults:
     def rounds(self) -> list[RoundResults]:
         """Return the rounds that have results, in ledger order."""
         with open_manifest(self._folder) as manifest:
+            manifest.check_rounds()
             orders = _lane_orders(manifest)
             rows = manifest.query(
                 "SELECT r.lane, r.round, l.path, r.first, r.recorded, coalesce(r.size, r.recorded),"

@@ -461,10 +461,17 @@ class Manifest:
             pass  # reading a row checks it
 
     def check_file(self) -> None:
-        """Raise `ManifestDamaged` when SQLite finds the file inconsistent."""
+        """Raise `ManifestDamaged` when SQLite finds the file inconsistent, or we do."""
         report = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if report != "ok":
             raise ManifestDamaged(f"manifest.sqlite: {report.splitlines()[0]}")
+        self.check_rounds()
+
+    def check_rounds(self) -> None:
+        """Raise `ManifestDamaged` when a round is of no kind, so that no reader would see it."""
+        sql = "SELECT round, kind FROM rounds WHERE kind NOT IN ('tasks', 'lanes') LIMIT 1"
+        for number, kind in self._db.execute(sql):
+            raise ManifestDamaged(f"manifest.sqlite: round {number} is of kind {kind!r}")
 
     def _meta(self, name: str) -> str:
         value: str = self._one("SELECT value FROM meta WHERE name=?", name)[0]
