@@ -125,7 +125,7 @@ RIVALS = (
     ),
     Rival(
         "untwister", "untwister",
-        f"MT19937 words, seed {MT_SEED:,}; untwister told it is below {UNTWISTER_SEEDS:,}",
+        f"MT19937 words, seed {MT_SEED:,}; untwister given the bound {UNTWISTER_SEEDS:,}",
         "glibc, MT19937, PHP, Ruby, Java by seed and depth; some states from whole words",
         twister_draws,
         lambda program, _, file: [
@@ -286,7 +286,7 @@ def section(body: dict[str, Any]) -> str:
 program on its own ground, the two of a row in turns. CPU seconds of the whole command to the
 answer, with one thread or worker; medians of as many turns as are given after them (wall seconds
 are in brackets, beside other load). Histories are from real runtimes, MT19937's words from its
-reference, and every answer was checked. weft is told the generator, as its rivals are.
+reference, and every answer was checked. weft is given the generator, as its rivals are.
 
 | history | program | its CPU s | weft's CPU s | turns | weft takes |
 |---|---|---|---|---|---|
@@ -294,8 +294,8 @@ reference, and every answer was checked. weft is told the generator, as its riva
 
 weft imports NumPy, numba and its search in two processes: {body["import_s"]:.2f} CPU s each, in
 every figure. Besides, it keeps some draws unseen, predicts them, and writes a ledger; so it needs
-more draws than the state crackers, which hold none back. php_mt_seed cannot be told the version of
-PHP: it tries the seeding of PHP up to 5.2.0 first. By seeds alone they are compared in
+more draws than the state crackers, which hold none back. php_mt_seed has no option for the version
+of PHP: it tries the seeding of PHP up to 5.2.0 first. By seeds alone they are compared in
 [prng-seeds.md](prng-seeds.md). untwister's seed is a small one, so weft's imports decide there.
 {body.get("note", "")}
 

@@ -255,3 +255,19 @@ def test_internal_error_is_one_line_without_double_verbose(
     assert said == (
         "weft: internal error, RuntimeError: planted\\nbug; run again with -vv and report it\n"
     )
+
+
+LAZY = """
+class Lazy:
+    def __getattr__(self, name):
+        globals()["loaded"] = True  # as lazy imports do
+        raise AttributeError(name)
+
+
+first, second = Lazy(), Lazy()
+"""
+
+
+def test_module_that_loads_its_names_when_asked_is_a_line_too(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "lazy.py").write_text(LAZY)
+    refused(weft, tmp_path, 3, run_words(spec="lazy:nosuch"), "no function marked @weft.search")

@@ -96,7 +96,7 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     begun = seen / "1-1"
 
     def is_known_to_run() -> bool:
-        """Whether the coordinator was told of it: the others have ended, it has begun."""
+        """Whether the coordinator knows of it: the others have ended, it has begun."""
         counts = status(tmp_path / "ray").counts
         return counts["running"] == 1 and counts["completed"] >= 8
 

@@ -65,7 +65,7 @@ class WorkerServer:
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(
-                # workers are told from what they left behind by the word
+                # by this word workers are distinguished from what they left behind
                 [sys.executable, "-u", "-m", __name__, WORKER, str(number), *self._modules],
                 cwd=ROOT, env={**os.environ, **dict.fromkeys(process.ONE_THREAD, "1")},
                 stdin=subprocess.DEVNULL, pass_fds=[number],

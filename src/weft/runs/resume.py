@@ -283,7 +283,7 @@ def _broken(name: str, error: BaseException) -> SearchInvalid:
 
 def _searches_in(module: ModuleType) -> str:
     """Say which searches a module has."""
-    names = sorted(n for n, v in vars(module).items() if getattr(v, "is_search", False))
+    names = sorted(n for n, v in list(vars(module).items()) if getattr(v, "is_search", False))
     if not names:
         return "it has no function marked @weft.search"
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
