@@ -16,6 +16,7 @@ import json
 import os
 import random
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -248,7 +249,7 @@ def until(argv: list[str], answer: str | None, following: list[str] | None = Non
         for line in process.stdout:
             text += line
             if answer is not None and answer in text:
-                process.kill()
+                os.kill(process.pid, signal.SIGKILL)  # `kill` would reap one that has ended
                 break
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0

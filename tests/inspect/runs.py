@@ -117,6 +117,17 @@ class Stopper:
 
 
 @dataclass
+class Gate:
+    """A watcher that lets the search `lives` end its second round, one result of it being in."""
+
+    folder: Path
+
+    def update(self, counts: Any) -> None:
+        if counts.finished >= 4:
+            (self.folder / "gate").touch()
+
+
+@dataclass
 class Snapshots:
     """A watcher that copies the folder while the run goes on: what a SIGKILL would leave."""
 

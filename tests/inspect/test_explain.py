@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import weft
-from tests.inspect.runs import Stopper, contents, late, lives, queue
+from tests.inspect.runs import Gate, Stopper, contents, late, lives, queue
 from weft.errors import FileInvalid, InputError
 from weft.inspect.explain import explain
 from weft.inspect.status import status
@@ -22,7 +22,7 @@ def picked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("picked")
     call = lives(str(base))
     # One task per frame at a time would be given back: three workers take one each.
-    weft.run(call, out=base / "run", workers=3, retries=2)
+    weft.run(call, out=base / "run", workers=3, retries=2, watcher=Gate(base))
     return base / "run"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import weft
-from tests.inspect.runs import contents, heads, interrupted_loom, lives
+from tests.inspect.runs import Gate, contents, heads, interrupted_loom, lives
 from tests.support.engine import loom
 from weft.errors import RunLocked
 from weft.inspect import access
@@ -109,7 +109,9 @@ def test_the_lock_is_seen_and_left_alone(
 
 
 def test_events_tell_every_step_in_order(tmp_path: Path) -> None:
-    weft.run(lives(str(tmp_path)), out=tmp_path / "run", workers=3, retries=2)
+    weft.run(
+        lives(str(tmp_path)), out=tmp_path / "run", workers=3, retries=2, watcher=Gate(tmp_path)
+    )
     events = status(tmp_path / "run", events=True).events
     assert [e.at for e in events] == sorted(e.at for e in events)
     flaky = [e.kind for e in events if (e.lane, e.round, e.index) == ("", 0, 0)]
