@@ -10,7 +10,16 @@ from weft.searches.tree.load import stage_args_of
 from weft.searches.tree.search import NAME
 
 pytestmark = pytest.mark.xdist_group("tree-parity")
-SLOW_FIRST = SCORE + "import time\ntime.sleep(0.2 if body['a'] == 2 else 0)\n"
+SLOW_FIRST = """
+import time
+from pathlib import Path
+last_began = Path("{place}")
+if body["a"] == 5:
+    last_began.touch()
+while body["a"] == 2 and not last_began.exists():
+    time.sleep(0.01)
+"""
+"""The first eval of a depth ends once the last has begun, for which another must have ended."""
 PARAMETERS = """
 [[parameters]]
 file = "params.json"
@@ -39,11 +48,16 @@ def arrivals(wood: Wood, out: str) -> list[tuple[int, int]]:
 def test_one_ledger_and_summary_for_any_number_at_a_time_and_two_hash_seeds(
     wood: Wood, parallelism: tuple[int, ...]
 ) -> None:
-    wood.plant(CONFIG.replace('ideas = "ideas"\n', "") + PARAMETERS, SLOW_FIRST)
+    last_began = wood.folder / "last-began"
+    score = SCORE + SLOW_FIRST.replace("{place}", str(last_began))
+    wood.plant(UNCONFINED.replace('ideas = "ideas"\n', "") + PARAMETERS, score)
     own = ("tree", "run", "tree.toml", "--max-depth", "2", "-q")
     ways = {"serial": ["--parallel-backend", "serial"]}
     ways |= {f"r{count}": ["--max-parallel-evals", str(count)] for count in parallelism}
     for seed, (out, words) in enumerate(ways.items()):
+        last_began.unlink(missing_ok=True)
+        if words[-1] in ("serial", "1"):
+            last_began.touch()  # one at a time, the first would wait for ever
         if seed == 0:  # this process has a seed of its own
             told = wood.weft(*own, "--out", out, *words)
         else:
