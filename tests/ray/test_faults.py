@@ -152,7 +152,7 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
     (tmp_path / "hold").touch()
     held = f"while [ -e hold ]; do sleep 0.05; done; : {marker}"
     line = f"setsid sh -c '{held}' & echo x > seen; wait; echo '[1]'"
-    shop.write([shell(f"j{i}", f"cd {tmp_path}; {line}") for i in range(4)])
+    shop.write([shell(f"j{i}", f"cd {tmp_path}; {line}") for i in range(2)])
     argv = [sys.executable, "-m", "weft.main", "jobs", "run", "jobs.json", "--out", "ray"]
     coordinator = subprocess.Popen([*argv, *on_ray, "-q"], cwd=tmp_path)
     assert wait_for((tmp_path / "seen").exists, 120)

@@ -201,7 +201,7 @@ def write_scripts(desk: Desk, *names: str) -> None:
         folder.mkdir(exist_ok=True)
         (folder / "where.py").write_text(SCRIPT)
     jobs = [
-        {"job_id": f"j{i}", "script": "where.py", "args": ["x"], "timeout_s": 60} for i in range(5)
+        {"job_id": f"j{i}", "script": "where.py", "args": ["x"], "timeout_s": 60} for i in range(3)
     ]
     (desk.folder / "jobs.json").write_text(json.dumps(jobs))
 

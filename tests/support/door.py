@@ -4,7 +4,8 @@
 
 The program in the folder hands its words, folder, environment and open files to a server that has
 loaded weft; a fork of the server is the command, and the program ends with its exit code. Commands
-may run beside each other, as in a pipe. For one command without a shell see `forked`.
+may run beside each other, as in a pipe, and fork their workers. For one command without a shell
+see `forked`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import tempfile
 from pathlib import Path
 
 from tests.support.forked import ROOT, become, close_all, load, receive_asked, to_bytes
+from tests.support.forkedworkers import fork_workers_of_this_command
+from weft.backends.orphans import WORKER
 
 PROGRAM = """\
 #!{python} -IS
@@ -52,7 +55,8 @@ class Door:
             listener.listen()
             numbers = [listener.fileno(), theirs.fileno()]
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, *map(str, numbers), *more],
+                # by the last word workers are distinguished from what they left behind
+                [sys.executable, "-m", __name__, *map(str, numbers), *more, WORKER],
                 cwd=ROOT,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,
@@ -88,6 +92,7 @@ def answer(channel: socket.socket) -> None:
     pid = os.fork()
     if pid == 0:
         channel.close()
+        fork_workers_of_this_command()
         become(*asked)
     close_all(asked[1])
     _, status = os.waitpid(pid, 0)

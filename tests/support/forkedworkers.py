@@ -42,9 +42,9 @@ MOST = 8
 class WorkerServer:
     """Starts its process with the first worker; `modules` are what the workers will import."""
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, channel: socket.socket | None = None) -> None:
         self._modules = modules
-        self._channel: socket.socket | None = None
+        self._channel = channel
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(
@@ -95,6 +95,33 @@ def taking_orphans() -> Iterator[None]:
 def forked_workers(server: WorkerServer) -> Iterator[None]:
     """Within it the local backend of this process forks its workers."""
 
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "subprocess", forking(server))
+        yield
+
+
+def fork_workers_of_this_command() -> None:
+    """Let the workers of a command fork from a copy of its process as it is now.
+
+    For a process that was itself forked and has loaded what its workers need, before it does
+    anything. The copy ends with it.
+    """
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        ours.close()
+        os.setsid()  # Ctrl-C is the command's
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for place in STANDARD:
+            os.dup2(nowhere, place)
+        serve(theirs)
+        os._exit(0)
+    theirs.close()
+    process.subprocess = forking(WorkerServer(channel=ours))  # type: ignore[assignment]
+
+
+def forking(server: WorkerServer) -> SimpleNamespace:
+    """What the local backend needs of `subprocess`, with workers that fork."""
+
     class ForkedPopen(subprocess.Popen[bytes]):
         def _execute_child(self, args: Any, *rest: Any) -> None:
             # as in CPython 3.11 to 3.13: executable, preexec_fn, close_fds, pass_fds, cwd, env, …
@@ -104,14 +131,11 @@ def forked_workers(server: WorkerServer) -> Iterator[None]:
             self._child_created = True
             self._close_pipe_fds(*pipes[:6])  # type: ignore[attr-defined]
 
-    own = SimpleNamespace(
+    return SimpleNamespace(
         Popen=ForkedPopen,
         DEVNULL=subprocess.DEVNULL,
         TimeoutExpired=subprocess.TimeoutExpired,
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "subprocess", own)
-        yield
 
 
 # -- the server ----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Told, run_apart, run_here
+from tests.support.forkedworkers import WorkerServer, forked_workers
+from tests.support.unsynced import without_syncs
 from tests.workers.lab import print_figures
 from weft.inspect.report.view import RunView
 from weft.searches.jobs.search import NAME
@@ -91,3 +94,17 @@ def shop(
 ) -> Shop:
     monkeypatch.chdir(tmp_path)
     return Shop(tmp_path, capsys)
+
+
+@pytest.fixture(scope="session")
+def jobs_workers() -> Iterator[WorkerServer]:
+    server = WorkerServer("weft.searches.jobs.request")
+    yield server
+    server.close()
+
+
+@pytest.fixture(autouse=True)
+def quick_runs(jobs_workers: WorkerServer) -> Iterator[None]:
+    """Runs in this process do not wait for the disk, and fork their workers."""
+    with without_syncs(), forked_workers(jobs_workers):
+        yield

@@ -29,6 +29,12 @@ remainder (10/13, 60/13, 60/13)."""
 EIGHT = [f"{node}/gpu{i}" for i in range(4) for node in ("rig-a", "rig-b")]
 """8 jobs: shares of 8/13, 48/13 and 48/13 are 0, 4 and 4."""
 SIX = EIGHT[:6]
+FOURTEEN = [
+    "localhost/gpu0",
+    *(f"{node}/gpu{i}" for i in range(6) for node in ("rig-a", "rig-b")),
+    "rig-a/gpu6",
+]
+"""14 jobs: shares of 14/13, 84/13 and 84/13 are 1, 7 and 6."""
 LINES = [
     "PARALLEL: localhost | 2 GPU workers | 3 jobs | distribution: {0: 2, 1: 1}",
     "PARALLEL: rig-a | 12 GPU workers | 17 jobs | distribution: {0: 2, 1: 2, 2: 2, 3: 2, 4: 2,"
@@ -50,6 +56,7 @@ def test_static_table_is_the_deal_by_hand() -> None:
 def test_small_rounds_go_where_the_shares_are_largest() -> None:
     assert [slot.name for slot in table(jobs(8), THREE) if slot] == EIGHT
     assert [slot.name for slot in table(jobs(6), THREE) if slot] == SIX
+    assert [slot.name for slot in table(jobs(14), THREE) if slot] == FOURTEEN
 
 
 @pytest.mark.parametrize("units", [[1] * 36, [15 + 7 * i % 6 for i in range(36)]])

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.searches.jobs.conftest import THREE_NODES, Shop, shell, sleeper
-from tests.searches.jobs.test_plan import BY_HAND, EIGHT, LINES, SIX
+from tests.searches.jobs.test_plan import BY_HAND, EIGHT, FOURTEEN, LINES, SIX
 from tests.support.commands import COMMAND
 from tests.workers.lab import SLACK_S
 from weft.model.slots import Node
@@ -229,8 +229,8 @@ def killed_twice(shop: Shop, out: str) -> int:
     """Killed, begun again by the same command, killed, resumed from another folder."""
     words = ["jobs", "run", "jobs.json", "--out", out, *ON_NODES, "-q"]
     (shop.folder / "hold").touch()
-    kill_after(shop, words, out, 6)
-    kill_after(shop, words, out, 15)
+    kill_after(shop, words, out, 3)
+    kill_after(shop, words, out, 9)
     (shop.folder / "hold").unlink()
     away = shop.folder / "away"
     away.mkdir()
@@ -249,7 +249,7 @@ HERE = {**WAYS, "greedy-here": in_shop(*ON_NODES, "--placement", "greedy")}
 """In this process, where a bug can be planted."""
 
 
-def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 24) -> None:
+def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 14) -> None:
     shop.write(quick(shop, count), THREE_NODES)
     (shop.folder / "one.json").write_text('{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}')
     assert [HERE[name](shop, name) for name in names] == [4] * len(names)
@@ -264,7 +264,7 @@ def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 24) -> None:
 def test_ledger_is_one_for_all_placements_slots_seeds_and_kills(shop: Shop) -> None:
     check_one_ledger(shop, list(WAYS))
     assert {job.slot for job in shop.seen("one-slot")} == {"localhost/gpu0"}
-    assert [job.slot for job in shop.seen("static")] == BY_HAND[:24]
+    assert [job.slot for job in shop.seen("static")] == FOURTEEN
 
 
 def test_recording_in_arrival_order_would_be_noticed(
@@ -280,7 +280,7 @@ def test_recording_in_arrival_order_would_be_noticed(
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     with pytest.raises(AssertionError, match="another ledger"):
-        check_one_ledger(shop, ["greedy-here", "one-slot"], count=14)
+        check_one_ledger(shop, ["greedy-here", "one-slot"])
 
 
 # -- going on -------------------------------------------------------------------------------------
