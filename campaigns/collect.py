@@ -1,4 +1,7 @@
-"""Ask pytest which tests the campaigns have: those marked `slow`, and those that a row names."""
+"""List the cases: tests marked `slow`, those that a row names, and the planted bugs.
+
+Which tests there are is asked of pytest.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from campaigns.bugs import BUGS, CONTROL, PREFIX
 from campaigns.rows import ROWS, parts_of, row_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,7 +22,7 @@ NUMBERED = [row.name for row in ROWS]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test, or one part of it."""
+    """One test, or one part of it, or a planted bug."""
 
     row: str
     test: str
@@ -40,6 +44,7 @@ class CollectError(Exception):
 def collect(root: Path = ROOT) -> list[Case]:
     """List every case of every row, by row, test and part."""
     names = {test for test, slow in list_tests(root) if slow or row_of(test) in NUMBERED}
+    names |= {bug.case for bug in BUGS} | {PREFIX + CONTROL}
     tests = sorted(names, key=lambda test: (order_of(row_of(test)), test))
     return [
         Case(row_of(test), test, part + 1, parts_of(test))
