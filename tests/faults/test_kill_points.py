@@ -21,8 +21,8 @@ SEED = 20240
 SAMPLED = 8
 HALVES = 2
 FIRST_KILLS = 6
-FIRST_CALLS = 12
-"""Calls of a recovery before the run goes on: reconciling, cutting, appending."""
+FIRST_CALLS = 16
+"""Calls of a recovery before the run goes on: opening, cutting, appending."""
 Choice = Callable[[list[Point]], list[Point]]
 
 
@@ -68,9 +68,8 @@ def test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
     """The manifest has results that the ledger lacks: the recovery has something to write."""
-    appends = [p for p in counted.points if p.call == "write" and p.touched.endswith(".jsonl")]
-    first = [appends[len(appends) // 2]]
-    kill_twice_each(tmp_path, counted, first, lambda recovery: recovery[:FIRST_CALLS])
+    appends = [p for p in counted.points if p.call == "write" and "ledger.jsonl" in p.touched]
+    kill_twice_each(tmp_path, counted, [appends[-1]], first_calls)
 
 
 @pytest.mark.slow
@@ -79,6 +78,11 @@ def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
 ) -> None:
     first = sample(counted.points, FIRST_KILLS, SEED + 2)
     kill_twice_each(tmp_path, counted, first, Part.asked().of)
+
+
+def first_calls(recovery: list[Point]) -> list[Point]:
+    """The first calls; SQLite makes many more in its shared memory, which no crash outlives."""
+    return [point for point in recovery if not point.touched.endswith("-shm")][:FIRST_CALLS]
 
 
 def kill_once_each(folder: Path, counted: Counted, points: list[Point]) -> None:
