@@ -21,7 +21,9 @@ class Row:
     planted: tuple[str, ...] = ()
     """Tests that plant a bug and assert that the row's check notices it."""
     parts: dict[str, int] = field(default_factory=dict)
-    """Into how many cases a test is divided; each takes every n-th of its points or seeds."""
+    """Into how many cases a test is divided; each takes every n-th of its points or seeds.
+
+    Each set of its parameters is a case by itself, also with 1."""
 
     def owns(self, test: str) -> bool:
         """Whether the row names a test, given by path and name without parameters."""
@@ -33,6 +35,7 @@ KILL_POINTS = "tests/faults/test_kill_points.py"
 IO_ERRORS = "tests/faults/test_io_errors.py"
 SIMULATOR = "tests/testing/test_simulator.py"
 CORRUPTION = "tests/faults/test_corruption.py"
+FUZZING = "tests/faults/test_fuzzing.py"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
 EVERY_FILE = (
     f"{KILL_POINTS}::test_coordinator_killed_at_a_write_of_each_file_resumes_to_the_same_ledger"
@@ -102,8 +105,9 @@ ROWS = (
     ),
     Row("F13", "two coordinators of one run", ("tests/faults/test_two_coordinators.py",)),
     Row(
-        "F14", "any bytes for every reader of foreign files", ("tests/faults/test_fuzzing.py",),
-        planted=("tests/faults/test_fuzzing.py::test_fuzzer_finds_a_planted_crash",),
+        "F14", "any bytes for every reader of foreign files", (FUZZING,),
+        planted=(f"{FUZZING}::test_fuzzer_finds_a_planted_crash",),
+        parts={f"{FUZZING}::test_reader_fed_with_anything_reads_or_refuses": 1},
     ),
     Row("F15", "hostile files and arguments",
         ("tests/cli/test_bad_input.py", "tests/cli/test_planted.py")),
@@ -145,6 +149,11 @@ def parts_of(test: str) -> int:
     """Into how many cases a test, or one set of its parameters, is divided."""
     test = test.partition("[")[0]
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
+
+
+def is_divided(test: str) -> bool:
+    """Whether each set of a test's parameters is a case by itself."""
+    return any(test in row.parts for row in ROWS)
 
 
 def is_planted(test: str) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.corpus import FOUND, stored
-from tests.faults.fuzzing import readers
+from tests.faults.fuzzing import READERS
 from tests.support.figures import print_figures
 from tests.test_guide import ROOT
 from weft.errors import Damaged, InputError
@@ -89,13 +89,12 @@ def test_reader_fed_with_the_corpus_reads_or_refuses(
     reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    read, inputs = readers()[reader], stored(reader)
+    read, inputs = READERS[reader](), stored(reader)
     assert inputs, "python -m tests.faults.corpus keeps what fuzzers found"
     for data in inputs:
         with contextlib.suppress(Damaged, InputError):  # refused, as it may
             read(data)
 
 
-def test_every_reader_has_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert sorted(readers()) == sorted(BEGINNINGS)
+def test_every_reader_has_a_beginning() -> None:
+    assert sorted(READERS) == sorted(BEGINNINGS)
