@@ -49,6 +49,7 @@ FIRST_RECOVERY = (
 EVERY_ERROR = f"{IO_ERRORS}::test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes"
 VERDICT = "tests/searches/arc/test_verdict.py"
 AMBIGUOUS = "test_different_outputs_are_ambiguous_with_a_witness_each"
+EVERY_SYNC = f"{IO_ERRORS}::test_sync_that_fails_stops_the_run_with_its_reason_and_resumes"
 EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
 
 ROWS = (
@@ -58,7 +59,7 @@ ROWS = (
          "tests/searches/tree/test_kills.py", "tests/searches/tree/test_tomlish.py",
          "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 20},
+        parts={EVERY_CALL: 20, EVERY_FILE: 1},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -69,11 +70,12 @@ ROWS = (
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
         (EVERY_RECOVERY, FIRST_RECOVERY), planted=("tests/faults/test_checker.py",),
-        parts={EVERY_RECOVERY: 40},
+        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1},
     ),
     Row(
         "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 40},
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_ERROR: 40, EVERY_SYNC: 1},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",

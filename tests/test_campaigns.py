@@ -13,7 +13,15 @@ import weft
 from campaigns import __main__ as campaign
 from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
 from campaigns.bugs import BUGS, CONTROL, PREFIX, Bug
-from campaigns.collect import NUMBERED, ROOT, Case, list_tests, order_of
+from campaigns.collect import (
+    NUMBERED,
+    ROOT,
+    Case,
+    files_of,
+    list_tests,
+    order_of,
+    planted_cases,
+)
 from campaigns.measured import measured_rows
 from campaigns.page import EndedCase, page_of, tally, write_page
 from campaigns.planting import copy_checkout, make_environment, plant
@@ -114,7 +122,7 @@ def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
 def test_campaign_that_is_cut_writes_its_page_too(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaign, "collect", lambda: [case("test_divided")])
+    monkeypatch.setattr(campaign, "collect", lambda _: [case("test_divided")])
     monkeypatch.setattr(campaign, "ROOT", project)
     monkeypatch.setattr(campaign, "RUNS", tmp_path / "runs")
     assert main(["--pages", str(tmp_path), "--minutes", "0.001"]) == 130
@@ -168,7 +176,16 @@ def test_planted_bug_changes_one_place_and_names_a_test_of_its_row(bug: Bug) -> 
     assert is_planted(bug.case)
 
 
+def test_rows_are_collected_from_their_own_files() -> None:
+    assert files_of(["F24", "F28"]) == [
+        "tests/faults/test_stopped_coordinator.py", "tests/faults/test_two_machines.py",
+    ]  # fmt: skip
+    assert files_of(["F24", "arc"]) == files_of([]) == []
+
+
 def test_every_row_with_tests_has_a_planted_bug() -> None:
+    assert [case.test for case in planted_cases()][-1] == PREFIX + CONTROL
+    assert folder_name(parsed(["--bugs"])) == "bugs-1-of-1"
     assert {bug.row for bug in BUGS} == {row.name for row in ROWS if row.tests}
     assert len({bug.name for bug in BUGS} | {CONTROL}) == len(BUGS) + 1
 
