@@ -33,7 +33,13 @@ from make_pseudo_puzzles import bases, first_names, puzzles_of
 
 from weft.model.codec import from_json, to_json
 from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
-from weft.searches.arc.confidence import RIVAL_BITS, WHOLE, ConfidenceModel, FeaturePoints
+from weft.searches.arc.confidence import (
+    RIVAL_BITS,
+    SURE,
+    WHOLE,
+    ConfidenceModel,
+    FeaturePoints,
+)
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.program import Program, parse
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
@@ -265,8 +271,6 @@ def shipped(models: Mapping[str, ConfidenceModel]) -> str:
 
 Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
-WANTED = 0.97
-"""Share of right answers at the default of `--min-confidence`."""
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
 LEAST = (800, 850, 900, 950)
@@ -332,14 +336,10 @@ def counts(scored: Sequence[Scored], least: int) -> dict[str, int]:
             "possible": sum(row["right"] for row, _ in scored)}  # fmt: skip
 
 
-def least_sure(scored: Sequence[Scored]) -> int:
-    """Return the least permille from which on the answers are right as often as `WANTED` says."""
-    for least in range(1, 1000):
-        own = [(row["right"], weight_of(row)) for row, permille in scored if permille >= least]
-        right, total = sum(w for is_right, w in own if is_right), sum(w for _, w in own)
-        if right >= WANTED * total:
-            return least
-    return 1000
+def precision(scored: Sequence[Scored], least: int) -> float:
+    """Return the share of right answers at a confidence, by their weights."""
+    own = [(row["right"], weight_of(row)) for row, permille in scored if permille >= least]
+    return sum(weight for right, weight in own if right) / sum(weight for _, weight in own)
 
 
 def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -370,7 +370,7 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "puzzles": sum(not row["is_reduced"] for row in rows),
         "reduced": sum(row["is_reduced"] for row in rows),
-        "least_sure": least_sure(scored),
+        "precision": precision(scored, SURE),
         "reliability": reliability(scored),
         "kinds": kinds,
         "ablation": ablation,

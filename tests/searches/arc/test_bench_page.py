@@ -30,7 +30,7 @@ RUN: dict[str, Any] = {
 BIN = {"from": 950, "to": 980, "answers": 50, "right": 0.96, "confidence": 0.961}
 KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
 CONFIDENCE: dict[str, Any] = {
-    "machine": "here", "puzzles": 1234, "reduced": 99, "least_sure": 874,
+    "machine": "here", "puzzles": 1234, "reduced": 99, "precision": 0.969,
     "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
     "kinds": {"all": KIND}, "ablation": {"whole": KIND},
 }  # fmt: skip
