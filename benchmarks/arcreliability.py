@@ -79,7 +79,7 @@ those counts as three tenths of a puzzle, as if three of ten tasks were solved d
 Right / wrong at a least confidence, and how many first guesses are right at any:
 
 {_counts("puzzles", part["kinds"])}
-At {SURE / 1000:g}, the default of `--min-confidence`, {part["precision"]:.1%} of the answers are right,
+At {SURE / 1000:g}, the default of `--min-confidence`, {part["precision"]:.1%} of answers are right,
 weighed as in the diagram.
 
 The same for all puzzles as they are, each model fitted without some features, and how many of those
