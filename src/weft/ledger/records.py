@@ -24,7 +24,6 @@ MAX_DEPTH = 256  # arrays and objects inside each other, the body itself include
 
 KEY_CHARS = 64
 
-_HEX = re.compile("[0-9a-f]*")
 _HEAD = '{"body":'
 _TAIL = re.compile(
     rf',"key":"([0-9a-f]{{64}})","kind":"({"|".join(KINDS)})","prev_hash":"([0-9a-f]{{64}})"'
