@@ -121,7 +121,7 @@ Weft = Callable[..., Told]
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ForkServer]:
     """What starts commands quickly."""
-    server = ForkServer()
+    server = ForkServer(fork_workers=True)
     yield server
     server.close()
 

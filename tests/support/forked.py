@@ -28,6 +28,8 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import IO, Any, NoReturn
 
+from weft.backends.orphans import WORKER
+
 LIMIT_S = 280.0
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER_BYTES = 8
@@ -81,11 +83,12 @@ class Server:
 class ForkServer(Server):
     """Starts its process with the first command, and a new one after a command that hung.
 
-    `more` names modules that these commands load beside the usual ones.
+    `more` names modules that these commands load beside the usual ones; with `fork_workers` their
+    workers fork too, from the command as it was before it did anything.
     """
 
-    def __init__(self, *more: str) -> None:
-        self._more = more
+    def __init__(self, *more: str, fork_workers: bool = False) -> None:
+        self._more = (*more, *([WORKER] if fork_workers else []))
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
         """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
@@ -219,6 +222,8 @@ def serve(channel: socket.socket, more: Sequence[str]) -> None:
         pid = os.fork()
         if pid == 0:
             channel.close()
+            if WORKER in more:
+                import_module("tests.support.forkedworkers").fork_workers_of_this_command()
             become(body, ends)
         close_all(ends)
         channel.sendall(to_bytes(pid))
@@ -231,7 +236,7 @@ def load(more: Sequence[str]) -> None:
     from weft.main import _exit_code, commands
 
     for name in (*LOADED, *more):
-        import_module(name)
+        import_module(f"{WORKER}.__main__" if name == WORKER else name)
     with redirect_stderr(StringIO()):
         _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
     assert commands().commands  # builds each of our own

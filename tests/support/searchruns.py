@@ -61,7 +61,7 @@ class SearchRuns:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._forks = ForkServer(*SEARCHES)
+        self._forks = ForkServer(*SEARCHES, fork_workers=True)
         self._makers: dict[str, Callable[[Path], None]] = {
             "arc": self._arc,
             "jobs": self._jobs,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Told, run_apart, run_here
-from tests.support.forkedworkers import WorkerServer, forked_workers
-from tests.support.unsynced import without_syncs
+from tests.support.forkedworkers import WorkerServer
+from tests.support.quickruns import quick_runs  # noqa: F401 - a fixture
 from tests.workers.lab import print_figures
 from weft.inspect.report.view import RunView
 from weft.searches.jobs.search import NAME
@@ -97,14 +97,7 @@ def shop(
 
 
 @pytest.fixture(scope="session")
-def jobs_workers() -> Iterator[WorkerServer]:
+def worker_server() -> Iterator[WorkerServer]:
     server = WorkerServer("weft.searches.jobs.request")
     yield server
     server.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_runs(jobs_workers: WorkerServer) -> Iterator[None]:
-    """Runs in this process do not wait for the disk, and fork their workers."""
-    with without_syncs(), forked_workers(jobs_workers):
-        yield
