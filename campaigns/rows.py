@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from campaigns.bugs import PREFIX, bug_of
+from campaigns.bugs import CONTROL, CONTROL_PARTS, PREFIX, bug_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,8 @@ def row_of(test: str) -> str:
 
 def parts_of(test: str) -> int:
     """Into how many cases a test, or one set of its parameters, is divided."""
+    if test == PREFIX + CONTROL:
+        return CONTROL_PARTS
     test = test.partition("[")[0]
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
 
