@@ -41,6 +41,8 @@ failed there | `tests/test_purity.py` |
 exit code 70 | `tests/faults/test_exhaustion.py` |
 | F25 | who had too few file descriptors was told to free disk space | \
 `tests/faults/test_exhaustion.py` |
+| F14 | five of thirteen fuzzers began with inputs that their readers refuse at once, and none saw \
+code that is imported at first use | `test_every_reader_has_beginnings_that_it_reads` |
 | F1 | on Ray a command that had ended was run again after a kill of the coordinator | \
 `tests/ray/test_paid.py` |
 
