@@ -13,6 +13,7 @@ PREFIX = "campaigns/bugs.py::"
 """Begins the name of a case that plants a bug."""
 CONTROL = "unchanged"
 CONTROL_PARTS = 8
+CONTROL_CASE = PREFIX + CONTROL
 
 
 @dataclass(frozen=True, slots=True)

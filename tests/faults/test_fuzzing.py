@@ -75,7 +75,9 @@ def test_reader_fed_with_anything_reads_or_refuses(reader: str, tmp_path: Path) 
 @pytest.mark.slow
 def test_fuzzer_finds_a_planted_crash(tmp_path: Path) -> None:
     """A reader that trips over one byte is found within a few thousand inputs."""
-    planted = "import weft.searches.prng.history as h\nold = h.read_history\n"
+    planted = "import atheris\nwith atheris.instrument_imports(include=['weft']):\n"
+    planted += "    import weft.searches.prng.history as h\nold = h.read_history\n"
+    planted += "@atheris.instrument_func\n"
     planted += "def trips(data, where):\n    if data[:1] == b'[' and b'7' in data: return 1 // 0\n"
     planted += "    return old(data, where)\nh.read_history = trips\n"
     planted += "from tests.faults.fuzzing import main\nmain()\n"
