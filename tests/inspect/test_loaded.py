@@ -63,7 +63,7 @@ def store(size: int) -> weft.Object:
 @weft.search(version=1)
 def stored(size: int):
     results = yield [store(size)]
-    return {"object": results[0].value, "content": b"y" * size}
+    return {"object": [results[0].value], "content": b"y" * size}
 """
 
 
@@ -106,11 +106,11 @@ def test_loaded_run_is_what_weft_run_returned(tmp_path: Path, searches) -> None:
 
 def test_answer_with_objects_and_large_values_has_a_json_form(tmp_path: Path, modules) -> None:
     done = weft.run(modules.write(STORED).stored(size=100_000), out=tmp_path / "run")
-    answer = done.answer["object"]
+    [answer] = done.answer["object"]
     assert done.read(answer) == b"x" * 100_000
     for run in (done, weft.load(tmp_path / "run")):
         facts = json.loads(json.dumps(run.to_dict()))
-        named = {"object": {"object": answer.digest}, "content": "100000 bytes"}
+        named = {"object": [{"$o": answer.digest}], "content": "100000 bytes"}
         assert facts["answer"] == named
         assert answer.digest in run._repr_html_()
 

@@ -123,9 +123,7 @@ def shown(value: Any) -> JsonValue:
         return {key: shown(item) for key, item in value.items()}
     if type(value) in (list, tuple):
         return [shown(item) for item in value]
-    if type(value) is Object:
-        return {"object": value.digest}
-    typed = value if type(value) is Typed else lower(value, None)
+    typed = value if type(value) in (Typed, Object) else lower(value, None)
     if type(typed) is not Typed:
         plain: JsonValue = value if typed is UNKNOWN else typed
         return plain

@@ -73,6 +73,9 @@ def test_three_runs_are_compared_with_decisions_values_and_times(
     page.keyboard.press("ArrowRight")
     expect(page.locator("#overlay .tip")).to_contain_text("task 0: naps")
     assert not has_overflow(page)
+    assert page.locator(".sides").evaluate_all(
+        "all => all.every(box => box.scrollWidth <= box.clientWidth)"
+    ), "on a phone runs stand one below the other; no column is cut"
     copied = page.locator(".verdict .copy").first.get_attribute("data-copy")
     assert copied == "weft diff naps more/naps5"
 
@@ -88,6 +91,11 @@ def test_live_page_and_report_say_the_same(server: Server, onlooker: Onlooker) -
     expect(page.locator("h1")).to_have_text("Tune tune")
     page.get_by_role("button", name="open the best task").click()
     expect(page.locator(".life")).to_be_visible()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    command = page.locator(".life .command")
+    command.locator(".copy").click()
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+    assert page.evaluate("navigator.clipboard.readText()") == command.locator("code").inner_text()
     expect(page.locator("#task-table thead th.arg")).to_have_count(3)
     page.fill("#find", "")
     page.click("#task-table th:has-text('lr') button")
