@@ -64,7 +64,21 @@ SEARCHES = (
 """What the commands of the searches load beside that; it takes a second."""
 
 
-class ForkServer:
+class Server:
+    """A process behind a channel; whoever asks it first starts it."""
+
+    _channel: socket.socket | None = None
+    _process: subprocess.Popen[bytes] | None = None
+
+    def close(self) -> None:
+        """End the server; what it forked ends by itself, or with the process that asked for it."""
+        if self._channel is not None and self._process is not None:
+            self._channel.close()
+            self._process.wait()
+        self._channel = self._process = None
+
+
+class ForkServer(Server):
     """Starts its process with the first command, and a new one after a command that hung.
 
     `more` names modules that these commands load beside the usual ones.
@@ -72,8 +86,6 @@ class ForkServer:
 
     def __init__(self, *more: str) -> None:
         self._more = more
-        self._channel: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
         """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
@@ -127,14 +139,6 @@ class ForkServer:
                 pass_fds=[theirs.fileno()],
             )
         return self._channel
-
-    def close(self) -> None:
-        """End the server; a command that is under way ends by itself or has been killed."""
-        if self._channel is not None:
-            self._channel.close()
-        if self._process is not None:
-            self._process.wait()
-        self._channel = self._process = None
 
 
 class BegunCommand:
