@@ -102,6 +102,14 @@ class ForkServer(Server):
             self.close()
             raise
 
+    def begin_aside(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
+        """Start `weft WORDS` under a fork of this server, which is free for others meanwhile."""
+        branch = ForkServer()
+        branch._channel, theirs = socket.socketpair()
+        with theirs:
+            self._send({"branch": True}, [theirs.fileno()])
+        return branch.begin(words, cwd, env)
+
     def begin(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
         """Start `weft WORDS`; this server runs nothing else before its end."""
         out, err = TemporaryFile(), TemporaryFile()  # noqa: SIM115 - the command's, to its end
@@ -111,11 +119,14 @@ class ForkServer(Server):
     def _ask(
         self, words: Sequence[str], cwd: Path, env: Mapping[str, str], ends: Sequence[int]
     ) -> socket.socket:
-        channel = self._channel or self._start()
         asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
-        body = json.dumps(asked).encode()
         with Path(os.devnull).open("rb") as nothing:
-            socket.send_fds(channel, [to_bytes(len(body))], [nothing.fileno(), *ends])
+            return self._send(asked, [nothing.fileno(), *ends])
+
+    def _send(self, asked: Mapping[str, object], ends: Sequence[int]) -> socket.socket:
+        channel = self._channel or self._start()
+        body = json.dumps(asked).encode()
+        socket.send_fds(channel, [to_bytes(len(body))], ends)
         channel.sendall(body)
         return channel
 
@@ -149,6 +160,12 @@ class BegunCommand:
         for file in self._files:
             file.close()
 
+    def close(self) -> None:
+        """Wait for the end of a command that was begun aside, and let go of all it has."""
+        with self:
+            self.wait()
+            self._channel.close()
+
     def poll(self) -> int | None:
         """The exit code, None while it runs."""
         ended = self.returncode is None and select.select([self._channel], [], [], 0)[0]
@@ -174,6 +191,18 @@ class BegunCommand:
     def terminate(self) -> None:
         """Ask it to end."""
         self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def read_line(self) -> str:
+        """Wait for the first line of its stdout; what it wrote if it ends without one."""
+        out = self._files[0].fileno()
+        while not (text := os.pread(out, 1 << 16, 0)).endswith(b"\n"):
+            if select.select([self._channel], [], [], 0.02)[0]:
+                break
+        return text.decode().partition("\n")[0]
 
 
 def _outcome(channel: socket.socket, out: int, err: int) -> tuple[int, str, str]:
@@ -217,9 +246,21 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 def serve(channel: socket.socket, more: Sequence[str]) -> None:
     """Fork for every command that comes; tell its pid, then its exit code."""
     load(more)
+    answer_all(channel)
+
+
+def answer_all(channel: socket.socket) -> None:
+    """Run the commands that come over one channel, or branch off for those of another."""
     while (asked := receive_asked(channel)) is not None:
         body, ends = asked
         pid = os.fork()
+        if pid == 0 and "branch" in body:
+            channel.close()
+            answer_all(socket.socket(fileno=ends[0]))
+            os._exit(0)
+        if "branch" in body:
+            close_all(ends)
+            continue
         if pid == 0:
             channel.close()
             if WORKER in more:
