@@ -18,7 +18,8 @@ from weft.ledger import chain
 @pytest.fixture(scope="session")
 def forks() -> Iterator[ForkServer]:
     """A process that has loaded weft, its searches and its server, for commands to fork from."""
-    forks = ForkServer(*SEARCHES, "weft.inspect.serve.serving", "weft.inspect.report.page")
+    more = ("weft.inspect.serve.serving", "weft.inspect.report.page")
+    forks = ForkServer(*SEARCHES, *more, fork_workers=True)
     yield forks
     forks.close()
 

@@ -246,24 +246,24 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 def serve(channel: socket.socket, more: Sequence[str]) -> None:
     """Fork for every command that comes; tell its pid, then its exit code."""
     load(more)
-    answer_all(channel)
+    answer_all(channel, fork_workers=WORKER in more)
 
 
-def answer_all(channel: socket.socket) -> None:
+def answer_all(channel: socket.socket, *, fork_workers: bool) -> None:
     """Run the commands that come over one channel, or branch off for those of another."""
     while (asked := receive_asked(channel)) is not None:
         body, ends = asked
         pid = os.fork()
         if pid == 0 and "branch" in body:
             channel.close()
-            answer_all(socket.socket(fileno=ends[0]))
+            answer_all(socket.socket(fileno=ends[0]), fork_workers=fork_workers)
             os._exit(0)
         if "branch" in body:
             close_all(ends)
             continue
         if pid == 0:
             channel.close()
-            if WORKER in more:
+            if fork_workers:
                 import_module("tests.support.forkedworkers").fork_workers_of_this_command()
             become(body, ends)
         close_all(ends)
