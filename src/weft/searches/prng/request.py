@@ -56,7 +56,7 @@ class AnalyseRequest:
 
     def case(self, draws: Sequence[int]) -> Case:
         """Return what attacks may know of a stream: its training part and the ranges."""
-        train, _ = split(draws)
+        train, _ = split(draws, self.modulus)
         ranges = (self.skips, self.starts, self.corrupt_percent)
         return Case(train, self.modulus, *ranges, thorough=bool(self.families))
 

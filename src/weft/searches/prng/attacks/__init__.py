@@ -7,11 +7,13 @@ from weft.searches.prng.attacks import brute, lanes, lattice, likely, varying, v
 from weft.searches.prng.attacks.linear_rejection import TwisterRejection
 from weft.searches.prng.attacks.linear_twister import TwisterState
 from weft.searches.prng.attacks.linear_words import LinearWords
+from weft.searches.prng.attacks.twister_words import TwisterWords
 
 ALL: tuple[Attack, ...] = (
     lattice.ATTACK,
     lanes.ATTACK,
     LinearWords(),
+    TwisterWords(),
     TwisterRejection(),
     TwisterState(),
     likely.TYPED,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from weft.lazy_imports import lazy_imports
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute_sieves import sieve_of
 from weft.searches.prng.attacks.likely_seeds import TIMES
@@ -21,7 +22,9 @@ from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels import cuda
+
+with lazy_imports():
+    from weft.searches.prng.kernels import cuda
 
 NAME = "brute"
 SEED_BITS = 32

@@ -10,17 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute import enough_draws
 from weft.searches.prng.attacks.likely_seeds import dated_seeds, typed_seeds
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.bulk import fill
-from weft.searches.prng.kernels.path import find_places
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk, path
 
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
@@ -106,9 +112,9 @@ def places(
     """Return the starts and skips at which a seed makes the draws."""
     family = family_named(plan.family)
     gaps = np.zeros(calls_for(case, compared), np.int64)
-    stream = fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
+    stream = bulk.fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
     out = np.empty((MAX_PLACES, 3), np.int64)
-    count = find_places(
+    count = path.find_places(
         stream,
         np.array(case.draws[:compared], np.uint64),
         np.array(case.starts, np.int64),

@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.bit_forms import BitReading, LinearForm
+from weft.searches.prng.attacks.linear_exact import output_forms, solve
+from weft.searches.prng.bit_forms import BitReading, KnownBits, LinearForm
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.bulk import words
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk
+
+FEW_OUTPUTS = 128
+"""Outputs up to which integers are as good as compiled code, which takes a second to load."""
 WINDOW = 600
 """Draws that are looked at, at most."""
 MARGIN = 12
@@ -131,17 +141,41 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
     percent, attempts = noise_covered(case, chosen)
     window = case.draws[: chosen + MARGIN if percent == 0 else WINDOW]
     known = [view.reading.known(draw, case.modulus) for draw in window]
+    if percent == 0 and view.form.begins + len(window) * (skip + 1) <= FEW_OUTPUTS:
+        states = exact_states(view, known, skip)
+    else:
+        allowed = case.wrong_allowed(len(window)) if percent else 0
+        states = decoded_states(view, known, skip, allowed, attempts)
+    return _distinct([judged(case, view, state, skip, begin) for begin, state in states])
+
+
+def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> list[tuple[int, int]]:
+    """Return the places in a block at which one state makes all draws, each with the state."""
+    positions = range(0, len(known) * (skip + 1), skip + 1)
+    basis = [view.state(1 << at) for at in range(view.unknowns())]
+    forms = output_forms(view.generator, basis, view.form.begins + positions[-1])
+    states = []
+    for begin in range(view.form.begins):
+        state = solve([forms[begin + at] for at in positions], known, view.unknowns())
+        if state is not None:
+            states.append((begin, state))
+    return states
+
+
+def decoded_states(
+    view: LinearView, known: Sequence[KnownBits], skip: int, allowed: int, attempts: int
+) -> list[tuple[int, int]]:
+    """Do the same with some wrong draws allowed, by compiled code."""
     masks = np.array([bits.mask for bits in known], np.uint64)
     values = np.array([bits.value for bits in known], np.uint64)
-    outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
-    candidates = []
+    outputs = basis_outputs(view, np.arange(len(known)) * (skip + 1))
+    states = []
     for begin in range(view.form.begins):
         forms = np.ascontiguousarray(outputs[:, begin].T)
-        allowed = case.wrong_allowed(len(window)) if percent else 0
         state = decode(Observed(forms, masks, values), allowed, attempts)
         if state is not None:
-            candidates.append(judged(case, view, state, skip, begin))
-    return _distinct(candidates)
+            states.append((begin, state))
+    return states
 
 
 def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
@@ -159,7 +193,7 @@ def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.
     outputs = np.empty((view.unknowns(), *places.shape), np.uint64)
     count = int(places[-1, -1]) + 1
     for at in range(view.unknowns()):
-        outputs[at] = words(view.generator, view.state(1 << at), count)[places]
+        outputs[at] = bulk.words(view.generator, view.state(1 << at), count)[places]
     return outputs
 
 
