@@ -8,7 +8,7 @@ and these output maps show bits of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -92,5 +92,8 @@ class LinearForm:
 
     words: int
     outputs: Mapping[str, BitReading] = field(default_factory=dict)
-    not_linear: tuple[str, ...] = ()
     begins: int = 1
+    block_start: Callable[[list[int]], None] | None = None
+    """Turns a state within a block, the numbers left in the word after the linear ones, into the
+    one before the block; given where there are several places."""
+    not_linear: tuple[str, ...] = ()

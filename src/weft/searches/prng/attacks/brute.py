@@ -65,7 +65,7 @@ class Brute:
         """Say for each family with a sieve what is covered."""
         return [
             item
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             for output in family.outputs
             for item in plan_output(case, family, output)
         ]

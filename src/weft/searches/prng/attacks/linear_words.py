@@ -64,6 +64,20 @@ class LinearView:
         filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(count)]
         return [*filled, *([0] * (self.generator.state_words - count))]
 
+    def state_in_block(self, bits: int, begin: int) -> list[int]:
+        """Return the state whose words make the number at a place in a block."""
+        state = self.state(bits)
+        if self.form.block_start is not None:
+            state[self.form.words] = self.form.begins - begin
+        return state
+
+    def before_block(self, bits: int, begin: int) -> int:
+        """Return the bits of the words before the block that such a state is in."""
+        state, size = self.state_in_block(bits, begin), self.generator.state_word_bits
+        if self.form.block_start is not None:
+            self.form.block_start(state)
+        return sum(word << (size * at) for at, word in enumerate(state[: self.form.words]))
+
     def draws_chosen(self, modulus: int) -> int | None:
         """Return how many draws determine a state; None if they tell nothing certain."""
         bits = self.reading.bits_per_draw(modulus)
@@ -152,14 +166,23 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
 def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> list[tuple[int, int]]:
     """Return the places in a block at which one state makes all draws, each with the state."""
     positions = range(0, len(known) * (skip + 1), skip + 1)
-    basis = [view.state(1 << at) for at in range(view.unknowns())]
-    forms = output_forms(view.generator, basis, view.form.begins + positions[-1])
-    states = []
-    for begin in range(view.form.begins):
-        state = solve([forms[begin + at] for at in positions], known, view.unknowns())
-        if state is not None:
-            states.append((begin, state))
-    return states
+    within = max(1, view.form.begins - positions[-1])
+    """Places from which all draws are in one block: there they obey the same equations."""
+    words = words_at(view, known, positions, 0)
+    if words is not None:
+        return [(begin, view.before_block(words, begin)) for begin in range(within)]
+    later = range(within, view.form.begins)
+    solved = [(begin, words_at(view, known, positions, begin)) for begin in later]
+    return [(begin, view.before_block(w, begin)) for begin, w in solved if w is not None]
+
+
+def words_at(
+    view: LinearView, known: Sequence[KnownBits], positions: Sequence[int], begin: int
+) -> int | None:
+    """Return the bits of the words that the first draw is made of, if it is at that place."""
+    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
+    forms = output_forms(view.generator, basis, positions[-1] + 1)
+    return solve([forms[at] for at in positions], known, view.unknowns())
 
 
 def decoded_states(

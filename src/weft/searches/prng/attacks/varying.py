@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.likely import maps
-from weft.searches.prng.attacks.likely_seeds import typed_seeds
+from weft.searches.prng.attacks.likely_seeds import TYPED_COUNT, typed_seeds
 from weft.searches.prng.attacks.noise import unlucky
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family, State
@@ -59,14 +59,14 @@ class Varying:
         """Say for each family what is covered."""
         return [
             item
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             for output in maps(family, case)
             for item in plan_map(case, family, output)
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for ways through the streams of the seeds of the units."""
-        reach = reach_of(case, len(typed_seeds()))
+        reach = reach_of(case, TYPED_COUNT)
         assert reach is not None
         family = family_named(plan.family)
         candidates = []
@@ -89,7 +89,7 @@ def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
     first, last = case.skips
     if first == last:
         return []
-    seeds = len(typed_seeds())
+    seeds = TYPED_COUNT
     reach = reach_of(case, seeds)
     if reach is None:
         why = f"{len(case.draws)} draws below {case.modulus} cannot tell varying skips from chance"
