@@ -92,6 +92,65 @@ VIEWS = tuple(
 )
 
 
+class LinearExact:
+    """The attack on all views by a few draws that are all right, at the first skip alone.
+
+    It takes milliseconds, so it is tried before what tolerates wrong draws.
+    """
+
+    name = "linear-exact"
+    needs_luck = False
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say which views are covered; what is missing for the others `LinearWords` says."""
+        return [_exact_plan(case, view) for view in VIEWS if _is_exact(case, view)]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Solve the equations of the first draws."""
+        assert (units.lo, units.hi) == (0, 1), "all work is one unit"
+        view = _view(plan)
+        states = exact_states(view, _known(case, view, _window(case, view)), case.skips[0])
+        candidates = [judged(case, view, s, case.skips[0], begin) for begin, s in states]
+        return best(_distinct(candidates))
+
+
+def _exact_plan(case: Case, view: LinearView) -> AttackPlan:
+    skip, right = case.skips[0], _window(case, view)
+    return AttackPlan(
+        attack=LinearExact.name,
+        family=view.family,
+        output=view.output,
+        units=1,
+        per_task=1,
+        tried=view.form.begins << view.unknowns(),
+        cost_ms=5 + view.form.begins * view.unknowns() // 512,
+        covers=f"every state, skip {skip}, any start, the first {right} draws without a wrong one",
+    )
+
+
+def _is_exact(case: Case, view: LinearView) -> bool:
+    """Whether the draws are enough, and near enough to each other for integers."""
+    chosen = view.draws_chosen(case.modulus)
+    if chosen is None or len(case.draws) < chosen:
+        return False
+    return view.form.begins + _window(case, view) * (case.skips[0] + 1) <= FEW_OUTPUTS
+
+
+def _window(case: Case, view: LinearView) -> int:
+    """Return how many draws make a state certain where all of them are right."""
+    chosen = view.draws_chosen(case.modulus)
+    assert chosen is not None
+    return min(len(case.draws), chosen + MARGIN)
+
+
+def _known(case: Case, view: LinearView, count: int) -> list[KnownBits]:
+    return [view.reading.known(draw, case.modulus) for draw in case.draws[:count]]
+
+
+def _view(plan: AttackPlan) -> LinearView:
+    return next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+
+
 class LinearWords:
     """The attack on all views; units are skips, the smallest first."""
 
@@ -107,7 +166,8 @@ class LinearWords:
             if family.linear is not None
             for output in family.linear.not_linear
         ]
-        return [*(self._plan(case, view) for view in VIEWS), *gaps]
+        views = [view for view in VIEWS if not (_is_exact(case, view) and _is_plain(case))]
+        return [*(self._plan(case, view) for view in views), *gaps]
 
     def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
         chosen = view.draws_chosen(case.modulus)
@@ -133,9 +193,14 @@ class LinearWords:
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Decode the draws for each skip and each place in a block."""
-        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+        view = _view(plan)
         skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
         return best([candidate for skip in skips for candidate in states_at(case, view, skip)])
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether one skip and no wrong draw is all that is asked for."""
+    return case.skip_count == 1 and case.corrupt_percent == 0
 
 
 def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
@@ -153,13 +218,9 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
     percent, attempts = noise_covered(case, chosen)
-    window = case.draws[: chosen + MARGIN if percent == 0 else WINDOW]
-    known = [view.reading.known(draw, case.modulus) for draw in window]
-    if percent == 0 and view.form.begins + len(window) * (skip + 1) <= FEW_OUTPUTS:
-        states = exact_states(view, known, skip)
-    else:
-        allowed = case.wrong_allowed(len(window)) if percent else 0
-        states = decoded_states(view, known, skip, allowed, attempts)
+    known = _known(case, view, _window(case, view) if percent == 0 else WINDOW)
+    allowed = case.wrong_allowed(len(known)) if percent else 0
+    states = decoded_states(view, known, skip, allowed, attempts)
     return _distinct([judged(case, view, state, skip, begin) for begin, state in states])
 
 
@@ -188,7 +249,7 @@ def words_at(
 def decoded_states(
     view: LinearView, known: Sequence[KnownBits], skip: int, allowed: int, attempts: int
 ) -> list[tuple[int, int]]:
-    """Do the same with some wrong draws allowed, by compiled code."""
+    """Do the same with so many wrong draws allowed, by compiled code."""
     masks = np.array([bits.mask for bits in known], np.uint64)
     values = np.array([bits.value for bits in known], np.uint64)
     outputs = basis_outputs(view, np.arange(len(known)) * (skip + 1))

@@ -12,6 +12,7 @@ from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Un
 from weft.searches.prng.attacks.linear_mersenne import WORDS, untemper
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
+from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.hypothesis import Hypothesis
 
 NAME = "twister-words"
@@ -50,13 +51,12 @@ class TwisterWords:
 
 def whole_outputs(family: Family) -> list[str]:
     """Return the output maps that show whole outputs when draws are below 2^32."""
-    assert family.twister is not None
-    whole = (1 << WORD_BITS) - 1
-    readings = family.twister.outputs.items()
     shown = [
         output
-        for output, reading in readings
-        if reading.steps == 1 and reading.known(0, 1 << WORD_BITS).mask == whole
+        for output, reading in family.readings.items()
+        if output != "raw"
+        and (reading.bits, reading.steps, reading.sharp) == (WORD_BITS, 1, True)
+        and greatest_modulus(output) >> WORD_BITS
     ]
     return ["raw", *shown]
 
