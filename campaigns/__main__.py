@@ -3,6 +3,7 @@
     python -m campaigns                        everything, for hours
     python -m campaigns --minutes 30           stop after half an hour; the same command goes on
     python -m campaigns --rows F1,F13          only these rows
+    python -m campaigns --bugs                 only the planted bugs of each row
     python -m campaigns --part 2/4             the second of four shares, one a machine
     python -m campaigns --match 'F1 .*tree'    only cases that match, as --list writes them
     python -m campaigns --list                 the cases, without running them
@@ -25,7 +26,7 @@ from pathlib import Path
 
 import weft
 from benchmarks.machine import describe
-from campaigns.collect import ROOT, Case, collect
+from campaigns.collect import ROOT, Case, collect, planted_cases
 from campaigns.page import write_page
 from campaigns.search import faults
 
@@ -40,7 +41,8 @@ def main(argv: list[str]) -> int:
     asked = parsed(argv)
     if asked.folders:
         return show(asked.pages, runs_below(asked.folders))
-    cases = chosen(matching(collect(), asked.match), asked.rows, *asked.part)
+    cases = planted_cases() if asked.bugs else collect(asked.rows)
+    cases = chosen(matching(cases, asked.match), asked.rows, *asked.part)
     if not cases:
         print("no such row; python -m campaigns --list shows them", file=sys.stderr)
         return 3
@@ -91,6 +93,7 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--rows", type=lambda text: text.split(","), default=[], help="rows, such as F1,F13")
+    add("--bugs", action="store_true", help="only the planted bugs: does each row notice its own")
     add("--minutes", type=float, default=0, help="stop after so long")
     add("--part", type=part, default=(1, 1), metavar="K/N", help="the K-th of N shares")
     add("--workers", type=int, default=1, help="cases at a time; times are held strictly with one")
@@ -126,8 +129,8 @@ def folder_name(asked: argparse.Namespace) -> str:
     """The folder of what was asked for, so that asking again goes on with it."""
     number, count = asked.part
     match = hashlib.sha256("\n".join(asked.match).encode()).hexdigest()[:8]
-    rows = "-".join([*asked.rows, *([match] if asked.match else [])]) or "all"
-    return f"{rows}-{number}-of-{count}"
+    rows = [*asked.rows, *(["bugs"] if asked.bugs else []), *([match] if asked.match else [])]
+    return f"{'-'.join(rows) or 'all'}-{number}-of-{count}"
 
 
 def commit_of(root: Path) -> str:

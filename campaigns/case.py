@@ -2,7 +2,8 @@
 
     python -m campaigns.case TEST PART PARTS RESULT
 
-A test that fails is a result, not an error: the campaign goes on and its page names it.
+A test that fails is a result, not an error: the campaign goes on and its page names it. A case of
+`campaigns/bugs.py` plants a bug: it passes when the test fails (`campaigns.planting`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from campaigns.bugs import PREFIX
+from campaigns.planting import run_planted
+
 PASSED, FAILED = 0, 1
 TAIL = 4000
 """Characters of what a failed test printed that are kept."""
@@ -25,18 +29,27 @@ def main(argv: list[str]) -> int:
     """Run the case; write its result as JSON."""
     test, part, parts, result = argv
     with tempfile.TemporaryDirectory(prefix="wc") as folder:
-        figures = Path(folder, "figures.jsonl")
-        environment = {**os.environ, "WEFT_FIGURES": str(figures), "WEFT_PART": f"{part}/{parts}"}
-        words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
-        words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *words, test],
-            check=False, env=environment, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        sys.stdout.write(done.stdout)
-        Path(result).write_text(json.dumps(found(done, figures)), "utf-8")
+        if test.startswith(PREFIX):
+            value = run_planted(test, Path.cwd(), Path(folder))
+        else:
+            value = run_test(test, f"{part}/{parts}", Path(folder))
+        Path(result).write_text(json.dumps(value), "utf-8")
     return 0
+
+
+def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
+    """Run one part of a test in full, with `folder` for all that it writes."""
+    figures = folder / "figures.jsonl"
+    environment = {**os.environ, "WEFT_FIGURES": str(figures), "WEFT_PART": part}
+    words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
+    words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, test],
+        check=False, env=environment, text=True, errors="replace",
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    sys.stdout.write(done.stdout)
+    return found(done, figures)
 
 
 def found(done: subprocess.CompletedProcess[str], figures: Path) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Ask pytest which tests the campaigns have: those marked `slow`, and those that a row names."""
+"""List the cases: tests marked `slow`, those that a row names, and the planted bugs.
+
+Which tests there are is asked of pytest.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from campaigns.bugs import BUGS, CONTROL, PREFIX
 from campaigns.rows import ROWS, parts_of, row_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,7 +23,7 @@ NUMBERED = [row.name for row in ROWS]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test, or one part of it."""
+    """One test, or one part of it, or a planted bug."""
 
     row: str
     test: str
@@ -37,15 +42,30 @@ class CollectError(Exception):
     """pytest could not list the tests."""
 
 
-def collect(root: Path = ROOT) -> list[Case]:
-    """List every case of every row, by row, test and part."""
-    names = {test for test, slow in list_tests(root) if slow or row_of(test) in NUMBERED}
-    tests = sorted(names, key=lambda test: (order_of(row_of(test)), test))
-    return [
-        Case(row_of(test), test, part + 1, parts_of(test))
-        for test in tests
-        for part in range(parts_of(test))
-    ]
+def collect(rows: Sequence[str] = (), root: Path = ROOT) -> list[Case]:
+    """List every case, or those of some rows, by row, test and part."""
+    tests = list_tests(root, files_of(rows))
+    names = {test for test, slow in tests if slow or row_of(test) in NUMBERED}
+    names |= {bug.case for bug in BUGS} | {PREFIX + CONTROL}
+    cases = [Case(row_of(name), name, part + 1, parts_of(name))
+             for name in sorted(names, key=lambda name: (order_of(row_of(name)), name))
+             for part in range(parts_of(name))]  # fmt: skip
+    return [case for case in cases if not rows or case.row in rows]
+
+
+def planted_cases() -> list[Case]:
+    """List the planted bugs and the case without one, without asking pytest."""
+    names = [bug.case for bug in BUGS] + [PREFIX + CONTROL]
+    return [Case(row_of(name), name, 1, 1) for name in names]
+
+
+def files_of(rows: Sequence[str]) -> list[str]:
+    """The files with the tests of some rows; none where any file may have some."""
+    known = [row for row in ROWS if row.name in rows]
+    if len(known) < len(rows):
+        return []
+    names = {name for row in known for name in (*row.tests, *row.planted)}
+    return sorted({name.partition("::")[0] for name in names})
 
 
 def order_of(row: str) -> tuple[int, str]:
@@ -53,14 +73,14 @@ def order_of(row: str) -> tuple[int, str]:
     return (NUMBERED.index(row) if row in NUMBERED else len(NUMBERED), row)
 
 
-def list_tests(root: Path) -> list[tuple[str, bool]]:
+def list_tests(root: Path, files: Sequence[str] = ()) -> list[tuple[str, bool]]:
     """The tests that pytest finds, and whether each is slow.
 
     Files that cannot be collected here, for want of a package, are named and left out.
     """
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "tests.json")
-        argv = [sys.executable, "-m", "pytest", "--chaos", "--collect-only", "-q"]
+        argv = [sys.executable, "-m", "pytest", "--chaos", "--collect-only", "-q", *files]
         done = subprocess.run(
             [*argv, "-p", "campaigns.listing"], check=False, cwd=root, capture_output=True,
             text=True, env={**os.environ, "WEFT_LISTED": str(listed), "PYTHONPATH": str(ROOT)},

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.rows import parts_of
+from campaigns.rows import is_divided
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -20,7 +20,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     for item in session.items:
         name = item.nodeid.partition("[")[0]
         is_slow = item.get_closest_marker("slow") is not None
-        if parts_of(name) > 1:
+        if is_divided(name):
             slow |= {item.nodeid: True} if is_slow else {}
         else:
             slow[name] = slow.get(name, False) or is_slow

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from campaigns.bugs import PREFIX, bug_of
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -19,7 +21,9 @@ class Row:
     planted: tuple[str, ...] = ()
     """Tests that plant a bug and assert that the row's check notices it."""
     parts: dict[str, int] = field(default_factory=dict)
-    """Into how many cases a test is divided; each takes every n-th of its points or seeds."""
+    """Into how many cases a test is divided; each takes every n-th of its points or seeds.
+
+    Each set of its parameters is a case by itself, also with 1."""
 
     def owns(self, test: str) -> bool:
         """Whether the row names a test, given by path and name without parameters."""
@@ -31,20 +35,31 @@ KILL_POINTS = "tests/faults/test_kill_points.py"
 IO_ERRORS = "tests/faults/test_io_errors.py"
 SIMULATOR = "tests/testing/test_simulator.py"
 CORRUPTION = "tests/faults/test_corruption.py"
+FUZZING = "tests/faults/test_fuzzing.py"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
+EVERY_FILE = (
+    f"{KILL_POINTS}::test_coordinator_killed_at_a_write_of_each_file_resumes_to_the_same_ledger"
+)
 EVERY_RECOVERY = (
     f"{KILL_POINTS}::test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger"
 )
+FIRST_RECOVERY = (
+    f"{KILL_POINTS}::test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger"
+)
 EVERY_ERROR = f"{IO_ERRORS}::test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes"
+VERDICT = "tests/searches/arc/test_verdict.py"
+AMBIGUOUS = "test_different_outputs_are_ambiguous_with_a_witness_each"
+EVERY_SYNC = f"{IO_ERRORS}::test_sync_that_fails_stops_the_run_with_its_reason_and_resumes"
 EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
 
 ROWS = (
     Row(
         "F1", "SIGKILL of the coordinator at every state-changing system call",
-        (EVERY_CALL, "tests/faults/test_random_kills.py", "tests/searches/tree/test_kills.py",
-         "tests/searches/tree/test_tomlish.py", "tests/workers/test_paid_commands.py"),
+        (EVERY_CALL, EVERY_FILE, "tests/faults/test_random_kills.py",
+         "tests/searches/tree/test_kills.py", "tests/searches/tree/test_tomlish.py",
+         "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 20},
+        parts={EVERY_CALL: 20, EVERY_FILE: 1},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -54,11 +69,13 @@ ROWS = (
     ),
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
-        (EVERY_RECOVERY,), planted=("tests/faults/test_checker.py",), parts={EVERY_RECOVERY: 40},
+        (EVERY_RECOVERY, FIRST_RECOVERY), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1},
     ),
     Row(
         "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",), parts={EVERY_ERROR: 40},
+        (IO_ERRORS,), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_ERROR: 40, EVERY_SYNC: 1},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",
@@ -90,8 +107,9 @@ ROWS = (
     ),
     Row("F13", "two coordinators of one run", ("tests/faults/test_two_coordinators.py",)),
     Row(
-        "F14", "any bytes for every reader of foreign files", ("tests/faults/test_fuzzing.py",),
-        planted=("tests/faults/test_fuzzing.py::test_fuzzer_finds_a_planted_crash",),
+        "F14", "any bytes for every reader of foreign files", (FUZZING,),
+        planted=(f"{FUZZING}::test_fuzzer_finds_a_planted_crash",),
+        parts={f"{FUZZING}::test_reader_fed_with_anything_reads_or_refuses": 1},
     ),
     Row("F15", "hostile files and arguments",
         ("tests/cli/test_bad_input.py", "tests/cli/test_planted.py")),
@@ -104,7 +122,8 @@ ROWS = (
     Row("F21", "a million tasks: `python -m benchmarks big`", ()),
     Row("F22", "changes of the core's code: `python tools/mutation.py`", ()),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
-        ("tests/searches/arc/test_ambiguous.py", "tests/searches/prng/test_claims.py")),
+        ("tests/searches/arc/test_ambiguous.py", f"{VERDICT}::{AMBIGUOUS}",
+         "tests/searches/prng/test_claims.py")),
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",
         ("tests/faults/test_stopped_coordinator.py",)),
     Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
@@ -118,6 +137,8 @@ ROWS = (
 
 def row_of(test: str) -> str:
     """Name the row of a test; that of its area where no row names it."""
+    if bug := bug_of(test):
+        return bug.row
     test = test.partition("[")[0]
     for row in ROWS:
         if row.owns(test):
@@ -132,8 +153,15 @@ def parts_of(test: str) -> int:
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
 
 
+def is_divided(test: str) -> bool:
+    """Whether each set of a test's parameters is a case by itself."""
+    return any(test in row.parts for row in ROWS)
+
+
 def is_planted(test: str) -> bool:
-    """Whether a test plants a bug that must be noticed."""
+    """Whether a test or case plants a bug that must be noticed."""
+    if test.startswith(PREFIX):
+        return True
     test = test.partition("[")[0]
     path = test.partition("::")[0]
     return any(name in row.planted for row in ROWS for name in (test, path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,19 @@ import pytest
 import weft
 from campaigns import __main__ as campaign
 from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
-from campaigns.collect import NUMBERED, ROOT, Case, list_tests, order_of
-from campaigns.page import page_of, tally, write_page
+from campaigns.bugs import BUGS, CONTROL, PREFIX, Bug
+from campaigns.collect import (
+    NUMBERED,
+    ROOT,
+    Case,
+    files_of,
+    list_tests,
+    order_of,
+    planted_cases,
+)
+from campaigns.measured import measured_rows
+from campaigns.page import EndedCase, page_of, tally, write_page
+from campaigns.planting import copy_checkout, make_environment, plant
 from campaigns.rows import ROWS, is_planted, parts_of, row_of
 from campaigns.search import faults
 from tests.support.figures import Part
@@ -110,7 +122,7 @@ def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
 def test_campaign_that_is_cut_writes_its_page_too(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaign, "collect", lambda: [case("test_divided")])
+    monkeypatch.setattr(campaign, "collect", lambda _: [case("test_divided")])
     monkeypatch.setattr(campaign, "ROOT", project)
     monkeypatch.setattr(campaign, "RUNS", tmp_path / "runs")
     assert main(["--pages", str(tmp_path), "--minutes", "0.001"]) == 130
@@ -129,11 +141,94 @@ def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:
     assert "a result was lost" in run.results()[2].value["said"]
 
 
+def ended(test: str, outcome: str = "passed") -> EndedCase:
+    case = {"test": test, "part": 1, "parts": 1}
+    return EndedCase(case, {"outcome": outcome, "figures": []}, 3.0, "c", 0.0)
+
+
 def test_planted_bug_that_is_noticed_is_listed(run: weft.Run) -> None:
     found = tally([run])
     test = next(name for row in ROWS for name in row.planted if "::" in name)
-    found["F1"].add({"test": test}, {"outcome": "passed", "figures": []}, 3.0)
-    assert f"| F1 | {test.rpartition('::')[2][5:].replace('_', ' ')} | 3 |" in page_of(found, "")
+    found["F1"].add(ended(test))
+    name = test.rpartition("::")[2][5:].replace("_", " ")
+    assert f"| F1 | {name} | 3 | c |" in page_of(found, "", {})
+
+
+def test_bug_of_the_source_is_listed_and_is_no_case_of_its_row(run: weft.Run) -> None:
+    found, bug = tally([run]), BUGS[0]
+    before = found["F1"].cases
+    found["F1"].add(ended(bug.case))
+    found["F1"].add(ended(BUGS[1].case, "failed"))
+    page = page_of(found, "", {})
+    assert f"| F1 | {bug.what} | 3 | c |" in page
+    assert f"- `{BUGS[1].case} (1/1): failed`" in page
+    assert found["F1"].cases == before
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_planted_bug_changes_one_place_and_names_a_test_of_its_row(bug: Bug) -> None:
+    assert (ROOT / bug.path).read_text("utf-8").count(bug.old) == 1
+    assert bug.old != bug.new
+    path, _, test = bug.test.partition("::")
+    assert f"def {test.partition('[')[0]}(" in (ROOT / path).read_text("utf-8")
+    assert row_of(bug.test) == bug.row
+    assert row_of(bug.case) == bug.row
+    assert is_planted(bug.case)
+
+
+def test_rows_are_collected_from_their_own_files() -> None:
+    assert files_of(["F24", "F28"]) == [
+        "tests/faults/test_stopped_coordinator.py", "tests/faults/test_two_machines.py",
+    ]  # fmt: skip
+    assert files_of(["F24", "arc"]) == files_of([]) == []
+
+
+def test_every_row_with_tests_has_a_planted_bug() -> None:
+    assert [case.test for case in planted_cases()][-1] == PREFIX + CONTROL
+    assert folder_name(parsed(["--bugs"])) == "bugs-1-of-1"
+    assert {bug.row for bug in BUGS} == {row.name for row in ROWS if row.tests}
+    assert len({bug.name for bug in BUGS} | {CONTROL}) == len(BUGS) + 1
+
+
+PLANTED = Bug("F1", "wrong", "", "src/weft/__init__.py", "RIGHT", "WRONG", "tests/test_it.py")
+SMALL = {"src/weft/__init__.py": "word = 'RIGHT'\n", "README.md": "x"}
+
+
+def small_checkout(folder: Path) -> Path:
+    for name in ("benchmarks", "campaigns", "docs", "examples", "tests", "tools", "build"):
+        (folder / name).mkdir(parents=True)
+    for name, text in SMALL.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_planted_bug_is_what_python_imports_in_the_copy(tmp_path: Path) -> None:
+    copy = copy_checkout(small_checkout(tmp_path / "small"), tmp_path / "copy")
+    assert (copy / "README.md").exists()
+    assert not (copy / "build").exists()
+    plant(PLANTED, copy)
+    python = make_environment(copy, tmp_path / "environment")
+    words = [python, "-c", "import weft, pytest; print(weft.word)"]
+    plain = {"PYTHONPATH": "/nowhere"}
+    done = subprocess.run(words, check=True, capture_output=True, text=True, env=plain)
+    assert done.stdout == "WRONG\n"
+    with pytest.raises(ValueError, match="must be there once"):
+        plant(PLANTED, copy)
+
+
+def test_rows_that_are_measured_elsewhere_have_their_figures(tmp_path: Path) -> None:
+    assert measured_rows(tmp_path) == {}
+    costs = {"run": {"seconds": 60, "cpu_s": 9, "peak_mib": 301}, "verify": {"seconds": 30,
+             "cpu_s": 61, "peak_mib": 20}}  # fmt: skip
+    (tmp_path / "big.json").write_text(json.dumps({"1000000": {"commands": costs}}))
+    sample = {"changes": 900, "tried": 100, "noticed": 91, "minutes": 2, "commit": "c",
+              "date": "d", "how": "a sample"}  # fmt: skip
+    (tmp_path / "mutation.json").write_text(json.dumps(sample))
+    page = page_of({}, "", measured_rows(tmp_path))
+    large = "1,000,000 tasks, peak 301 MiB, verify 61 CPU s | 2 | 1.5 |"
+    assert f"| [big](big.md) | {large}" in page
+    assert "| a sample | 100 of 900 changes, 91 noticed | 0 | 2.0 | c | d |" in page
 
 
 def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> None:
@@ -162,6 +257,7 @@ def test_test_has_one_row_or_that_of_its_area() -> None:
     assert NUMBERED[0] == "F1"
     assert parts_of("tests/workers/test_clock.py::test_x") == 1
     assert is_planted("tests/faults/test_checker.py::test_x")
+    assert row_of(PREFIX + CONTROL) == "bugs"
 
 
 def test_shares_have_every_case_once() -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 TOKEN = "the-token"
+Reader = Callable[[bytes], object]
 
 
-def in_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
+def in_file(name: str, read: Callable[[Path], object]) -> Reader:
     """A reader of paths as one of bytes."""
     path = Path(tempfile.mkdtemp()) / name
 
@@ -29,41 +30,78 @@ def in_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], obje
     return reads
 
 
-def readers() -> dict[str, Callable[[bytes], object]]:
-    """Everything that reads what others wrote."""
-    from weft.cluster.nodesfile import read_nodes
-    from weft.ledger.checkpoint import parse_checkpoint
-    from weft.ledger.records import parse as parse_record
-    from weft.searches.arc.bank import Bank
+def in_text(read: Callable[[str], object]) -> Reader:
+    """A reader of text as one of bytes."""
+    return lambda data: read(data.decode("utf-8", "replace"))
+
+
+def arc() -> Reader:
     from weft.searches.arc.data import load
-    from weft.searches.arc.program import parse as parse_program
-    from weft.searches.jobs.jobfile import read_jobs
-    from weft.searches.prng.history import read_history
+
+    return in_file("task.json", load)
+
+
+def bank() -> Reader:
+    from weft.searches.arc.bank import Bank
+
+    return in_file("bank.json", Bank.read)
+
+
+def checkpoint() -> Reader:
+    from weft.ledger.checkpoint import parse_checkpoint
+
+    return in_text(parse_checkpoint)
+
+
+def config() -> Reader:
     from weft.searches.tree.configfile import read_config
+
+    return in_file("tree.toml", lambda path: read_config(path, {}).to_config(dry_run=False))
+
+
+def draws() -> Reader:
+    from weft.searches.prng.history import read_history
+
+    return lambda data: read_history(data, "draws")
+
+
+def idea() -> Reader:
     from weft.searches.tree.ideas import read_folder
+
+    return in_file("idea.md", lambda path: read_folder(path.parent, has_command=True))
+
+
+def jobs() -> Reader:
+    from weft.searches.jobs.jobfile import read_jobs
+
+    return in_file("jobs.json", lambda path: read_jobs(path, 60.0))
+
+
+def nodes(name: str) -> Reader:
+    from weft.cluster.nodesfile import read_nodes
+
+    return in_file(name, lambda path: read_nodes(path, anywhere=True))
+
+
+def program() -> Reader:
+    from weft.searches.arc.program import parse
+
+    return in_text(parse)
+
+
+def record() -> Reader:
+    from weft.ledger.records import parse
+
+    return parse
+
+
+def run_file() -> Reader:
     from weft.storage.folder import RunFolder
 
-    def text(read: Callable[[str], object]) -> Callable[[bytes], object]:
-        return lambda data: read(data.decode("utf-8", "replace"))
-
-    return {
-        "arc": in_file("task.json", load),
-        "bank": in_file("bank.json", Bank.read),
-        "checkpoint": text(parse_checkpoint),
-        "config": in_file("tree.toml", lambda path: read_config(path, {}).to_config(dry_run=False)),
-        "draws": lambda data: read_history(data, "draws"),
-        "http": asked_over_http(),
-        "idea": in_file("idea.md", lambda path: read_folder(path.parent, has_command=True)),
-        "jobs": in_file("jobs.json", lambda path: read_jobs(path, 60.0)),
-        "nodes": in_file("nodes.toml", lambda path: read_nodes(path, anywhere=True)),
-        "nodes-classic": in_file("nodes.json", lambda path: read_nodes(path, anywhere=True)),
-        "program": text(parse_program),
-        "record": parse_record,
-        "run-file": in_file("run.toml", lambda path: RunFolder(path.parent).read_run_file()),
-    }
+    return in_file("run.toml", lambda path: RunFolder(path.parent).read_run_file())
 
 
-def asked_over_http() -> Callable[[bytes], object]:
+def asked_over_http() -> Reader:
     """The live page: bytes are a path, a query and a header, a line each."""
     from weft.inspect.serve.app import new_app
     from weft.inspect.serve.guard import Gate
@@ -92,6 +130,15 @@ def asked_over_http() -> Callable[[bytes], object]:
     return asks
 
 
+READERS: dict[str, Callable[[], Reader]] = {
+    "arc": arc, "bank": bank, "checkpoint": checkpoint, "config": config, "draws": draws,
+    "http": asked_over_http, "idea": idea, "jobs": jobs,
+    "nodes": lambda: nodes("nodes.toml"), "nodes-classic": lambda: nodes("nodes.json"),
+    "program": program, "record": record, "run-file": run_file,
+}  # fmt: skip
+"""Everything that reads what others wrote; only what one needs is imported."""
+
+
 async def _answer(app: Any, scope: dict[str, Any]) -> int:
     statuses: list[int] = []
 
@@ -112,7 +159,7 @@ def main() -> None:
     with atheris.instrument_imports(include=["weft"]):
         from weft.errors import Damaged, InputError
 
-        read = readers()[sys.argv[1]]
+        read = READERS[sys.argv[1]]()
 
     def feed(data: bytes) -> None:
         try:

@@ -27,6 +27,8 @@ LIMITS = {"NOFILE": (8, 60), "AS": (4 * MB, 80 * MB)}
 def check_ended(ended: Ended) -> list[str]:
     """Say what is wrong with how a run under a limit ended."""
     lines = ended.stderr.strip().splitlines()
+    if "Too many open files" in ended.stderr and "ulimit -n" not in ended.stderr:
+        return [f"does not name the limit to raise: {ended.stderr.strip()}"]
     if ended.returncode in (0, 75) and len(lines) == (ended.returncode != 0):
         return []
     return [f"exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]

@@ -24,6 +24,10 @@ FAULTS = {
     "ENOSPC": (*WRITES, *SYNCS, "rename", "openat", "mkdir"),
     "EINTR": (*WRITES, *SYNCS, "openat"),
 }
+SYNC_FAILED = ("error=EIO", "error=ENOSPC")
+"""After these nobody knows what is on the disk: to go on would be to claim that all of it is."""
+JOURNAL = "manifest.sqlite-journal"
+"""Holds only the change of SQLite's journal mode: where that fails, it stays with the old mode."""
 NOTHING_WRITTEN = "retval=0"
 """A write that takes nothing: the only short write strace can make without lying about data."""
 
@@ -35,14 +39,19 @@ def plan(points: list[Point]) -> list[tuple[Point, str]]:
     return rows + [(p, NOTHING_WRITTEN) for p in points if p.call in WRITES]
 
 
-def check_failed(ended: Ended, fault: str) -> list[str]:
+def check_failed(ended: Ended, fault: str, point: Point | None = None) -> list[str]:
     """Say what is wrong with how a run with a failed call ended."""
     if ended.returncode == 0:
-        return []
+        is_lost = point is not None and is_sync_of_ours(point) and fault in SYNC_FAILED
+        return [f"{fault}: went on, though data may not be on the disk"] if is_lost else []
     lines = ended.stderr.strip().splitlines()
     if ended.returncode != TRY_AGAIN or len(lines) != 1 or not lines[0].startswith(REASONS):
         return [f"{fault}: exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
     return []
+
+
+def is_sync_of_ours(point: Point) -> bool:
+    return point.call in SYNCS and not point.touched.endswith(JOURNAL)
 
 
 def fail_and_check(
@@ -52,7 +61,7 @@ def fail_and_check(
     ended, reached = fail_at(case, point, fault, counted.strace)
     if not reached:
         return None
-    found = [*check_failed(ended, fault), *case.leftovers()]
+    found = [*check_failed(ended, fault, point), *case.leftovers()]
     if ended.returncode == 0:
         found += check_finished(case.place, counted.reference)
     return ended.returncode, [*found, *resume_and_check(case, counted.reference)]
@@ -85,6 +94,15 @@ def test_call_that_fails_stops_the_run_with_its_reason_and_resumes(
     rows = plan(counted.points[:-8])
     random.Random(SEED).shuffle(rows)
     fail_each(tmp_path, counted, one_of_each_fault(rows) + rows[:2])
+
+
+@pytest.mark.slow
+def test_sync_that_fails_stops_the_run_with_its_reason_and_resumes(
+    counted: Counted, tmp_path: Path
+) -> None:
+    """The last sync of each file and folder."""
+    syncs = {point.touched: point for point in counted.points[:-8] if point.call in SYNCS}
+    fail_each(tmp_path, counted, [(point, "error=EIO") for point in syncs.values()])
 
 
 @pytest.mark.slow

@@ -16,9 +16,11 @@ from tests.faults.case import HERE, Case, Search, wait_until
 from tests.support.checker import Reference, check_finished, open_copy
 from tests.support.figures import print_figures
 
-LIMITS = Search("limits", f"{HERE / 'strikers.py'}:short_limits", {"width": 24, "work_ms": 100})
+LIMITS = Search("limits", f"{HERE / 'strikers.py'}:short_limits", {"width": 8, "work_ms": 300})
 STOPPED_S = 2.5
 """More than the limit of one second."""
+WATCHED_S = 0.15
+"""After so long the coordinator has noted when a task began, and watches its limit."""
 
 
 @pytest.mark.parametrize("stops", [1, pytest.param(20, marks=pytest.mark.slow)])
@@ -28,16 +30,17 @@ def test_stopped_coordinator_charges_no_task(stops: int, tmp_path: Path) -> None
     reference, violations = Reference.of(plain.out), []
     for number in range(stops):
         case = Case(tmp_path / str(number), LIMITS, workers=1 + number % 3)
-        found = stop_and_go_on(case, reference, after=1 + number % 12)
+        found = stop_and_go_on(case, reference, after=1 + number % 6)
         violations += [f"stop {number}: {text}" for text in found]
     print_figures("F24", stops=stops, violations=len(violations))
     assert violations == []
 
 
 def stop_and_go_on(case: Case, reference: Reference, after: int) -> list[str]:
-    """Stop the coordinator after so many executions have begun; name what is wrong afterwards."""
+    """Stop the coordinator while it watches the n-th execution; name what is wrong afterwards."""
     with case.start() as process:
         wait_until(lambda: case.count_executed() >= after, "executions")
+        time.sleep(WATCHED_S)
         process.send_signal(signal.SIGSTOP)
         time.sleep(STOPPED_S)
         process.send_signal(signal.SIGCONT)

@@ -105,6 +105,15 @@ def test_random_bits_of_the_whole_file_are_found(finished: Path, small: Path, ch
     assert require_all_found(variants, read_checkpoint(run)) == 5000
 
 
+def test_every_byte_of_the_last_record_is_found(small: Path) -> None:
+    """No record follows that carries its hash: only the root at the checkpoint covers it."""
+    lines = read_lines(small)
+    data, last = b"".join(lines), len(lines) - 1
+    offsets = range(len(data) - len(lines[last]), len(data))
+    variants = ((last, bad) for _, bad in flips(data, offsets, SEED))
+    assert require_all_found(variants, read_checkpoint(small)) == len(offsets)
+
+
 def test_every_cut_in_the_last_kilobytes_is_found(small: Path) -> None:
     lines = read_lines(small)
     data = b"".join(lines)

@@ -119,6 +119,15 @@ def test_children_that_linger_after_the_command_are_ended(lab: Lab, text: str) -
     assert spent_s < GONE_S
 
 
+def test_processes_left_by_a_command_are_gone_before_the_next_begins(lab: Lab) -> None:
+    """The end of the worker would end them too: its supervisor must have done so before."""
+    seconds = f"1000.{os.getpid()}"
+    count = f"grep -la '[s]leep.{seconds}' /proc/[0-9]*/cmdline 2>/dev/null | wc -l"
+    steps = [shell(lab, f"setsid sleep {seconds} & exit 0"), shell(lab, count)]
+    run = lab.run(trials.commands(steps), workers=1)
+    assert [step["stdout"].strip() for step in run.answer] == ["", "0"]
+
+
 def test_command_dropped_by_an_early_stop_leaves_no_process_and_no_folder(lab: Lab) -> None:
     """It ignores TERM and goes on writing into its folder until it is killed."""
     busy = "trap '' TERM; n=0; while :; do n=$((n+1)); mkdir -p $WEFT_OUT_DIR/$n; sleep 0.005; done"

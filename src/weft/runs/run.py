@@ -56,6 +56,7 @@ __all__ = [
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
+NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 
 def run(
@@ -298,11 +299,14 @@ def _open(
 @contextmanager
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
-    hint = f"free space or fix the disk, then: weft resume {shlex.quote(str(path))}"
+    again = f"then: weft resume {shlex.quote(str(path))}"
+    hint = f"free space or fix the disk, {again}"
     try:
         yield
     except OSError as error:
         short = "short of space: " if error.errno in NO_ROOM else ""
+        if error.errno in NO_DESCRIPTORS:
+            hint = f"raise the limit of open files (ulimit -n), {again}"
         raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
         short = "short of space: " if "is full" in str(error) else ""

@@ -1,0 +1,48 @@
+"""Rows that are measured elsewhere and not tried by cases: a large run, and mutation testing.
+
+Their figures are read from the files beside the page, which `python -m benchmarks big` and
+`python tools/mutation.py --json` write.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+LARGE = "1000000"
+MOST_MIB, MOST_VERIFY_S = 300, 60
+AIM_PERCENT = 90
+
+
+def measured_rows(folder: Path) -> dict[str, str]:
+    """The cells of each row that was measured, from `cases` to `date`."""
+    rows = {"F21": _large_run(_read(folder / "big.json")),
+            "F22": _mutation(_read(folder / "mutation.json"))}  # fmt: skip
+    return {name: cells for name, cells in rows.items() if cells}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def _large_run(sizes: dict[str, Any]) -> str:
+    """A run of a million tasks: the memory of its largest process, and what verify took."""
+    if "verify" not in (commands := sizes.get(LARGE, {}).get("commands", {})):
+        return ""
+    run, verify = commands["run"], commands["verify"]
+    peak_mib = max(cost["peak_mib"] for cost in commands.values())
+    violations = (peak_mib > MOST_MIB) + (verify["cpu_s"] > MOST_VERIFY_S)
+    tried = f"{int(LARGE):,} tasks, peak {peak_mib:.0f} MiB, verify {verify['cpu_s']:.0f} CPU s"
+    minutes = (run["seconds"] + verify["seconds"]) / 60
+    return f"[big](big.md) | {tried} | {violations} | {minutes:.1f} | |"
+
+
+def _mutation(sample: dict[str, Any]) -> str:
+    """Changes of the code that a test noticed; those that are left are listed below the table."""
+    if not sample:
+        return ""
+    tried = f"{sample['tried']:,} of {sample['changes']:,} changes, {sample['noticed']:,} noticed"
+    violations = 100 * sample["noticed"] < AIM_PERCENT * sample["tried"]
+    when = f"{sample['minutes']:.1f} | {sample['commit']} | {sample['date']}"
+    return f"{sample['how']} | {tried} | {int(violations)} | {when}"
