@@ -144,7 +144,13 @@ def test_analysis_of_two_workers_killed_goes_on_with_eight_to_the_same_ledger(
     assert weft(*words, PYTHONHASHSEED="1").returncode == 0
     assert ledger.read_bytes().startswith(before)
     assert ledger_digest(out) == ledger_digest(reference)
-    assert arrival_order(out) != arrival_order(reference)
+    runs = [out]
+    while arrival_order(runs[-1]) == arrival_order(reference):  # four tasks may come in order
+        assert len(runs) < 6, "results of eight workers always arrive in the order of the tasks"
+        runs.append(tmp_path / f"again{len(runs)}")
+        words = (HISTORIES / "java.csv", *SMALL, "--workers", "8", "--out", runs[-1])
+        assert weft(*words).returncode == 0
+        assert ledger_digest(runs[-1]) == ledger_digest(reference)
 
 
 def test_recording_in_arrival_order_is_noticed(
