@@ -133,7 +133,7 @@ def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes 
     start = np.array(anchor, np.int64)
     prices_bits = _prices_bits(sieved)
     limit = 2 * len(start) * sieved.missing_per_thousand * int(prices_bits[1])
-    last = alignment.walk(
+    last = alignment.extend_paths(
         sieved.relations.tables, sieved.draws, start, prices_bits, limit, parents, moves
     )
     if last < 0:

@@ -13,7 +13,7 @@ SLACK = 33
 
 
 @KERNELS.entry
-def walk(
+def extend_paths(
     tables: Ints,
     draws: Ints,
     start: Ints,
