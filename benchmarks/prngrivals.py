@@ -104,7 +104,7 @@ def java_draws() -> list[str]:
 
 def python_draws() -> list[str]:
     source = random.Random("a state that no 32-bit seed gives")
-    return [str(source.getrandbits(32)) for _ in range(800)]
+    return [str(source.getrandbits(32)) for _ in range(733)]
 
 
 def twister_draws() -> list[str]:
