@@ -35,7 +35,7 @@ def test_request_without_a_part_binds_it() -> None:
     bare = ArcRequest((), without=("checks", "pruning")).options()
     assert plain["without"] == []
     assert plain["margin_millibits"] is None
-    assert plain["needed_permille"] == 950
+    assert plain["needed_permille"] == 850
     assert bare["without"] == ["checks", "pruning"]
     assert bare["prune"] == []
     assert bare["margin_millibits"] is None

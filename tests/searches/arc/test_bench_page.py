@@ -27,10 +27,11 @@ RUN: dict[str, Any] = {
     "slice_balance": None, "memory_mb": 200,
 }  # fmt: skip
 
-BIN = {"from": 950, "to": 980, "answers": 50, "right": 48, "confidence": 0.961}
+BIN = {"from": 950, "to": 980, "answers": 50, "right": 0.96, "confidence": 0.961}
 KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
 CONFIDENCE: dict[str, Any] = {
-    "machine": "here", "puzzles": 1234, "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
+    "machine": "here", "puzzles": 1234, "reduced": 99, "precision": 0.969,
+    "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
     "kinds": {"all": KIND}, "ablation": {"whole": KIND},
 }  # fmt: skip
 
@@ -127,7 +128,7 @@ def test_rules_are_compared_on_the_tasks_that_both_versions_have() -> None:
     assert found["versions"]["this"] == {"pass1": 1, "pass2": 2, "cpu_s": 2.0}
     assert found["earlier_rule"] == {"right": 2, "wrong": 0}
     least = model().confidence_permille(SURE)
-    assert found["models"]["whole"]["870"] == {"right": int(least >= 870), "wrong": 0}
+    assert found["models"]["whole"]["850"] == {"right": int(least >= 850), "wrong": 0}
     assert "First guesses right: 1 and 2;" in arcpage.render(figures())
 
 

@@ -94,11 +94,11 @@ def check_parity(reference: Path, others: dict[int, Path]) -> None:
 def test_one_ledger_for_all_workers_and_hash_seeds(
     words: Words, reference: Path, tmp_path: Path, chaos: bool
 ) -> None:
-    """Fewer and other workers: with `make chaos`, and in the runs that are killed."""
+    """Other numbers of workers: with `make chaos`, and where a killed run is resumed by one."""
     functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
     parts = ("shallow", "lists", "choices", "view", "slice", "assemble", "examine", "conclude")
     assert functions == {f"arc.{part}" for part in parts}
-    others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (4,))}
+    others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (2,))}
     for workers, out in others.items():
         told = apart(*words, "--workers", str(workers), "--out", out, PYTHONHASHSEED=str(workers))
         assert told.code == 0, told
@@ -112,7 +112,7 @@ def test_killed_run_ends_with_the_same_ledger(
     tasks = len(arrival_order(reference))
     out = next(out for out in outs if killed_midway(words, out, tasks))
     assert ledger_digest(out) != ledger_digest(reference)
-    told = apart(*words, "--jobs", "2", "--out_base", out)
+    told = apart(*words, "--jobs", "1", "--out_base", out)
     assert told.code == 0, told
     assert ledger_digest(out) == ledger_digest(reference)
 

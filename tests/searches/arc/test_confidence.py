@@ -16,7 +16,6 @@ from weft.searches.arc.confidence import (
     SURE,
     ConfidenceModel,
     FeaturePoints,
-    PointScale,
     model,
 )
 from weft.searches.arc.options import permille
@@ -49,9 +48,6 @@ def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
     for feature in own.features:
         reached = [t for t in feature.thresholds if features[feature.name] >= t]
         total += Fraction(feature.points[len(reached)])
-    few, more = own.scales
-    scale = few if features["pairs"] < more.pairs else more
-    total = total * Fraction(scale.thousandths, 1000) + scale.shift_points
     most = RIVALLED if features["price_margin_bits"] < RIVAL_BITS else 1000
     return min(most, 1000 / (1 + math.exp(-float(total / 1000))))
 
@@ -104,15 +100,10 @@ def test_models_of_ablations_do_without_their_features(
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_scales_keep_the_order_of_points_and_depend_on_pairs(name: str) -> None:
-    few, more = model(name).scales
-    assert (few.pairs, more.pairs) == (2, 3)
-    assert few.thousandths > 0
-    assert more.thousandths > 0
-    assert PointScale(2, 1500, -7).of(-3) == -12, "rounded down, so that the order is kept"
+def test_few_pairs_need_more(name: str) -> None:
     best = {**dict.fromkeys(FEATURES, 0), **BEST}
     sure = model(name).confidence_permille(best)
-    assert sure >= model(name).confidence_permille({**best, "pairs": 2}), "few pairs need more"
+    assert sure >= model(name).confidence_permille({**best, "pairs": 2})
 
 
 def test_threshold_counts_from_its_own_value_on() -> None:
@@ -190,7 +181,7 @@ def test_confidence_that_is_no_probability_is_refused(
         permille(text)
     if text == "1.1":
         told = weft("arc", "solve", "--min-confidence", text, "--out", tmp_path / "run")
-        told.check_one_line(2, "--min-confidence", "0.95")
+        told.check_one_line(2, "--min-confidence", "0.85")
         assert not (tmp_path / "run").exists()
 
 

@@ -185,15 +185,15 @@ def test_bank_names_its_tasks_and_concepts() -> None:
 def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> None:
     """The pair of operators is one step for those who know it: two steps reach three operators."""
     tasks = [task_of(i, *PAIR).task for i in range(5)]
-    run_tasks(tmp_path / "a", tasks, budget=SMALL)
+    run_tasks(tmp_path / "a", tasks, budget=SMALL, without=("lists",))
     told = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
     assert told.code == 0, told
     assert "fall_down__fall_left" in told.out
     assert "used by 5 of 5 programs" in told.out
     bank = Bank.read(tmp_path / "bank.json")
     exam = [made("exam", [DOWN, *PAIR], [scattered(900 + i) for i in range(6)])]
-    alone = run_tasks(tmp_path / "alone", exam, budget=SMALL)
-    helped = run_tasks(tmp_path / "helped", exam, budget=SMALL, bank=bank)
+    alone = run_tasks(tmp_path / "alone", exam, budget=SMALL, without=("lists",))
+    helped = run_tasks(tmp_path / "helped", exam, budget=SMALL, without=("lists",), bank=bank)
     assert (alone.exit_code, helped.exit_code) == (1, 0)
     answer = read_run(tmp_path / "helped").items[0].answer
     assert answer is not None

@@ -1,12 +1,13 @@
 """From features to a probability: an additive model in integers, monotone in every feature.
 
     feature value ──► level (how many thresholds it reaches) ──► points
-    points added up ──► scaled by the number of pairs ──► permille, by a fixed table
+    points added up ──► permille, by a fixed table
     another explanation that is nearly as cheap ──► permille at most `RIVALLED`
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
 numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
-training tasks. The probability is that of the whole puzzle: that all its outputs are right.
+training tasks, each also without its right programs, so that it holds where the language lacks
+them. The probability is that of the whole puzzle: that all its outputs are right.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from importlib.resources import files
 
 from weft.model import codec
 
-SURE = 950
+SURE = 850
 """Least permille of an answer, if not asked otherwise."""
 RIVAL_BITS, RIVALLED = 8, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else
@@ -42,26 +43,11 @@ class FeaturePoints:
 
 
 @dataclass(frozen=True, slots=True)
-class PointScale:
-    """How points count for puzzles with at least so many training pairs."""
-
-    pairs: int
-    thousandths: int
-    shift_points: int
-
-    def of(self, points: int) -> int:
-        """Return points as they count."""
-        return points * self.thousandths // 1000 + self.shift_points
-
-
-@dataclass(frozen=True, slots=True)
 class ConfidenceModel:
-    """A fitted model: points to begin with, points of features, scales, the table to permille."""
+    """A fitted model: points to begin with, points of features, the table to permille."""
 
     base_points: int
     features: tuple[FeaturePoints, ...]
-    scales: tuple[PointScale, ...]
-    """By rising numbers of pairs, the first for all that are fewer."""
     least_points: tuple[int, ...]
     """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
 
@@ -73,8 +59,7 @@ class ConfidenceModel:
     def confidence_permille(self, features: Mapping[str, int]) -> int:
         """Return the probability that an answer with these features is right."""
         total = self.base_points + sum(self.points(features).values())
-        scale = [each for each in self.scales if each.pairs <= features["pairs"]][-1:]
-        permille = bisect_right(self.least_points, (scale or self.scales[:1])[0].of(total))
+        permille = bisect_right(self.least_points, total)
         is_rivalled = features["price_margin_bits"] < RIVAL_BITS
         return min(permille, RIVALLED) if is_rivalled else permille
 

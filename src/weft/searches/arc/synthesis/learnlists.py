@@ -22,6 +22,9 @@ from weft.searches.arc.fitted.celllist import THEN, Layered, Scanned
 from weft.searches.arc.lists.cells import UNDECIDED, CellList, parse
 from weft.searches.arc.lists.features import U8
 from weft.searches.arc.lists.learn import (
+    BEGUN,
+    BEGUN_SCANS,
+    HOPE,
     MAX_MILLIBITS,
     ClauseSearch,
     TrainingCells,
@@ -45,8 +48,9 @@ AGREEING = 4
 """Lists kept of each result."""
 SHORT = 70 * BIT
 """Longer lists are never accepted, so they are not cross-validated."""
-LITTLE_HOPE = 2
-"""Second layers begin above many first ones, most of them in vain: soon given up."""
+LITTLE_HOPE = 1
+"""Scans start from every corner and second layers above many first ones, most of them in vain: soon
+given up."""
 FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
 
@@ -158,7 +162,8 @@ class _Learner:
         context, base = self._context, self._context.base
         tests, rule = context.test_columns(), Scanned.name if corner else base.rule
         loo_passed: int | None = None
-        for layer in _layers(learn(search), corner):
+        hope = LITTLE_HOPE if corner else HOPE
+        for layer in _layers(learn(search, hope=hope), corner):
             cost = base.millibits + layer.millibits
             if loo_passed is None and cost <= SHORT and self._may_answer:
                 is_validated = base.size_loo_passes and loo_passes(training)
@@ -171,7 +176,7 @@ class _Learner:
         """Unfinished lists that decide every cell, and not all of them as the targets have it."""
         context, grids = self._context, self._context.base.grids
         finished = context.training_cells().expected.tobytes()
-        for first in _layers(beginnings(search), corner):
+        for first in _layers(beginnings(search, BEGUN_SCANS if corner else BEGUN), corner):
             decided = first.decide(context.columns, [grid.size for grid in grids])
             cells = decided[: context.trained].tobytes()
             if UNDECIDED not in decided and cells != finished:
