@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
     test, part, parts, result = argv
     with tempfile.TemporaryDirectory(prefix="wc") as folder:
         if test.startswith(PREFIX):
-            value = run_planted(test, Path.cwd(), Path(folder))
+            value = run_planted(test, int(part), Path.cwd(), Path(folder))
         else:
             value = run_test(test, f"{part}/{parts}", Path(folder))
         Path(result).write_text(json.dumps(value), "utf-8")

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -46,17 +46,23 @@ def collect(rows: Sequence[str] = (), root: Path = ROOT) -> list[Case]:
     """List every case, or those of some rows, by row, test and part."""
     tests = list_tests(root, files_of(rows))
     names = {test for test, slow in tests if slow or row_of(test) in NUMBERED}
-    names |= {bug.case for bug in BUGS} | {PREFIX + CONTROL}
-    cases = [Case(row_of(name), name, part + 1, parts_of(name))
-             for name in sorted(names, key=lambda name: (order_of(row_of(name)), name))
-             for part in range(parts_of(name))]  # fmt: skip
+    cases = [*cases_of(names), *planted_cases()]
+    cases.sort(key=lambda case: (order_of(case.row), case.test, case.part))
     return [case for case in cases if not rows or case.row in rows]
 
 
 def planted_cases() -> list[Case]:
-    """List the planted bugs and the case without one, without asking pytest."""
-    names = [bug.case for bug in BUGS] + [PREFIX + CONTROL]
-    return [Case(row_of(name), name, 1, 1) for name in names]
+    """List the planted bugs and the cases without one, without asking pytest."""
+    return cases_of([*(bug.case for bug in BUGS), PREFIX + CONTROL])
+
+
+def cases_of(names: Iterable[str]) -> list[Case]:
+    """Every part of some tests."""
+    return [
+        Case(row_of(name), name, part + 1, parts_of(name))
+        for name in names
+        for part in range(parts_of(name))
+    ]
 
 
 def files_of(rows: Sequence[str]) -> list[str]:

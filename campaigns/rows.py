@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from campaigns.bugs import PREFIX, bug_of
+from campaigns.bugs import CONTROL_CASE, CONTROL_PARTS, PREFIX, bug_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,8 @@ def row_of(test: str) -> str:
 
 def parts_of(test: str) -> int:
     """Into how many cases a test, or one set of its parameters, is divided."""
+    if test == CONTROL_CASE:
+        return CONTROL_PARTS
     test = test.partition("[")[0]
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
 
@@ -161,7 +163,7 @@ def is_divided(test: str) -> bool:
 def is_planted(test: str) -> bool:
     """Whether a test or case plants a bug that must be noticed."""
     if test.startswith(PREFIX):
-        return True
+        return test != CONTROL_CASE
     test = test.partition("[")[0]
     path = test.partition("::")[0]
     return any(name in row.planted for row in ROWS for name in (test, path))

@@ -94,7 +94,7 @@ def judged(evidence: Path) -> Iterator[dict[str, Any]]:
                 }
                 own = example(task, task.truth, verdict)
                 yield {**own, "is_reduced": False, "other_rules": right}
-            verdict = _verdict(task, _reduced(found, task), Standard(), known)
+            verdict = _verdict(task, reduced(found, task), Standard(), known)
             if verdict.weighing is not None:
                 yield {**example(task, task.truth, verdict), "is_reduced": True}
 
@@ -111,7 +111,7 @@ def _verdict(
     return judge(blind, found, rule, own, exhausted=False)
 
 
-def _reduced(found: Found, task: ArcTask) -> Found:
+def reduced(found: Found, task: ArcTask) -> Found:
     """Return what was found without the programs that give the true outputs."""
     parts = (found.candidates, found.guesses)
     return Found(*(tuple(c for c in p if decode_grids(c.outputs) != task.truth) for p in parts))

@@ -2,12 +2,14 @@
 
     python tools/make_screenshots.py             all pictures
     python tools/make_screenshots.py arc tree    those whose runs are named
+    python tools/make_screenshots.py --runs DIR  keep the runs in DIR, and use those that are there
 
 Needs Debian's chromium. Knows commands and tabs, nothing of how a report is made.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import shutil
@@ -28,6 +30,7 @@ EXAMPLES = ROOT / "examples"
 WEFT = (sys.executable, "-m", "weft.main")
 COLOURS = 128
 MAX_BYTES = 150_000
+LIMIT_MS = 300_000
 SETTLE_MS = 800
 """Time for what a page loads by itself."""
 
@@ -162,16 +165,19 @@ SHOTS = (
 
 def main(argv: list[str]) -> int:
     """Make the runs that are named, or all, and take their pictures."""
-    names = argv or list(RUNS)
-    unknown = [name for name in names if name not in RUNS]
+    parser = argparse.ArgumentParser(prog="make_screenshots.py")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(RUNS))
+    parser.add_argument("--runs", type=Path, metavar="DIR")
+    options = parser.parse_args(argv)
+    unknown = [name for name in options.names if name not in RUNS]
     if unknown:
         print(f"no run {unknown[0]!r}; there are: {', '.join(RUNS)}", file=sys.stderr)
         return 2
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, opened() as browser:
-        folder = Path(place) / "runs"
-        folder.mkdir()
-        for name in names:
+        folder = options.runs or Path(place) / "runs"
+        folder.mkdir(exist_ok=True)
+        for name in options.names or RUNS:
             report = make(RUNS[name], folder / name)
             with served(folder) as address:
                 for shot in (shot for shot in SHOTS if shot.run == name):
@@ -181,13 +187,14 @@ def main(argv: list[str]) -> int:
 
 def make(made: Made, folder: Path) -> Path:
     """Run the commands in a folder of their own; what `generate` prints becomes draws.csv."""
-    if made.folder is None:
+    is_there = (folder / "run").is_dir()
+    if not is_there and made.folder is None:
         folder.mkdir()
-    else:
+    elif not is_there:
         shutil.copytree(made.folder, folder)
     for name, body in made.files.items():
         (folder / name).write_text(body if isinstance(body, str) else json.dumps(body))
-    for line in (*made.commands, "report run"):
+    for line in (*(() if is_there else made.commands), "report run"):
         words = shlex.split(line)
         done = subprocess.run([*WEFT, *words], check=False, cwd=folder, stdout=subprocess.PIPE)
         if words[:2] == ["prng", "generate"]:
@@ -237,6 +244,7 @@ def take(browser: Browser, shot: Shot, report: Path, address: str) -> Path:
         viewport={"width": shot.width, "height": shot.height},
         color_scheme="dark" if shot.dark else "light",
     )
+    context.set_default_timeout(LIMIT_MS)
     page = context.new_page()
     if shot.live:
         open_live(page, shot, address)
@@ -256,7 +264,8 @@ def take(browser: Browser, shot: Shot, report: Path, address: str) -> Path:
 def shrink(path: Path) -> None:
     """Keep a picture small: flat colours need no more than a palette."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
+        few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)  # rare ones too
+        few.save(path, optimize=True)
     assert path.stat().st_size <= MAX_BYTES, f"{path.name} is too large"
 
 

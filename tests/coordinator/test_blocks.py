@@ -268,6 +268,18 @@ def test_consecutive_tickets_of_several_blocks_are_taken_range_by_range():
     assert [c.recorded for c in bench.of(Advance)] == [1]
 
 
+def test_block_behind_another_in_one_message_is_taken_as_one_range():
+    """Tasks 0, 3 and 4 come back; the last two follow each other and stay together."""
+    bench = Bench(once([call(i) for i in range(6)]))
+    bench.machine.dispatch.take([6])
+    for ticket in (5, 4, 1):
+        bench.give(Lost(ticket, "gone"))
+    taken = bench.machine.dispatch.take([9])
+    assert [(a.ticket, a.index, len(a.tickets)) for a in taken] == [(7, 0, 1), (8, 3, 2)]
+    bench.give(completed(7, "0", "3", "4"))
+    assert [[t.index for t in r.tasks] for r in bench.of(RecordValues)] == [[0], [3, 4]]
+
+
 def test_values_behind_the_end_of_their_round_are_left_out():
     def until(result):
         return result.index == 0

@@ -1,16 +1,15 @@
 """Inputs that fuzzing found worth keeping: `corpus/READER.json`, a character a byte.
 
-    python -m tests.faults.corpus [READER…]     take over what build/fuzzing has, reduced
+    python -m tests.faults.corpus [READER…]     take over what build/fuzzing has
 
-Every reader is fed with them in `make test`; fuzzers begin with them.
+A fuzzer keeps an input that reaches something new. Every reader is fed with them in `make test`;
+fuzzers begin with them.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent / "corpus"
@@ -30,14 +29,12 @@ def stored(reader: str) -> list[bytes]:
 
 
 def keep(reader: str) -> int:
-    """Reduce what was found to inputs that reach something of their own; return how many."""
-    with tempfile.TemporaryDirectory() as folder:
-        words = ["-m", "tests.faults.fuzzing", reader, folder, str(FOUND / reader), "-merge=1"]
-        subprocess.run([sys.executable, *words], cwd=ROOT, check=True, capture_output=True)
-        found = sorted((path.read_bytes() for path in Path(folder).iterdir()), key=order)
-    kept = [data.decode("latin-1") for data in found if len(data) <= MOST_BYTES][:MOST_INPUTS]
+    """Take over what was found for a reader; return how many inputs that are."""
+    found = {path.read_bytes() for path in (FOUND / reader).iterdir()}
+    kept = [data for data in sorted(found, key=order) if len(data) <= MOST_BYTES][:MOST_INPUTS]
     HERE.mkdir(exist_ok=True)
-    (HERE / f"{reader}.json").write_text(json.dumps(kept, indent=0) + "\n", "utf-8")
+    text = json.dumps([data.decode("latin-1") for data in kept], indent=0)
+    (HERE / f"{reader}.json").write_text(text + "\n", "utf-8")
     return len(kept)
 
 

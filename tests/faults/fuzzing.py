@@ -9,6 +9,7 @@ with the input that did it. CORPUS is a folder with inputs to begin with.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import tempfile
 from collections.abc import Callable
@@ -161,11 +162,12 @@ def main() -> None:
 
         read = READERS[sys.argv[1]]()
 
-    def feed(data: bytes) -> None:
-        try:
-            read(data)
-        except (Damaged, InputError):
-            return  # refused, as it may
+        def feed(data: bytes) -> None:
+            with contextlib.suppress(Damaged, InputError):  # refused, as it may
+                read(data)
+
+        for path in sorted(Path(sys.argv[2]).iterdir()):
+            feed(path.read_bytes())  # what is imported at first use is instrumented too
 
     atheris.Setup([sys.argv[0], *sys.argv[2:]], feed)
     atheris.Fuzz()

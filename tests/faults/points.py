@@ -12,7 +12,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.faults.case import Case, Ended
@@ -54,9 +54,14 @@ def _parse(log: str, folder: Path) -> list[Point]:
         counts[call] += 1
         reads = call == "openat" and not ("O_CREAT" in args or "O_TRUNC" in args)
         if str(folder) in args and not reads:
-            touched = args.partition(str(folder))[2].partition('"')[0].partition(">")[0]
-            points.append(Point(call, counts[call], touched.lstrip("/")))
+            points.append(Point(call, counts[call], _touched(args, folder)))
     return points
+
+
+def _touched(args: str, folder: Path) -> str:
+    """The first path in the arguments of a call, below the folder."""
+    path = _CURRENT_FOLDER.sub("", args).partition(str(folder))[2]
+    return path.partition('"')[0].partition(">")[0].lstrip("/")
 
 
 def kill_at(case: Case, point: Point, strace: str) -> bool:
@@ -68,17 +73,22 @@ def kill_at(case: Case, point: Point, strace: str) -> bool:
     return True
 
 
-def fail_at(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, bool]:
-    """Run the case with one call failing; also say whether the call was reached."""
+def fail_at(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
+    """Run the case with one call failing; also return the call, None if it was not reached.
+
+    Calls come in another order from run to run: it may have touched another file than counted.
+    """
     ended = _inject(case, point, fault, strace)
-    return ended, "(INJECTED)" in _log_of(case).read_text(errors="replace")
+    lines = _log_of(case).read_text(errors="replace").splitlines()
+    hit = next((line for line in lines if line.endswith("(INJECTED)")), None)
+    return ended, None if hit is None else replace(point, touched=_touched(hit, case.folder))
 
 
 def _inject(case: Case, point: Point, fault: str, strace: str) -> Ended:
     log = _log_of(case)
     log.unlink(missing_ok=True)
     what = ["-e", f"trace={point.call}", "-e", f"inject={point.call}:{fault}:when={point.number}"]
-    return case.run([strace, "-o", str(log), *what])
+    return case.run([strace, "-y", "-o", str(log), *what])
 
 
 def _log_of(case: Case) -> Path:

@@ -19,9 +19,11 @@ import pytest
 
 from tests.faults.corpus import FOUND, stored
 from tests.faults.fuzzing import READERS
+from tests.searches.tree.conftest import CONFIG
 from tests.support.figures import print_figures
 from tests.test_guide import ROOT
 from weft.errors import Damaged, InputError
+from weft.ledger.records import render
 
 SEED = 20261115
 FUZZED_S = 40
@@ -31,17 +33,20 @@ JOB = {"job_id": "a", "argv": ["sh", "-c", "true"], "timeout_s": 5, "expected_ou
 BEGINNINGS = {
     "arc": [json.dumps(TASK), json.dumps({"007bbfb7": TASK})],
     "bank": ['{"schema_version":1,"concepts":[]}'],
-    "checkpoint": ["weft/loom:loom\n3\nAAAA\n"],
-    "config": ['repository = "."\n[score]\ncommand = ["sh", "-c", "true"]\nmetric = "bytes"\n'],
+    "checkpoint": [f"weft/loom:loom\n3\n{'A' * 43}=\n"],
+    "config": [CONFIG],
     "draws": ["draw,time,session\n1,,a\n2,,b\n", "[1,2,3]", '[{"draw":1,"session":"x"}]', "1\n2\n"],
     "http": ["run/x/tasks\norder=place&page=0\norigin: http://127.0.0.1:4242", "static/kit.js", ""],
     "idea": ["FILE: a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", "--- a/x\n+++ b/x\n"],
     "jobs": [json.dumps([JOB]), json.dumps({"jobs": [JOB]})],
     "nodes": ['[[nodes]]\nhostname = "a"\ngpu_count = 2\ncpu_count = 1\nmax_concurrent = 1\n'],
     "nodes-classic": ['{"nodes":[{"hostname":"a","gpu_count":2}]}'],
-    "program": ["a = crop(I)\nreturn flip(a)\n"],
-    "record": ['{"body":{},"key":"","kind":"genesis","prev_hash":"","seq":0}\n'],
-    "run-file": ['schema_version = 1\nsearch = "a:b"\nrun_id = "x"\n'],
+    "program": ["a = mirror_rows(I)\nreturn rotate_180(a)\n"],
+    "record": [render(3, "0" * 64, "round", "1" * 64, '{"lane":"","round":0}').decode()],
+    "run-file": [
+        'schema_version = 1\nrun_id = "x"\nsearch = "a:b"\nsearch_path = ""\n'
+        "[sources]\n[imports]\n[execution]\ntags = []\n"
+    ],
 }
 
 
@@ -70,7 +75,9 @@ def test_reader_fed_with_anything_reads_or_refuses(reader: str, tmp_path: Path) 
 @pytest.mark.slow
 def test_fuzzer_finds_a_planted_crash(tmp_path: Path) -> None:
     """A reader that trips over one byte is found within a few thousand inputs."""
-    planted = "import weft.searches.prng.history as h\nold = h.read_history\n"
+    planted = "import atheris\nwith atheris.instrument_imports(include=['weft']):\n"
+    planted += "    import weft.searches.prng.history as h\nold = h.read_history\n"
+    planted += "@atheris.instrument_func\n"
     planted += "def trips(data, where):\n    if data[:1] == b'[' and b'7' in data: return 1 // 0\n"
     planted += "    return old(data, where)\nh.read_history = trips\n"
     planted += "from tests.faults.fuzzing import main\nmain()\n"
@@ -96,5 +103,13 @@ def test_reader_fed_with_the_corpus_reads_or_refuses(
             read(data)
 
 
-def test_every_reader_has_a_beginning() -> None:
+def test_every_reader_has_beginnings_that_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From an input that is refused at once a fuzzer hardly finds its way."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert sorted(READERS) == sorted(BEGINNINGS)
+    for reader, texts in BEGINNINGS.items():
+        read = READERS[reader]()
+        for text in texts:
+            read(text.encode())

@@ -26,8 +26,8 @@ FAULTS = {
 }
 SYNC_FAILED = ("error=EIO", "error=ENOSPC")
 """After these nobody knows what is on the disk: to go on would be to claim that all of it is."""
-JOURNAL = "manifest.sqlite-journal"
-"""Holds only the change of SQLite's journal mode: where that fails, it stays with the old mode."""
+MODE_CHANGE = ("manifest.sqlite-journal", "manifest.sqlite", "runs/run")
+"""What SQLite syncs as it changes its journal mode; where that fails, it stays with the old one."""
 NOTHING_WRITTEN = "retval=0"
 """A write that takes nothing: the only short write strace can make without lying about data."""
 
@@ -51,17 +51,18 @@ def check_failed(ended: Ended, fault: str, point: Point | None = None) -> list[s
 
 
 def is_sync_of_ours(point: Point) -> bool:
-    return point.call in SYNCS and not point.touched.endswith(JOURNAL)
+    is_sqlite = point.call == "fdatasync" and point.touched.endswith(MODE_CHANGE)
+    return point.call in SYNCS and not is_sqlite
 
 
 def fail_and_check(
     case: Case, point: Point, fault: str, counted: Counted
 ) -> tuple[int, list[str]] | None:
     """Inject the fault, then run the same command; None when the call was not reached."""
-    ended, reached = fail_at(case, point, fault, counted.strace)
-    if not reached:
+    ended, hit = fail_at(case, point, fault, counted.strace)
+    if hit is None:
         return None
-    found = [*check_failed(ended, fault, point), *case.leftovers()]
+    found = [f"{hit}: {text}" for text in check_failed(ended, fault, hit)] + case.leftovers()
     if ended.returncode == 0:
         found += check_finished(case.place, counted.reference)
     return ended.returncode, [*found, *resume_and_check(case, counted.reference)]

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ from tests.faults.conftest import Counted
 from tests.faults.points import WRITES, Point, count_points, kill_at, sample
 from tests.support.checker import TaskPlace, check_not_doubled, check_not_lost
 from tests.support.figures import Part, print_figures
+from weft.storage.disk import Disk
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.manifest import Manifest
+from weft.storage.projection import Projection
+from weft.storage.reconcile import reconcile
 
 SEED = 20240
 SAMPLED = 8
@@ -24,6 +30,7 @@ FIRST_KILLS = 6
 FIRST_CALLS = 16
 """Calls of a recovery before the run goes on: opening, cutting, appending."""
 Choice = Callable[[list[Point]], list[Point]]
+Killed = tuple[Case, Point]
 
 
 @pytest.mark.parametrize("half", range(HALVES))
@@ -59,7 +66,7 @@ def test_coordinator_killed_at_every_call_resumes_to_the_same_ledger(
 def test_recovery_killed_again_at_sampled_calls_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    first = sample(counted.points, 2, SEED + 1)
+    first = kill_near_each(tmp_path, counted, sample(counted.points, 2, SEED + 1))
     kill_twice_each(tmp_path, counted, first, lambda recovery: sample(recovery, 2, SEED))
 
 
@@ -67,16 +74,15 @@ def test_recovery_killed_again_at_sampled_calls_resumes_to_the_same_ledger(
 def test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    """The manifest has results that the ledger lacks: the recovery has something to write."""
-    appends = [p for p in counted.points if p.call == "write" and "ledger.jsonl" in p.touched]
-    kill_twice_each(tmp_path, counted, [appends[-1]], first_calls)
+    kill_twice_each(tmp_path, counted, [kill_before_append(tmp_path, counted)], first_calls)
 
 
 @pytest.mark.slow
 def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    first = sample(counted.points, FIRST_KILLS, SEED + 2)
+    points = sample(counted.points, FIRST_KILLS, SEED + 2)
+    first = kill_near_each(tmp_path, counted, points)
     kill_twice_each(tmp_path, counted, first, Part.asked().of)
 
 
@@ -108,11 +114,40 @@ def kill_near(folder: Path, counted: Counted, point: Point) -> tuple[Case, Point
     raise AssertionError(f"{point}: no kill happened")
 
 
-def kill_twice_each(folder: Path, counted: Counted, first: list[Point], choose: Choice) -> None:
+def kill_near_each(folder: Path, counted: Counted, points: list[Point]) -> Iterator[Killed]:
+    for number, point in enumerate(points):
+        yield kill_near(folder / str(number), counted, point)
+
+
+def kill_before_append(folder: Path, counted: Counted) -> Killed:
+    """Kill where the manifest has results that the ledger lacks: recovery has to write them."""
+    appends = [p for p in counted.points if p.call == "write" and "ledger.jsonl" in p.touched]
+    for number in range(appends[-1].number, 0, -1):
+        case, point = Case(folder / f"append-{number}", counted.search), Point("write", number)
+        if kill_at(case, point, counted.strace) and lacks_records(case, folder / f"{number}.copy"):
+            return case, point
+    raise AssertionError("no kill fell between a commit and its records")
+
+
+def lacks_records(case: Case, copy: Path) -> bool:
+    """Whether the ledger lacks what the manifest has."""
+    shutil.copytree(case.out, copy)
+    if not (copy / "manifest.sqlite").exists():
+        return False
+    manifest = Manifest.open(copy / "manifest.sqlite", Disk(), read_only=True)
+    try:
+        checkpoint = read_checkpoint(copy / "checkpoint")
+        return bool(reconcile(copy / "ledger.jsonl", Projection(manifest), checkpoint).pending)
+    finally:
+        manifest.close()
+
+
+def kill_twice_each(
+    folder: Path, counted: Counted, first: Iterable[Killed], choose: Choice
+) -> None:
     """After each first kill, kill the recovery at some of its own calls, then let it finish."""
-    start_s, violations, count = time.monotonic(), [], 0
-    for number, point in enumerate(first):
-        case, hit = kill_near(folder / str(number), counted, point)
+    start_s, violations, count, number = time.monotonic(), [], 0, -1
+    for number, (case, hit) in enumerate(first):
         aside = folder / f"{number}.aside"
         assert case.leftovers() == []
         case.set_aside(aside)
@@ -126,7 +161,7 @@ def kill_twice_each(folder: Path, counted: Counted, first: list[Point], choose: 
             report(found)
             violations += found
     spent_s = round(time.monotonic() - start_s, 1)
-    print_figures(f"F2 {counted.search.name}", seed=SEED, first_kills=len(first),
+    print_figures(f"F2 {counted.search.name}", seed=SEED, first_kills=number + 1,
                   second_kills=count, violations=len(violations), seconds=spent_s)  # fmt: skip
     assert violations == []
 

@@ -11,7 +11,16 @@ import pytest
 import weft
 from tests.inspect.runs import Snapshots, copy_of
 from tests.support.engine import loom
+from tests.support.forked import SEARCHES, ForkServer
 from weft.ledger import chain
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """A process that has loaded weft, its searches and its server, for commands to fork from."""
+    forks = ForkServer(*SEARCHES, "weft.inspect.serve.serving", "weft.inspect.report.page")
+    yield forks
+    forks.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -103,6 +104,14 @@ def test_random_bits_of_the_whole_file_are_found(finished: Path, small: Path, ch
     offsets = [rng.randrange(len(data)) for _ in range(5000)]
     variants = ((record_at(lines, o), bad) for o, bad in flips(data, offsets, SEED))
     assert require_all_found(variants, read_checkpoint(run)) == 5000
+
+
+def test_a_bit_of_each_record_is_found_there_or_at_the_next(small: Path) -> None:
+    lines, rng = read_lines(small), random.Random(SEED)
+    starts = itertools.accumulate(map(len, lines), initial=0)
+    offsets = [start + rng.randrange(len(line)) for start, line in zip(starts, lines, strict=False)]
+    variants = enumerate(bad for _, bad in flips(b"".join(lines), offsets, SEED))
+    assert require_all_found(variants, read_checkpoint(small)) == len(lines)
 
 
 def test_every_byte_of_the_last_record_is_found(small: Path) -> None:

@@ -55,6 +55,18 @@ def many(n: int):
 """
 
 
+STORED = """
+@weft.task
+def store(size: int) -> weft.Object:
+    return weft.put(b"x" * size)
+
+@weft.search(version=1)
+def stored(size: int):
+    results = yield [store(size)]
+    return {"object": [results[0].value], "content": b"y" * size}
+"""
+
+
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory):
     folder = ModuleFolder(tmp_path_factory.mktemp("code"))
@@ -90,6 +102,17 @@ def test_loaded_run_is_what_weft_run_returned(tmp_path: Path, searches) -> None:
     assert loaded.report(tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
     assert loaded.resume() == loaded
     assert loaded.to_dict()["state"] == "finished"
+
+
+def test_answer_with_objects_and_large_values_has_a_json_form(tmp_path: Path, modules) -> None:
+    done = weft.run(modules.write(STORED).stored(size=100_000), out=tmp_path / "run")
+    [answer] = done.answer["object"]
+    assert done.read(answer) == b"x" * 100_000
+    for run in (done, weft.load(tmp_path / "run")):
+        facts = json.loads(json.dumps(run.to_dict()))
+        named = {"object": [{"$o": answer.digest}], "content": "100000 bytes"}
+        assert facts["answer"] == named
+        assert answer.digest in run._repr_html_()
 
 
 def test_results_are_those_of_the_ledger_in_its_order(tabled: Path) -> None:

@@ -85,6 +85,9 @@ def test_total_is_the_sum_of_what_lanes_expect(plans, tasks, ended, expected):
         ('{"a":{"b":1}}', "a", None),
         ('{"a":7}', "b", None),
         ("[7]", "a", None),
+        ('{"$$a":{"$f":"2.5"}}', "$a", 2.5),
+        ('{"$$f":"7"}', None, None),
+        ('{"$o":"' + "0" * 64 + '"}', None, None),
     ],
 )
 def test_number_in_a_value(text, key, number):

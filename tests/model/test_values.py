@@ -25,6 +25,7 @@ from weft.model.values import (
     encode_args,
     from_wire,
     objects_in,
+    parse_trusted,
     to_wire,
 )
 
@@ -72,6 +73,12 @@ def test_decode_of_encode_is_identity_with_types(value):
     assert typed(decode(text)) == typed(value)
     assert typed(decode_trusted(text)) == typed(value)
     assert typed(from_wire(to_wire(value))) == typed(value)
+
+
+@pytest.mark.parametrize("text", ["", "x", "]"])
+def test_text_that_is_no_value_does_not_end_a_generator(text):
+    with pytest.raises(ValueError, match="not JSON"):
+        parse_trusted(text)
 
 
 @given(trees)

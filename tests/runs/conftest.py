@@ -6,7 +6,10 @@ import pytest
 
 from tests.support.commands import ForkedCommands
 from tests.support.modules import ModuleFolder
+from tests.support.quickruns import quick_runs, started_workers, worker_server
 from weft.testing.simulator import scratch_folder
+
+__all__ = ["modules", "quick_runs", "started_workers", "tmp_path", "weft_command", "worker_server"]
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from weft.storage import connection
 from weft.storage import manifest as manifest_module
 from weft.storage.disk import Disk
 from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.rows import BlockOrigin, ValueBlock
 from weft.storage.schema import TABLES
 
 GENESIS = '{"search":"m:s"}'
@@ -372,7 +373,35 @@ def test_note_head_remembers_size_root_and_commits(manifest):
 def test_value_digests_are_the_row_digests_of_completed_tasks(manifest):
     rows = [("k", "{}", "5"), ("l", '{"x":1}', '"ä"')]
     expected = [manifest.row_digest("completed", k, "m:f", a, v, None) for k, a, v in rows]
-    assert manifest.value_digests("m:f", rows) == expected
+    assert manifest.value_digests(block_of("m:f", 1, rows)) == expected
+
+
+def block_of(function, first, rows):
+    """A block of completed tasks: key, args, value."""
+    origin = BlockOrigin(function, 1, 1.0, None, None, None, None)
+    return ValueBlock(origin, first, *zip(*rows, strict=True), 1.0, [1] * len(rows))
+
+
+def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(manifest, monkeypatch):
+    """Blocks come in any order, between rows that were written one by one."""
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 1200)
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
+    expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(9)]
+    for start, end in ((5, 7), (0, 3), (7, 9)):
+        rows = [(key, args, value) for _, _, key, _, args, value, _ in expected[start:end]]
+        manifest.finish_block(block_of("m:f", row.first + start, rows))
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
+    manifest.finish_tasks([
+        (*expected[i], digest_of(manifest, i, "completed", str(i), None), *rest) for i in (3, 4)
+    ])  # fmt: skip
+    for start, end in ((0, 9), (1, 2), (2, 6), (6, 8), (3, 5)):
+        part = [*manifest.recorded(row.first + start, row.first + end)]
+        assert part == [expected[start:end]]
+    manifest.query("DELETE FROM tasks")
+    assert [*manifest.recorded(row.first, row.first + 9)] == [expected]  # all of it remembered
+    manifest.finish_block(block_of("m:f", 100, [("k", "{}", "0")] * 9))
+    assert [*manifest.recorded(row.first, row.first + 9)] == []  # the older half is forgotten
+    assert [*manifest.recorded(row.first + 9, row.first + 10)] == []
 
 
 def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):

@@ -10,13 +10,11 @@ import pytest
 
 import weft
 from tests.support.sessions import Sessions, double, keep, triple
-from weft.errors import LedgerDamaged, ManifestDamaged
+from weft.errors import LedgerDamaged
 from weft.ledger.merkle import leaf_hash, root
-from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
-from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.manifest import Manifest
 from weft.storage.projection import Projection
 from weft.storage.reconcile import _Comparison, good_records, reconcile
 
@@ -306,146 +304,6 @@ def test_anything_after_the_answer_is_damage(
             look(sessions)
     with pytest.raises(LedgerDamaged, match=f"record {size}"):
         sessions.go(example)
-
-
-# -- projection ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def manifest(tmp_path):
-    manifest = Manifest.create(tmp_path / "m.sqlite", Disk(), "id1", '{"search":"m:s"}')
-    yield manifest
-    manifest.close()
-
-
-def finish(manifest, row, index, value="1"):
-    key = f"{row.first + index:064x}"
-    named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
-    end = ("completed", key, "m:f", "{}", value, None, named, 1, 1.0, 1.0, 1.0, 0.0)
-    manifest.finish_tasks([(row.first + index, *end, None, None, None, None, None)])
-
-
-def queued_round(manifest, lane_id, number, size):
-    row = manifest.add_round(lane_id, number, "tasks", size)
-    manifest.queue(
-        [(row.first + i, f"{row.first + i:064x}", "m:f", "{}", 1.0) for i in range(size)]
-    )
-    return row
-
-
-def advance(manifest, row, recorded, *, closed=False):
-    row.recorded, row.closed = recorded, closed
-    manifest.update_round(row)
-
-
-def kinds(projection):
-    return [entry.kind for entry in projection.ready()]
-
-
-def test_projection_pauses_and_goes_on_where_it_stood(manifest):
-    projection = Projection(manifest)
-    assert kinds(projection) == ["genesis"]
-    assert kinds(projection) == []
-    row = queued_round(manifest, ROOT_LANE, 0, 3)
-    assert kinds(projection) == []
-    for index in (0, 1):
-        finish(manifest, row, index)
-    advance(manifest, row, 2)
-    assert kinds(projection) == ["result", "result"]
-    finish(manifest, row, 2)
-    advance(manifest, row, 3)
-    assert kinds(projection) == ["result"]
-    advance(manifest, row, 3, closed=True)
-    assert kinds(projection) == ["round"]
-    manifest.set_answer(ROOT_LANE, '{"lane":"","status":"answered","value":1}')
-    assert kinds(projection) == ["answer"]
-    assert projection.ended
-    assert kinds(projection) == []
-    assert (projection.completed, projection.failed) == (3, 0)
-
-
-def test_projection_waits_for_a_slow_first_lane_then_gives_the_rest(manifest):
-    projection = Projection(manifest)
-    manifest.add_round(ROOT_LANE, 0, "lanes", 2)
-    manifest.add_lanes(ROOT_LANE, 0, ["/slow", "/fast"])
-    slow, fast = (lane_id for lane_id, _ in manifest.lanes_of(ROOT_LANE, 0))
-    assert kinds(projection) == ["genesis", "lanes"]
-    row = queued_round(manifest, fast, 0, 2)
-    for index in range(2):
-        finish(manifest, row, index)
-    advance(manifest, row, 2, closed=True)
-    manifest.set_answer(fast, '{"lane":"/fast"}')
-    assert kinds(projection) == []
-    manifest.set_answer(slow, '{"lane":"/slow"}')
-    bodies = [(entry.kind, json.loads(entry.body)["lane"]) for entry in projection.ready()]
-    assert bodies == [
-        ("answer", "/slow"), ("result", "/fast"), ("result", "/fast"),
-        ("round", "/fast"), ("answer", "/fast"),
-    ]  # fmt: skip
-
-
-def test_projection_large_rounds_are_read_in_pieces(manifest, monkeypatch):
-    monkeypatch.setattr(projection_module, "CHUNK_ROWS", 3)
-    projection = Projection(manifest)
-    row = queued_round(manifest, ROOT_LANE, 0, 8)
-    for index in range(8):
-        finish(manifest, row, index)
-    advance(manifest, row, 7)
-    assert kinds(projection) == ["genesis"] + ["result"] * 7
-    advance(manifest, row, 8, closed=True)
-    assert kinds(projection) == ["result", "round"]
-
-
-def test_projection_recorded_row_missing_is_damage(manifest):
-    row = manifest.add_round(ROOT_LANE, 0, "tasks", 2)
-    advance(manifest, row, 2)
-    with pytest.raises(ManifestDamaged, match="task 0 of round 0 in lane / is recorded, but its"):
-        list(Projection(manifest).ready())
-
-
-def test_projection_recorded_row_unfinished_is_damage(manifest):
-    row = queued_round(manifest, ROOT_LANE, 0, 2)
-    advance(manifest, row, 2)
-    with pytest.raises(ManifestDamaged, match=r"task 1 is recorded but queued"):
-        list(Projection(manifest).ready())
-
-
-# -- writer -------------------------------------------------------------------------------
-
-
-def test_scribe_checkpoints_at_most_once_a_second(tmp_path):
-    sessions = Sessions(tmp_path)
-    opened = sessions.open()
-    writer: LedgerWriter = opened.writer
-    try:
-        written = []
-        for now_s in (0.0, 0.5, CHECKPOINT_EVERY_S, 1.5, 2.1):
-            before = len(opened.manifest.query("SELECT * FROM heads"))
-            writer.extend(now_s, now_s)
-            written.append(len(opened.manifest.query("SELECT * FROM heads")) - before)
-        assert written == [1, 0, 1, 0, 1]
-        heads = writer.heads.binding(opened.run_file.run_id)
-        assert [(h.size, h.root) for h in heads] == [writer.head] * 3
-    finally:
-        opened.writer.ledger.close()
-        opened.manifest.close()
-
-
-def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
-    sessions = Sessions(tmp_path)
-    opened = sessions.open()
-    opened.writer.sign = lambda text: text + "signed"
-    try:
-        opened.writer.extend(0.0, 0.0)
-        opened.writer.finish(1.0)
-    finally:
-        opened.writer.ledger.close()
-        opened.manifest.close()
-    folder = sessions.folder
-    assert folder.signature.read_text() == folder.checkpoint.read_text() + "signed"
-    assert folder.is_finished() is False, "the search has no answer: modes do not make it finished"
-    for path in (folder.ledger, folder.checkpoint):
-        assert path.stat().st_mode & 0o777 == 0o444
 
 
 # -- many at a time -------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from weft.storage.disk import Disk
-from weft.storage.manifest import FEW_ROWS, ROOT_LANE, Manifest
-from weft.storage.rows import BlockOrigin
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.rows import STATEMENT_ROWS, BlockOrigin, ValueBlock
 
 ORIGINS = {
     "plain": BlockOrigin("m:f", 1, 1.5, 4711, 17.25, "here", None),
@@ -25,18 +25,18 @@ def rows_after(
     manifest = Manifest.create(path, Disk(), "id", "{}")
     manifest.add_round(ROOT_LANE, 0, "tasks", count)
     manifest.queue([(1, "k1", origin.function, "{}", origin.queued_at)])
-    values = [
-        (id_, f"k{id_}", "{}", str(id_), f"d{id_}", 1.0 + id_, 2.0 + id_, 1.0)
-        for id_ in range(1, count + 1)
-    ]
+    ids = range(1, count + 1)
+    keys, args = [f"k{id_}" for id_ in ids], [f'{{"x":{id_}}}' for id_ in ids]
+    block = ValueBlock(origin, 1, keys, args, [*map(str, ids)], 7.5, [250_000] * count)
     if by_block:
-        manifest.finish_block(origin, values)
+        manifest.finish_block(block)
     else:
         manifest.finish_tasks([
-            (id_, "completed", key, origin.function, args, value, None, digest, origin.attempt,
-             origin.queued_at, start, end, run_s, origin.worker_pid, origin.worker_started,
-             origin.node, origin.gpu, None)
-            for id_, key, args, value, digest, start, end, run_s in values
+            (id_, "completed", key, origin.function, args, str(id_), None,
+             manifest.row_digest("completed", key, origin.function, args, str(id_), None),
+             origin.attempt, origin.queued_at, 7.25 + id_ / 4, 7.5 + id_ / 4, 0.25,
+             origin.worker_pid, origin.worker_started, origin.node, origin.gpu, None)
+            for id_, key, args in zip(ids, keys, args, strict=True)
         ])  # fmt: skip
     recent = list(manifest.recorded(1, count + 1))
     rows = manifest.query("SELECT * FROM tasks ORDER BY id")
@@ -44,7 +44,7 @@ def rows_after(
     return [*rows, *recent[0]]
 
 
-@pytest.mark.parametrize("count", [2, FEW_ROWS])
+@pytest.mark.parametrize("count", [2, *STATEMENT_ROWS, sum(STATEMENT_ROWS) + 3])
 @pytest.mark.parametrize("case", ORIGINS)
 def test_block_is_written_as_its_rows_would_be(tmp_path: Path, case: str, count: int) -> None:
     by_block = rows_after(tmp_path / "a", ORIGINS[case], count, by_block=True)

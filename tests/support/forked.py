@@ -64,7 +64,21 @@ SEARCHES = (
 """What the commands of the searches load beside that; it takes a second."""
 
 
-class ForkServer:
+class Server:
+    """A process behind a channel; whoever asks it first starts it."""
+
+    _channel: socket.socket | None = None
+    _process: subprocess.Popen[bytes] | None = None
+
+    def close(self) -> None:
+        """End the server; what it forked ends by itself, or with the process that asked for it."""
+        if self._channel is not None and self._process is not None:
+            self._channel.close()
+            self._process.wait()
+        self._channel = self._process = None
+
+
+class ForkServer(Server):
     """Starts its process with the first command, and a new one after a command that hung.
 
     `more` names modules that these commands load beside the usual ones.
@@ -72,8 +86,6 @@ class ForkServer:
 
     def __init__(self, *more: str) -> None:
         self._more = more
-        self._channel: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
         """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
@@ -87,6 +99,14 @@ class ForkServer:
             self.close()
             raise
 
+    def begin_aside(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
+        """Start `weft WORDS` under a fork of this server, which is free for others meanwhile."""
+        branch = ForkServer()
+        branch._channel, theirs = socket.socketpair()
+        with theirs:
+            self._send({"branch": True}, [theirs.fileno()])
+        return branch.begin(words, cwd, env)
+
     def begin(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> BegunCommand:
         """Start `weft WORDS`; this server runs nothing else before its end."""
         out, err = TemporaryFile(), TemporaryFile()  # noqa: SIM115 - the command's, to its end
@@ -96,11 +116,14 @@ class ForkServer:
     def _ask(
         self, words: Sequence[str], cwd: Path, env: Mapping[str, str], ends: Sequence[int]
     ) -> socket.socket:
-        channel = self._channel or self._start()
         asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
-        body = json.dumps(asked).encode()
         with Path(os.devnull).open("rb") as nothing:
-            socket.send_fds(channel, [to_bytes(len(body))], [nothing.fileno(), *ends])
+            return self._send(asked, [nothing.fileno(), *ends])
+
+    def _send(self, asked: Mapping[str, object], ends: Sequence[int]) -> socket.socket:
+        channel = self._channel or self._start()
+        body = json.dumps(asked).encode()
+        socket.send_fds(channel, [to_bytes(len(body))], ends)
         channel.sendall(body)
         return channel
 
@@ -116,13 +139,6 @@ class ForkServer:
                 pass_fds=[theirs.fileno()],
             )
         return self._channel
-
-    def close(self) -> None:
-        """End the server; a command that is under way ends by itself or has been killed."""
-        if self._channel is not None and self._process is not None:
-            self._channel.close()
-            self._process.wait()
-        self._channel = self._process = None
 
 
 class BegunCommand:
@@ -140,6 +156,12 @@ class BegunCommand:
         self.wait()
         for file in self._files:
             file.close()
+
+    def close(self) -> None:
+        """Wait for the end of a command that was begun aside, and let go of all it has."""
+        with self:
+            self.wait()
+            self._channel.close()
 
     def poll(self) -> int | None:
         """The exit code, None while it runs."""
@@ -166,6 +188,18 @@ class BegunCommand:
     def terminate(self) -> None:
         """Ask it to end."""
         self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def read_line(self) -> str:
+        """Wait for the first line of its stdout; what it wrote if it ends without one."""
+        out = self._files[0].fileno()
+        while not (text := os.pread(out, 1 << 16, 0)).endswith(b"\n"):
+            if select.select([self._channel], [], [], 0.02)[0]:
+                break
+        return text.decode().partition("\n")[0]
 
 
 def _outcome(channel: socket.socket, out: int, err: int) -> tuple[int, str, str]:
@@ -209,9 +243,21 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 def serve(channel: socket.socket, more: Sequence[str]) -> None:
     """Fork for every command that comes; tell its pid, then its exit code."""
     load(more)
+    answer_all(channel)
+
+
+def answer_all(channel: socket.socket) -> None:
+    """Run the commands that come over one channel, or branch off for those of another."""
     while (asked := receive_asked(channel)) is not None:
         body, ends = asked
         pid = os.fork()
+        if pid == 0 and "branch" in body:
+            channel.close()
+            answer_all(socket.socket(fileno=ends[0]))
+            os._exit(0)
+        if "branch" in body:
+            close_all(ends)
+            continue
         if pid == 0:
             channel.close()
             become(body, ends)

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.support.forked import ROOT, close_all, receive_asked, to_bytes
+from tests.support.forked import ROOT, Server, close_all, receive_asked, to_bytes
 from weft.backends import process
 from weft.backends.orphans import WORKER
 
@@ -39,13 +39,11 @@ STANDARD = (0, 1, 2)
 MOST = 8
 
 
-class WorkerServer:
+class WorkerServer(Server):
     """Starts its process with the first worker; `modules` are what the workers will import."""
 
     def __init__(self, *modules: str) -> None:
         self._modules = modules
-        self._channel: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
 
     def start(
         self, argv: Sequence[str], env: Mapping[str, str], files: Sequence[int], kept: Sequence[int]
@@ -71,13 +69,6 @@ class WorkerServer:
                 stdin=subprocess.DEVNULL, pass_fds=[number],
             )  # fmt: skip
         return self._channel
-
-    def close(self) -> None:
-        """End the server; workers end with the process that asked for them."""
-        if self._channel is not None and self._process is not None:
-            self._channel.close()
-            self._process.wait()
-        self._channel = self._process = None
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """One small real run of every search that ships, and of a study that Optuna drives; made once.
 
-Commands fork from one process that has loaded weft. The runs lie in one folder, as people keep
+The runs lie in one folder, as people keep
 them, so that one server shows them all; tests of pages read them and change nothing.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.forked import SEARCHES, ForkServer
+from tests.support.forked import ForkServer
 
 ARC_BENCH = ("arc", "bench", "--data", "puzzles", "--max-programs", "400", "--max-depth", "2",
              "--competitor-programs", "400")  # fmt: skip
@@ -59,9 +59,9 @@ SPACE = {
 class SearchRuns:
     """Makes runs below a folder when they are first asked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, forks: ForkServer) -> None:
         self.folder = folder
-        self._forks = ForkServer(*SEARCHES)
+        self._forks = forks
         self._makers: dict[str, Callable[[Path], None]] = {
             "arc": self._arc,
             "jobs": self._jobs,
@@ -71,10 +71,6 @@ class SearchRuns:
             "draws": self._draws,
             "tree": self._tree,
         }
-
-    def close(self) -> None:
-        """End the process behind the commands."""
-        self._forks.close()
 
     def make_all(self) -> None:
         """Make the runs that are not there yet."""

@@ -184,7 +184,9 @@ def test_simulator_planted_block_committed_in_part_is_noticed(monkeypatch):
 
     def short(self, command):
         real(self, command)
-        self._blocks[-1][1].pop()
+        block = self._blocks[-1]
+        columns = {name: getattr(block, name)[:-1] for name in ("keys", "args", "values", "run_us")}
+        self._blocks[-1] = dataclasses.replace(block, **columns)
 
     monkeypatch.setitem(journal._HANDLERS, RecordValues, short)
     assert _breaks()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Sequence
+from itertools import repeat
 
 from weft.coordinator.lane import OpenRoundState
 from weft.coordinator.placement import Placement
@@ -206,11 +207,12 @@ class Dispatch:
         attempt = first.attempt + 1
         for number, task in enumerate(block, start=ticket):
             task.ticket, task.slot, task.attempt = number, slot, attempt
-            if attempt > 1:
-                task.worker = NOBODY
             out[number] = task
-            if timeout_s is not None:
-                self._limited[number] = task
+        if attempt > 1:
+            for task in block:
+                task.worker = NOBODY
+        if timeout_s is not None:
+            self._limited.update(zip(range(ticket, self._next_ticket), block, strict=True))
         kind = first.kind
         return Assignment(
             ticket, kind.function, first.args, kind.lane, kind.round, first.index, first.key,
@@ -228,20 +230,20 @@ class Dispatch:
             self._alone = None
         task.ticket = None
 
-    def end_block(self, ticket: int, count: int) -> list[LiveTask]:
-        """End attempts with consecutive tickets; return the tasks that somebody waits for."""
-        out, tasks = self.out, list[LiveTask]()
-        for number in range(ticket, ticket + count):
-            if (task := out.pop(number, None)) is not None:
-                task.ticket = None
-                tasks.append(task)
+    def end_block(self, ticket: int, count: int) -> list[LiveTask | None]:
+        """End attempts with consecutive tickets; return each task, or None if nobody waits."""
+        tickets = range(ticket, ticket + count)
+        tasks = list(map(self.out.pop, tickets, repeat(None)))
+        waiting = [task for task in tasks if task is not None]
+        for task in waiting:
+            task.ticket = None
         if self._limited:
-            for number in range(ticket, ticket + count):
+            for number in tickets:
                 self._limited.pop(number, None)
-        if self._alone is not None and ticket <= self._alone < ticket + count:
+        if self._alone in tickets:
             self._alone = None
-        if tasks:
-            self.placement.free(tasks[0], len(tasks))
+        if waiting:
+            self.placement.free(waiting[0], len(waiting))
         return tasks
 
     def late(self, now_s: float) -> list[LiveTask]:

@@ -35,7 +35,14 @@ from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
-from weft.storage.rows import BlockOrigin, FinalRow, FinishedRow, QueuedRow, RecordedRow, ValueRow
+from weft.storage.rows import (
+    BlockOrigin,
+    FinalRow,
+    FinishedRow,
+    QueuedRow,
+    RecordedRow,
+    ValueBlock,
+)
 
 VISIBLE = 256
 """So many tasks of a round have rows from its start."""
@@ -81,7 +88,7 @@ class Journal:
         self._running: dict[int, LiveTask] = {}
         self._queued: dict[int, QueuedRow] = {}
         self._finished: list[FinishedRow] = []
-        self._blocks: list[tuple[BlockOrigin, list[ValueRow]]] = []
+        self._blocks: list[ValueBlock] = []
         self._queued_at: dict[int, float] = {}
         """When the last tasks of a round were made."""
         self.pending = 0
@@ -104,8 +111,8 @@ class Journal:
         if self._finished:
             self._manifest.finish_tasks(self._finished)
             self._finished = []
-        for origin, rows in self._blocks:
-            self._manifest.finish_block(origin, rows)
+        for block in self._blocks:
+            self._manifest.finish_block(block)
         self._blocks = []
         if self._running:
             wall = self._clock.wall()
@@ -273,26 +280,20 @@ class Journal:
         self.pending += 1
 
     def _record_values(self, c: RecordValues) -> None:
-        """Write a block's rows; its tasks ran one after the other and the last ended just now."""
-        kind, worker = c.tasks[0].kind, c.worker
+        """Note a block's rows; its tasks ran one after the other and the last ended just now."""
+        tasks, worker = c.tasks, c.worker
+        kind = tasks[0].kind
         row = self._round(kind.lane, kind.round)
         first, function = row.first, kind.function
+        origin = BlockOrigin(
+            function, tasks[0].attempt, self._queued_at[row.id],
+            worker.pid, worker.started, worker.node, worker.gpu,
+        )  # fmt: skip
+        keys, args = [task.key for task in tasks], [task.args for task in tasks]
         started_at = self._clock.wall() - sum(c.run_us) / 1e6
-        texts = [(t.key, t.args, value) for t, value in zip(c.tasks, c.values, strict=True)]
-        digests = self._manifest.value_digests(function, texts)
-        id_, rows = first + c.tasks[0].index, list[ValueRow]()
-        for (key, args, value), digest, run_us in zip(texts, digests, c.run_us, strict=True):
-            run_s = run_us / 1e6
-            ended_at = started_at + run_s
-            rows.append((id_, key, args, value, digest, started_at, ended_at, run_s))
-            id_, started_at = id_ + 1, ended_at
-        self._blocks.append((
-            BlockOrigin(
-                function, c.tasks[0].attempt, self._queued_at[row.id],
-                worker.pid, worker.started, worker.node, worker.gpu,
-            ),
-            rows,
-        ))  # fmt: skip
+        self._blocks.append(
+            ValueBlock(origin, first + tasks[0].index, keys, args, c.values, started_at, c.run_us)
+        )
         for unwritten in (self._running, self._queued):
             if unwritten:
                 for task in c.tasks:

@@ -246,11 +246,12 @@ class Machine:
     def _finish_block(self, block: Completed) -> None:
         """Record the values of a block; those that nobody waits for are left out."""
         values, run_us = block.values, block.run_us
-        waited_for = [block.ticket + i in self.dispatch.out for i in range(len(values))]
-        if not all(waited_for):
+        ended = self.dispatch.end_block(block.ticket, len(values))
+        tasks = [task for task in ended if task is not None]
+        if len(tasks) < len(ended):
+            waited_for = [task is not None for task in ended]
             values = list(compress(values, waited_for))
             run_us = list(compress(run_us, waited_for))
-        tasks = self.dispatch.end_block(block.ticket, len(block.values))
         for start, end in _ranges(tasks):
             part = RecordValues(
                 tasks[start:end], values[start:end], run_us[start:end], block.worker
@@ -348,7 +349,8 @@ class Machine:
             return
         start, size = state.made, state.size
         if tasks := self._making.make_more(state):
-            is_plain = all(task.kind.function != COMMAND for task in tasks)
+            kinds = dict.fromkeys([task.kind for task in tasks])
+            is_plain = all(kind.function != COMMAND for kind in kinds)
             self.dispatch.hold(state, start, state.made, durable=not is_plain)
             self._commands.append(Queue(state.lane.path, state.number, tasks))
         if size != state.size:  # a stream that has no more to propose is shorter
@@ -446,6 +448,13 @@ def _ranges(tasks: Sequence[LiveTask]) -> Iterator[tuple[int, int]]:
 
     Consecutive tickets mostly are a block, but several blocks may have been handed out in a row.
     """
+    if not tasks:
+        return
+    kind, first, count = tasks[0].kind, tasks[0].index, len(tasks)
+    indices, kinds = [task.index for task in tasks], [task.kind for task in tasks]
+    if indices == [*range(first, first + count)] and kinds.count(kind) == count:
+        yield 0, count  # nearly always
+        return
     start = 0
     for place in range(1, len(tasks) + 1):
         if place < len(tasks):

@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Final, Generic, ParamSpec, TypeVar, cast, overload
+from typing import Any, Final, Generic, ParamSpec, TypeVar, cast, overload
 
 from weft.define.functions import (
     checked_limits,
@@ -20,7 +20,6 @@ from weft.define.names import declared, described, import_name
 from weft.errors import SearchInvalid
 from weft.model.records import NO_TYPES, FunctionTypes, types_of
 from weft.model.tasks import Limits, TaskCall, import_path
-from weft.model.values import Argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,7 +63,11 @@ class Task(Generic[P, R]):
         callers leave out.
         """
         if len(args) == self._quick_count and not kwargs:
-            values: dict[str, Argument] = dict(zip(self._names, args, strict=True))  # type: ignore[arg-type]
+            values: dict[str, Any] = (
+                {self._names[0]: args[0]}
+                if len(args) == 1
+                else dict(zip(self._names, args, strict=True))
+            )
             return TaskCall(self.name, values, self.limits, self.code)
         self._check_bound()
         signature = inspect.Signature(self._parameters)

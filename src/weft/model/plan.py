@@ -9,14 +9,12 @@ Only for those who watch. Nothing here is decided from, and nothing of it reache
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Literal, Protocol, TypeAlias
 
 from weft.errors import SearchInvalid
-from weft.model.leaves import Typed
-from weft.model.values import decode_trusted
+from weft.model.values import parse_trusted
 
 Direction: TypeAlias = Literal["max", "min"]
 Number: TypeAlias = int | float
@@ -147,16 +145,28 @@ class Best:
             self.value = number
 
 
+_FLOAT = '{"$f":"'
+
+
 def number_in(text: str, key: str | None) -> Number | None:
     """Return the number that a value in wire form is, or has under `key`.
 
     >>> number_in("7", None), number_in('{"score":{"$f":"0.5"}}', "score"), number_in('"a"', None)
     (7, 0.5, None)
     """
-    value: object = decode_trusted(text)
-    if isinstance(value, Typed):
-        value = value.payload  # the fields of a dataclass
+    if key is None and text.startswith(_FLOAT):
+        return float(text[len(_FLOAT) : -2])  # the commonest kind, in a third of the time
+    raw = parse_trusted(text)
+    if type(raw) is dict and "$t" in raw:
+        raw = raw["$t"][2]  # the fields of a dataclass
     if key is not None:
-        value = value.get(key) if isinstance(value, dict) else None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and math.isfinite(value) else None  # type: ignore[arg-type,return-value]
+        raw = raw.get(f"${key}" if key[:1] == "$" else key) if type(raw) is dict else None
+    return raw if type(raw) is int else _tagged_number(raw)
+
+
+def _tagged_number(raw: object) -> Number | None:
+    """Read a float or a large integer from its tag; None for anything else."""
+    if type(raw) is not dict or len(raw) != 1:
+        return None
+    [(tag, body)] = raw.items()
+    return float(body) if tag == "$f" else int(body, 16) if tag == "$i" else None

@@ -20,6 +20,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from json.scanner import make_scanner
 from typing import Any, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
@@ -57,7 +58,8 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((object,), "pass JSON values, bytes, arrays, tables, dataclasses or a weft object"),
 )
 _NOT_FINITE = "return None or a str in its place; inside a NumPy array or a table it is kept"
-_scan = json.JSONDecoder().raw_decode
+_scan: Callable[[str, int], tuple[Any, int]] = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typeshed
+"""Reads the value that begins at a place; StopIteration where none does."""
 
 
 MakeEncoder: TypeAlias = Callable[..., Callable[[object, int], Iterable[str]]]
@@ -164,14 +166,16 @@ def decode(text: str) -> Value:
 
 def decode_trusted(text: str) -> Value:
     """Read text known to come from encode, such as our own rows; the same result as decode."""
-    raw, _ = _scan(text)
+    raw = parse_trusted(text)
     return from_wire(raw) if '"$' in text else raw
 
 
 def parse_trusted(text: str) -> Any:
     """Read the wire structure of text known to come from encode."""
-    raw, _ = _scan(text)
-    return raw
+    try:
+        return _scan(text, 0)[0]
+    except StopIteration:  # which would end the generator of a search
+        raise ValueError(f"not JSON: {text[:40]!r}") from None
 
 
 def to_wire(value: object, store: ByteStore | None = None) -> Any:

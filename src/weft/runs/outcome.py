@@ -98,13 +98,22 @@ class Run:
             "run": self.run_id,
             "search": self.search,
             "status": self.status,
-            "answer": shown(answer),
+            "answer": _named_objects(shown(answer)),
             "head": self.head,
             "size": self.size,
             "tasks": {"completed": self.completed, "failed": self.failed},
             "timing_dependent": self.timing_dependent,
             "out": str(self.out),
         }
+
+
+def _named_objects(value: Any) -> Any:
+    """Write objects inside a value as `--json` does: by their digests."""
+    if type(value) is dict:
+        return {key: _named_objects(item) for key, item in value.items()}
+    if type(value) is list:
+        return [_named_objects(item) for item in value]
+    return {"$o": value.digest} if type(value) is Object else value
 
 
 def read_outcome(folder: RunFolder, genesis: str | None) -> Run:

@@ -44,10 +44,8 @@ class LedgerWriter:
 
     def extend(self, now_s: float, wall_s: float) -> None:
         """Append what was committed since; checkpoint at most once a second."""
-        lines: list[bytes] = []
-        for batch in self.projection.batches():
-            lines += self.chain.next_lines(batch.entries)
-        self.ledger.append(lines)
+        entries = [entry for batch in self.projection.batches() for entry in batch.entries]
+        self.ledger.append(self.chain.next_lines(entries))
         last_s = self.last_checkpoint_s
         if last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S:
             self.checkpoint(wall_s)

@@ -5,7 +5,10 @@ They are plain tuples: a dataclass for each of a million rows would cost more th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, chain, islice
 from typing import TypeAlias
 
 
@@ -22,6 +25,20 @@ class BlockOrigin:
     gpu: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class ValueBlock:
+    """Completed tasks with consecutive ids, column by column: tuples of rows would cost more."""
+
+    origin: BlockOrigin
+    first: int
+    """The id of the first; it started at `started_at`, and each other when the one before ended."""
+    keys: Sequence[str]
+    args: Sequence[str]
+    values: Sequence[str]
+    started_at: float
+    run_us: Sequence[int]
+
+
 RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
 """id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
 FinalRow: TypeAlias = tuple[str, str, str, bool]
@@ -31,8 +48,8 @@ FinishedRow: TypeAlias = tuple[
     int | None, float | None, str | None, int | None, str | None,
 ]  # fmt: skip
 """The columns of the table `tasks`, in their order."""
-ValueRow: TypeAlias = tuple[int, str, str, str, str, float, float, float]
-"""id, key, args, value, digest, started_at, finished_at, run_s"""
+ValueRow: TypeAlias = tuple[str, str, str, str, float, float, float]
+"""key, args, value, digest, started_at, finished_at, run_s"""
 QueuedRow: TypeAlias = tuple[int, str, str, str, float]
 """id, key, function, args, queued_at"""
 RunningRow: TypeAlias = tuple[
@@ -52,40 +69,68 @@ _REPLACE_OUTCOME = "ON CONFLICT (id) DO UPDATE SET " + ", ".join(
 )
 
 
-def _insert(columns: str) -> str:
-    """The statement that writes a row of `tasks`, or the outcome into the row that there is."""
-    return f"INSERT INTO tasks VALUES ({columns}) {_REPLACE_OUTCOME}"  # noqa: S608 - no user's text
+def _insert(rows: str) -> str:
+    """The statement that writes rows of `tasks`, or the outcome into rows that there are."""
+    return f"INSERT INTO tasks VALUES {rows} {_REPLACE_OUTCOME}"  # noqa: S608 - no user's text
 
 
-FINISH_TASK = _insert(", ".join("?" * 18))
+FINISH_TASK = _insert(f"({', '.join('?' * 18)})")
 """Writes a `FinishedRow`; most tasks have no row before."""
+STATEMENT_ROWS = (128, 16)
+"""How many rows of a block one statement writes: as many as fit, the rest one by one.
+
+To start a statement and to leave it costs as much as to write a row. SQLite before 3.32 takes
+at most 999 parameters.
+"""
 
 
-def whole_row(origin: BlockOrigin, row: ValueRow) -> FinishedRow:
-    """Return the row that a `ValueRow` of a block stands for."""
-    id_, key, args, value, digest, started_at, finished_at, run_s = row
-    return (
-        id_, "completed", key, origin.function, args, value, None, digest, origin.attempt,
-        origin.queued_at, started_at, finished_at, run_s, origin.worker_pid,
-        origin.worker_started, origin.node, origin.gpu, None,
-    )  # fmt: skip
+def block_statements(
+    block: ValueBlock, digests: Sequence[str]
+) -> Iterator[tuple[str, tuple[str | float | None, ...]]]:
+    """Give statements, and their parameters, that write most rows of a block as `FINISH_TASK`."""
+    origin, place, rows = block.origin, block.first, _value_rows(block, digests)
+    end = place + len(block.keys)
+    shared = (origin.function, origin.attempt, origin.queued_at,
+              origin.worker_pid, origin.worker_started, origin.node, origin.gpu)  # fmt: skip
+    for size in STATEMENT_ROWS:
+        while place + size <= end:
+            values: Iterable[str | float] = chain.from_iterable(islice(rows, size))
+            yield _finish_rows(size), (place, *shared, *values)
+            place += size
 
 
-def finish_block_statement(origin: BlockOrigin) -> str:
-    """Return the statement that writes a `ValueRow` as `FINISH_TASK` would the whole row.
+def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
+    """Return the rows of a block that are left when `block_statements` has written the others."""
+    o, count = block.origin, len(block.keys)
+    start = count - count % STATEMENT_ROWS[-1]
+    if start == count:
+        return []
+    return [
+        (
+            id_, "completed", key, o.function, args, value, None, digest, o.attempt, o.queued_at,
+            started_at, finished_at, run_s, o.worker_pid, o.worker_started, o.node, o.gpu, None,
+        )
+        for id_, (key, args, value, digest, started_at, finished_at, run_s) in enumerate(
+            islice(_value_rows(block, digests), start, None), block.first + start
+        )
+    ]  # fmt: skip
 
-    What the rows share stands in the statement: most of an insert's cost is the binding of values.
-    """
-    shared = (origin.worker_pid, origin.worker_started, origin.node, origin.gpu, None)
+
+def _value_rows(block: ValueBlock, digests: Sequence[str]) -> Iterator[ValueRow]:
+    run_s = [run_us / 1e6 for run_us in block.run_us]
+    *started_at, _ = ends = list(accumulate(run_s, initial=block.started_at))
+    columns = (block.keys, block.args, block.values, digests, started_at, ends[1:], run_s)
+    return zip(*columns, strict=True)
+
+
+@cache
+def _finish_rows(count: int) -> str:
+    """The statement for so many rows: an id, what they share, then what each has of its own."""
+    width = 7
     return _insert(
-        f"?, 'completed', ?, {_literal(origin.function)}, ?, ?, NULL, ?,"
-        f" {_literal(origin.attempt)}, {_literal(origin.queued_at)}, ?, ?, ?,"
-        f" {', '.join(map(_literal, shared))}"
+        ", ".join(
+            f"(?1 + {number}, 'completed', ?{own}, ?2, ?{own + 1}, ?{own + 2}, NULL, ?{own + 3},"
+            f" ?3, ?4, ?{own + 4}, ?{own + 5}, ?{own + 6}, ?5, ?6, ?7, ?8, NULL)"
+            for number, own in ((n, 9 + n * width) for n in range(count))
+        )
     )
-
-
-def _literal(value: str | float | None) -> str:
-    """A value as SQL text; a quote inside a text is written twice."""
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return "NULL" if value is None else repr(value)

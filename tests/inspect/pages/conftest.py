@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.inspect.runs import heads
 from tests.inspect.serve.conftest import Server, start, stop
 from tests.support.axe import findings
+from tests.support.forked import ForkServer
 from tests.support.searchruns import SearchRuns
 from weft.inspect.report.page import write_report
 
@@ -78,16 +79,15 @@ class Shown:
 
 
 @pytest.fixture(scope="session")
-def search_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchRuns]:
-    runs = SearchRuns(tmp_path_factory.mktemp("searches") / "runs")
+def search_runs(tmp_path_factory: pytest.TempPathFactory, forks: ForkServer) -> SearchRuns:
+    runs = SearchRuns(tmp_path_factory.mktemp("searches") / "runs", forks)
     runs.folder.mkdir(exist_ok=True)
-    yield runs
-    runs.close()
+    return runs
 
 
 @pytest.fixture(scope="session")
-def search_server(search_runs: SearchRuns) -> Iterator[Server]:
-    server = start(search_runs.folder)
+def search_server(search_runs: SearchRuns, forks: ForkServer) -> Iterator[Server]:
+    server = start(forks, search_runs.folder)
     yield server
     assert stop(server) == 0
 
@@ -114,7 +114,7 @@ def shown(
     search_server: Server,
     reports: Callable[[str], Path],
 ) -> Iterator[Callable[[str], Shown]]:
-    """Show a run, live at a desk or offline on a phone in the dark; it must log nothing."""
+    """Show a run, live or offline, at a desk or on a phone in the dark; it must log nothing."""
     place, size = request.param.split("-")
     opened: list[Shown] = []
 
@@ -123,7 +123,7 @@ def shown(
         settings: dict[str, Any] = {} if is_live else {"offline": True, "bypass_csp": True}
         context = chromium.new_context(
             viewport={"width": WIDTHS[size], "height": 1000},
-            color_scheme="light" if is_live else "dark", **settings,
+            color_scheme="dark" if size == "phone" else "light", **settings,
         )  # fmt: skip
         page, logged = context.new_page(), list[str]()
         page.on("console", lambda message: logged.append(message.text))

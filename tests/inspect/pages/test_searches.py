@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -13,6 +14,7 @@ from tests.inspect.pages.conftest import Shown
 pytestmark = pytest.mark.xdist_group("search-pages")
 Show = Callable[[str], Shown]
 ENGINE_TABS = ["Tasks", "Progress", "Timeline", "Events", "Ledger"]
+MAX_BYTES = 2_000_000
 NEXT_DRAWS = re.compile(r"^(\d+ ){19}\d+$")
 
 
@@ -164,6 +166,23 @@ def test_jobs_are_shown_by_name_on_their_gpus(shown: Callable[[str], Shown]) -> 
     expect(jobs.page.locator("#task-table tr.row")).to_have_count(1)
     jobs.page.locator("#task-table .place button").press("Enter")
     expect(jobs.page.locator(".life")).to_contain_text("no such file")  # the tail of its log
+
+
+FIRST_TABS = {
+    "arc": "Puzzles", "tree": "Tree", "draws": "Verdict", "silence": "Verdict",
+    "pipeline": "Pipeline", "jobs": "Jobs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shown", ["live-phone", "report-desk"], indirect=True)
+def test_pages_fit_a_live_phone_and_a_report_at_a_desk(shown: Show) -> None:
+    for name, title in FIRST_TABS.items():
+        shown(name).check(title)
+
+
+def test_report_of_every_search_is_small(reports: Callable[[str], Path]) -> None:
+    sizes = {name: reports(name).stat().st_size for name in (*FIRST_TABS, "study")}
+    assert max(sizes.values()) <= MAX_BYTES, sizes
 
 
 def test_study_has_importances_and_trials(shown: Callable[[str], Shown]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import weft
+from tests.support.forked import BegunCommand, ForkServer
 from tests.support.pages import tuning, weave
 from weft.inspect.serve.rundirectory import RunDirectory
 
@@ -40,7 +41,7 @@ class Answer:
 class Server:
     """A `weft serve` process."""
 
-    process: subprocess.Popen[str]
+    process: BegunCommand
     url: str
     port: int
     root: Path
@@ -93,40 +94,35 @@ def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Pa
     return base
 
 
-def start(root: Path, *words: str) -> Server:
-    process = subprocess.Popen(
-        [*COMMAND, "serve", str(root), "--json", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    announced = json.loads(process.stdout.readline())
+def start(forks: ForkServer, root: Path, *words: str) -> Server:
+    """Start `weft serve`; test_command.py is about a cold start."""
+    process = forks.begin_aside(("serve", str(root), "--json", *words), root, os.environ)
+    announced = json.loads(process.read_line())
     return Server(process, announced["url"], announced["port"], root)
 
 
 def stop(server: Server) -> int:
     """End a server as Ctrl-C would."""
     server.process.send_signal(signal.SIGINT)
-    assert server.process.stdout is not None
-    server.process.stdout.close()
-    return server.process.wait(timeout=60)
+    server.process.close()
+    assert server.process.returncode is not None
+    return server.process.returncode
 
 
 @pytest.fixture(scope="session")
-def server(shelf_folder: Path) -> Iterator[Server]:
-    started = start(shelf_folder)
+def server(shelf_folder: Path, forks: ForkServer) -> Iterator[Server]:
+    started = start(forks, shelf_folder)
     yield started
     assert stop(started) == 0, "Ctrl-C is how it ends"
 
 
 @pytest.fixture
-def serving(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
+def serving(forks: ForkServer) -> Iterator[Callable[[Path], Server]]:
     """Start servers of one's own."""
     started: list[Server] = []
 
     def begin(root: Path) -> Server:
-        started.append(start(root))
+        started.append(start(forks, root))
         return started[-1]
 
     yield begin

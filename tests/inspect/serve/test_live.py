@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.inspect.runs import copy_of
-from tests.inspect.serve.conftest import COMMAND, Onlooker, Server, has_overflow
+from tests.inspect.serve.conftest import Onlooker, Server, has_overflow
+from tests.support.forked import BegunCommand, ForkServer
 from weft.errors import WeftError
 from weft.inspect.serve.guard import FRAME_POLICY
 from weft.inspect.status import status
 
 pytestmark = pytest.mark.xdist_group("report")
+Begin = Callable[..., BegunCommand]
 VIEWS = ("tasks", "progress", "timeline", "events", "ledger")
 LATE_S = 1.0
 PAINT_MS = 1000
@@ -37,6 +38,7 @@ def wait(x: int) -> int:
 
 @weft.search(version=1)
 def slow(rounds: int):
+    yield weft.Plan(total=rounds * 8, best="max")
     for number in range(rounds):
         yield [wait(number * 8 + i) for i in range(8)]
     return rounds
@@ -51,19 +53,18 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def begin(place: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def begin(place: Path, forks: ForkServer) -> Iterator[Begin]:
     """Start `weft` commands that are ended with the test."""
-    begun: list[subprocess.Popen[bytes]] = []
+    begun: list[BegunCommand] = []
 
-    def start(*words: str) -> subprocess.Popen[bytes]:
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        begun.append(subprocess.Popen([*COMMAND, *words], cwd=place, **quiet))
+    def start(*words: str) -> BegunCommand:
+        begun.append(forks.begin_aside(words, place, os.environ))
         return begun[-1]
 
     yield start
     for process in begun:
         process.kill()
-        process.wait()
+        process.close()
 
 
 def run_slow(rounds: int) -> tuple[str, ...]:
@@ -87,8 +88,8 @@ def seconds_until_shown(page: Page, count: int) -> float:
 
 
 def test_page_follows_a_run_within_a_second_and_through_a_restart(
-    place: Path, begin: Callable[..., subprocess.Popen[bytes]],
-    serving: Callable[[Path], Server], onlooker: Onlooker,
+    place: Path, begin: Begin,
+    serving: Callable[[Path], Server], onlooker: Onlooker, chaos: bool,
 ) -> None:  # fmt: skip
     server = serving(place / "runs")
     page = onlooker.open(server)
@@ -97,10 +98,15 @@ def test_page_follows_a_run_within_a_second_and_through_a_restart(
     page.click("text=slow", timeout=60_000)
     expect(page.locator("#badge")).to_have_text("running")
     run = place / "runs" / "slow"
-    late_s = [seconds_until_shown(page, finished(run) + 1) for _ in range(12)]
-    assert sorted(late_s)[3] < LATE_S, f"the rest may be late on a busy machine: {late_s}"
+    late_s = [seconds_until_shown(page, finished(run) + 1) for _ in range(12 if chaos else 3)]
+    assert not chaos or sorted(late_s)[3] < LATE_S, late_s  # `python -m benchmarks live` has more
+    expect(figure(page, "rate")).to_have_text(re.compile(r"^[\d.,]+ / (s|min)$"))
+    expect(figure(page, "time left")).to_have_text(re.compile(r"^\d.* (s|min|h)$"))
+    before = int(figure(page, "best so far").inner_text())
+    seconds_until_shown(page, finished(run) + 16)
+    assert int(figure(page, "best so far").inner_text()) > before, "it moves"
 
-    first.send_signal(signal.SIGKILL)
+    first.kill()
     first.wait()
     expect(page.locator("#badge")).to_have_text("interrupted")
     expect(page.locator(".verdict")).to_contain_text("nothing completed is lost")
@@ -112,14 +118,19 @@ def test_page_follows_a_run_within_a_second_and_through_a_restart(
     expect(page.locator("#ledger-said")).to_contain_text("records")
 
 
+def figure(page: Page, name: str) -> Locator:
+    """The number that stands under a name in the overview."""
+    return page.locator(".figures div", has=page.get_by_text(name, exact=True)).locator("dd").first
+
+
 def test_finished_run_is_verified_on_the_page(
-    place: Path, begin: Callable[..., subprocess.Popen[bytes]],
+    place: Path, begin: Begin,
     serving: Callable[[Path], Server], onlooker: Onlooker,
 ) -> None:  # fmt: skip
     page = onlooker.open(serving(place / "runs"))
     process = begin(*run_slow(4))
     page.click("text=slow", timeout=60_000)
-    assert process.wait(timeout=120) == 0
+    assert process.wait() == 0
     expect(page.locator("#badge")).to_have_text("finished, verified")
     expect(page.locator(".answer .lines")).to_have_text("4")
     page.click("#tab-tasks")
@@ -149,8 +160,8 @@ def test_page_says_when_its_server_is_gone(
     own = serving(server.root)
     page = onlooker.open(own)
     expect(page.locator("#link")).to_be_hidden()
-    own.process.send_signal(signal.SIGTERM)
-    own.process.wait(timeout=60)
+    own.process.terminate()
+    own.process.wait()
     expect(page.locator("#link")).to_contain_text("Connection lost")
     onlooker.complaints.clear()  # the browser reports the refused connections
 
@@ -158,7 +169,9 @@ def test_page_says_when_its_server_is_gone(
 def test_100_000_tasks_are_painted_within_a_second(server: Server, onlooker: Onlooker) -> None:
     page = onlooker.open(server)
     many, few = (f"http://127.0.0.1:{server.port}/run/{server.id_of(n)}" for n in ("many", "naps"))
-    paints = [painted_ms(page, many) for _ in range(3)]
+    paints = [painted_ms(page, many)]
+    while min(paints) > PAINT_MS and len(paints) < 3:
+        paints.append(painted_ms(page, many))
     if min(paints) > PAINT_MS:  # a machine that is slow with a small run too
         assert min(paints) < 2 * min(painted_ms(page, few) for _ in range(3)), paints
         page.goto(many)
@@ -252,13 +265,13 @@ def test_list_shows_every_run_and_finds(server: Server, onlooker: Onlooker) -> N
 
 
 def test_page_of_a_search_is_framed_and_may_run_nothing(
-    serving: Callable[[Path], Server], onlooker: Onlooker, tmp_path: Path
+    serving: Callable[[Path], Server], onlooker: Onlooker, forks: ForkServer, tmp_path: Path
 ) -> None:
     job = {"argv": ["sh", "-c", "echo '{}'"], "gpu": 0, "timeout_s": 60}
     jobs = [{"job_id": name, **job} for name in ("one", "two")]
     (tmp_path / "jobs.json").write_text(json.dumps(jobs))
     words = ("jobs", "run", "jobs.json", "--out", "runs/two", "-q")
-    subprocess.run([*COMMAND, *words], cwd=tmp_path, check=True, capture_output=True)
+    assert forks.run(words, tmp_path, os.environ)[0] == 0
     server = serving(tmp_path / "runs")
     page = onlooker.open(server, f"/run/{server.id_of('two')}")
     expect(page.locator("#badge")).to_have_text("finished, verified")  # nothing changes any more

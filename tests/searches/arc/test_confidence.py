@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
 from weft.errors import UsageError
+from weft.searches.arc.assessment import Found
 from weft.searches.arc.confidence import (
     RIVAL_BITS,
     RIVALLED,
@@ -30,10 +32,12 @@ from weft.searches.arc.support import (
     runs,
     target_bits,
 )
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import Grid
+from weft.searches.arc.values import Grid, encode_grids
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
+TOOLS = Path(__file__).parents[3] / "tools"
 MODELS = ("whole", "behaviour", "support", "behaviour+support")
 BEST = {
     "pairs": 9, "target_bits": 12, "surplus_bits": 999, "independent": 9, "agreeing": 7,
@@ -188,3 +192,29 @@ def test_confidence_that_is_no_probability_is_refused(
 def test_probability_is_read_exactly() -> None:
     read = {"0": 0, "1": 1000, "0.95": 950, ".5": 500, "0.999": 999, "1.0": 1000, "0.05": 50}
     assert {text: permille(text) for text in read} == read
+
+
+# -- how it is fitted -----------------------------------------------------------------------------
+
+
+def test_puzzle_without_its_right_programs_keeps_the_wrong_ones_and_weighs_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(TOOLS)
+    fit_arc_confidence = importlib.import_module("fit_arc_confidence")
+    task = solved()
+    right, wrong = (
+        ProgramCandidate(Program((name,)), 9000, encode_grids(outputs), 1)
+        for name, outputs in (("mirror_down", task.truth), ("trim", task.test))
+    )
+    left = fit_arc_confidence.reduced(Found((right, wrong), (wrong, right)), task)
+    assert (left.candidates, left.guesses) == ((wrong,), (wrong,))
+    rows = [
+        {"right": is_right, "is_reduced": is_reduced}
+        for is_right, is_reduced in ((True, False), (False, True))
+    ]
+    scored = [(row, 900) for row in rows]
+    share = 1 / (1 + fit_arc_confidence.REDUCED_WEIGHT)
+    assert fit_arc_confidence.precision(scored, 900) == pytest.approx(share)
+    [found] = fit_arc_confidence.reliability(scored)
+    assert (found["answers"], found["right"]) == (2, pytest.approx(share))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import pytest
 
 from tests.support.commands import Told, run_apart, run_here
 from tests.support.forked import BegunCommand, ForkServer
-from tests.support.forkedworkers import WorkerServer, forked_workers
-from tests.support.unsynced import without_syncs
+from tests.support.forkedworkers import WorkerServer
+from tests.support.quickruns import quick_runs, started_workers  # noqa: F401 - fixtures
 from weft.inspect.report.view import RunView
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME
@@ -127,23 +126,6 @@ def worker_server() -> Iterator[WorkerServer]:
     server = WorkerServer("weft.searches.tree.stages", "weft.searches.tree.slot.hooks")
     yield server
     server.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_runs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Runs in this process do not wait for the disk, and fork their workers.
-
-    `started_workers` of a test asks for workers as users have them.
-    """
-    with without_syncs(), ExitStack() as stack:
-        if "started_workers" not in request.fixturenames:
-            stack.enter_context(forked_workers(request.getfixturevalue("worker_server")))
-        yield
-
-
-@pytest.fixture
-def started_workers() -> None:
-    """Workers of this test are interpreters of their own: what /proc shows of them counts."""
 
 
 @pytest.fixture

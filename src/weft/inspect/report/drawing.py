@@ -34,14 +34,6 @@ class Figures:
         return sum(count for _, count in self.overview.counts)
 
     @property
-    def busy_share(self) -> float | None:
-        """Task time over the time that all workers had."""
-        work, workers = self.work, self.overview.workers
-        if work is None or not work.wall_s or not workers:
-            return None
-        return min(1.0, work.busy_s / (work.wall_s * workers))
-
-    @property
     def most_tasks(self) -> int:
         """The longest bar of the histogram."""
         bars = self.totals.durations if self.totals else ()

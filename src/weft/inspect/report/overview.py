@@ -81,6 +81,8 @@ class Overview:
     """As JSON."""
     lines: tuple[str, ...]
     """The answer in words, or why there is none."""
+    course: tuple[str, ...]
+    """How the search went, in figures of its product."""
     head: str
     size: int
     counts: tuple[tuple[str, int], ...]
@@ -197,6 +199,7 @@ def overview_of(
     counts = progress.counts if progress else {}
     answered, answer = _answer(progress)
     workers, genesis = run_file.execution.get("slots"), genesis_body(folder)
+    lines, course = _answer_lines(folder, run_file, progress)
     return Overview(
         name=folder.path.resolve().name,
         run_id=run_file.run_id,
@@ -207,7 +210,8 @@ def overview_of(
         answered=answered,
         unknown=_unknown_word(progress.answer if progress else None),
         answer=answer,
-        lines=_answer_lines(folder, run_file, progress),
+        lines=lines,
+        course=course,
         head=verdict.root if verdict else progress.head if progress else "",
         size=verdict.size if verdict else progress.size if progress else 0,
         counts=tuple((state, counts.get(state, 0)) for state in BAR),
@@ -224,17 +228,21 @@ def overview_of(
     )
 
 
-def _answer_lines(folder: RunFolder, run_file: RunFile, progress: Status | None) -> tuple[str, ...]:
-    """Say the answer: what the search's product says, else its value in words."""
+def _answer_lines(
+    folder: RunFolder, run_file: RunFile, progress: Status | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Say the answer, and how the search went: as its product does, else the value in words."""
     body = progress.answer if progress else None
     if body is None:
-        return ()
+        return (), ()
     lines = lines_for(RunView(folder.path, run_file.search))[:MAX_LINES]
     if lines:
-        return tuple(clip(line, LINE_BYTES) for line in lines)
+        first, *rest = (clip(line, LINE_BYTES) for line in lines)
+        return (first,), tuple(rest)
     if body.get("status") == "unknown":
-        return tuple(unknown_lines(str(body.get("reason", "")), from_wire(body.get("detail"))))
-    return tuple(answer_lines(from_wire(body.get("value"))))
+        reason = str(body.get("reason", ""))
+        return tuple(unknown_lines(reason, from_wire(body.get("detail")))), ()
+    return tuple(answer_lines(from_wire(body.get("value")))), ()
 
 
 def _best(progress: Status | None) -> str:

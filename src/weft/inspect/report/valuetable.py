@@ -136,7 +136,7 @@ class _Draft:
         _put(self.arguments, number, _flat(given), MAX_ARGUMENTS)
         if value is not None:
             fields = _fields(result)
-            is_object = isinstance(fields, Mapping) and not _is_tagged(fields)
+            is_object = isinstance(fields, dict) and not _is_tagged(fields)
             named = _flat(fields) if is_object else {"value": _cell(fields)}
             _put(self.values, number, _numbers(named), MAX_VALUES)
 
@@ -221,18 +221,18 @@ def _load(text: str) -> Any:
 def _trial(result: Mapping[str, Any]) -> tuple[Any, Any]:
     """Parameters and value of one trial of an Optuna stream."""
     point = result.get("point")
-    return (point.get("params") if isinstance(point, Mapping) else {}), result.get("value")
+    return (point.get("params") if isinstance(point, dict) else {}), result.get("value")
 
 
 def _flat(raw: Any) -> dict[str, Cell]:
     """Cells of an object by name; those of an object inside it as `outer.inner`."""
     fields = _fields(raw)
-    if not isinstance(fields, Mapping):
+    if not isinstance(fields, dict):
         return {}
     cells: dict[str, Cell] = {}
     for name, item in fields.items():
-        inner = _fields(item)
-        if isinstance(inner, Mapping) and not _is_tagged(inner):
+        inner = _fields(item) if isinstance(item, dict) else None
+        if isinstance(inner, dict) and not _is_tagged(inner):
             cells |= {f"{_name(name)}.{_name(key)}": _cell(value) for key, value in inner.items()}
         else:
             cells[_name(name)] = _cell(item)
@@ -246,8 +246,8 @@ def _name(recorded: str) -> str:
 
 def _fields(raw: Any) -> Any:
     """The fields of a dataclass as recorded; anything else as it is."""
-    tagged = raw.get("$t") if isinstance(raw, Mapping) else None
-    if isinstance(tagged, list) and len(tagged) == 3 and isinstance(tagged[2], Mapping):
+    tagged = raw.get("$t") if isinstance(raw, dict) else None
+    if isinstance(tagged, list) and len(tagged) == 3 and isinstance(tagged[2], dict):
         return tagged[2]
     return raw
 
@@ -264,7 +264,7 @@ def _cell(raw: Any) -> Cell:
         return _finite(raw)
     if isinstance(raw, str):
         return raw
-    if isinstance(raw, Mapping):
+    if isinstance(raw, dict):
         number = raw.get("$f", raw.get("$i"))
         return _tagged_number(number) if isinstance(number, str) else None
     if isinstance(raw, list) and len(raw) <= 8:

@@ -54,12 +54,14 @@ class RunCache(Generic[T]):
     """
 
     read: Callable[[Path], T]
+    most: int = MAX_RUNS
+    """Runs that are remembered at a time."""
     _entries: dict[Path, tuple[Stamp, T]] = field(default_factory=dict)
     _locks: dict[Path, threading.Lock] = field(default_factory=dict)
 
     def get(self, run: Path) -> T:
         """Return what is known of a run now."""
-        if len(self._entries) > MAX_RUNS:
+        if len(self._entries) >= self.most and run not in self._entries:
             self._entries.clear()
         with self._locks.setdefault(run, threading.Lock()):
             now = stamp(run)

@@ -42,8 +42,12 @@ from weft.storage.heads import HeadsList
 SHARED = tuple(name for name in SCRIPTS if name != "report.js")
 """The scripts of the report that the live page runs too."""
 ANSWER_BYTES = 200
+QUICK_BYTES = 8_000_000
+"""Up to here a manifest is read before its page is sent: 30,000 tasks, a tenth of a second."""
 VALUES_BYTES = 4_000_000
 """What the columns of values may take: they do not go far."""
+MAX_VALUES = 6
+"""Runs whose columns are remembered: as many as are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,9 @@ class Views:
     _summaries: RunCache[RunSummary] = field(default_factory=lambda: RunCache(summarise))
     _verdicts: RunCache[Badge] = field(init=False)
     _pages: RunCache[list[Page]] = field(default_factory=lambda: RunCache(_search_pages))
+    _values: RunCache[dict[str, JsonValue] | None] = field(
+        default_factory=lambda: RunCache(_read_values, MAX_VALUES)
+    )
 
     def __post_init__(self) -> None:
         self._verdicts = RunCache(lambda run: judge(run, self.heads)[1])
@@ -140,8 +147,11 @@ class Views:
 
     def run_page(self, run: ServedRun) -> str:
         """Return the page of a run, as the report has it, with empty views."""
+        update: dict[str, JsonValue] = {}
         try:
-            update, own = self.update(run), shows_values(RunFolder(run.path).read_run_file())
+            own = shows_values(RunFolder(run.path).read_run_file())
+            if self._is_quick(run):
+                update = self.update(run)
         except (WeftError, OSError) as error:
             update, own = {"trouble": str(error)[:500]}, False
         return self.page(
@@ -150,14 +160,15 @@ class Views:
             scripts=(*SHARED[1:], "run.js"),
         )  # fmt: skip
 
+    def _is_quick(self, run: ServedRun) -> bool:
+        """Whether the first page need not wait: a large run is read while it is shown already."""
+        manifest = RunFolder(run.path).manifest
+        is_small = not manifest.is_file() or manifest.stat().st_size <= QUICK_BYTES
+        return is_small or self._summaries.peek(run.path) is not None
+
     def values(self, run: ServedRun) -> dict[str, JsonValue] | None:
         """Return the columns of what tasks gave; None where none gave a number."""
-        folder = RunFolder(run.path)
-        if not folder.manifest.is_file() or not shows_values(folder.read_run_file()):
-            return None
-        with run_named(run.path), open_manifest(folder) as manifest:
-            table = read_values(manifest, genesis_body(folder))
-        return None if table is None else pack_table(table, VALUES_BYTES)
+        return self._values.get(run.path)
 
     def verdict(self, run: ServedRun) -> dict[str, JsonValue]:
         """Verify a run that no coordinator works on; later updates have its badge."""
@@ -200,6 +211,15 @@ class Views:
         summaries = [self._summaries.get(run.path) for run in runs]
         comparison = compare([run.path for run in runs], summaries)
         return self.page("parts/compared.html", comparison=comparison, runs=runs)
+
+
+def _read_values(run: Path) -> dict[str, JsonValue] | None:
+    folder = RunFolder(run)
+    if not folder.manifest.is_file() or not shows_values(folder.read_run_file()):
+        return None
+    with run_named(run), open_manifest(folder) as manifest:
+        table = read_values(manifest, genesis_body(folder))
+    return None if table is None else pack_table(table, VALUES_BYTES)
 
 
 def _search_pages(run: Path) -> list[Page]:

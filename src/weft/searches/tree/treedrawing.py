@@ -72,7 +72,7 @@ def _key(left_out: str) -> Markup:
     parts = [(BETTER, "gained over its parent"), (WORSE, "lost"), (NONE, "no gain, or no score")]
     marks = [
         element("svg", element("circle", cx=6, cy=6, r=5, fill=colour), width=12, height=12,
-                aria_hidden="true") + element("span", f" {text}\u2003")
+                aria_hidden="true") + element("span", f" {text} ", class_="gap")
         for colour, text in parts
     ]  # fmt: skip
     note = (

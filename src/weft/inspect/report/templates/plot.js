@@ -107,7 +107,9 @@
       context.textBaseline = "top";
       const room = x && x.words ? chart.wide / Math.max(1, x.words.length) / 7 : 12;
       for (const tick of x ? x.ticks(Math.max(2, Math.floor(chart.wide / (x.words ? 40 : 58)))) : []) {
-        context.fillText(short(x.text(tick), Math.max(6, room)), chart.px(x.share(tick)), pad.top + chart.high + 6);
+        const text = short(x.text(tick), Math.max(6, room)), half = context.measureText(text).width / 2 + 1;
+        const at = Math.min(Math.max(chart.px(x.share(tick)), half), pad.left + chart.wide + pad.right - half);
+        context.fillText(text, at, pad.top + chart.high + 6);
       }
       if (names && names[0]) context.fillText(names[0], pad.left + chart.wide / 2, pad.top + chart.high + 20);
     };

@@ -59,7 +59,7 @@ def calibration(views: Sequence[TaskView]) -> Markup:
         for entry in bins
     ]  # fmt: skip
     return Markup(
-        "<details class=calibration open><summary>Confidence against truth: best answers by their"
+        "<details class=calibration><summary>Confidence against truth: best answers by their"
         " confidence</summary><table><thead><tr><th>confidence<th>right<th>wrong<th>share right"
         "<th></tr></thead><tbody>{}</tbody></table></details>"
     ).format(Markup("").join(rows))
