@@ -104,7 +104,7 @@ def java_draws() -> list[str]:
 
 def python_draws() -> list[str]:
     source = random.Random("a state that no 32-bit seed gives")
-    return [str(source.getrandbits(32)) for _ in range(800)]
+    return [str(source.getrandbits(32)) for _ in range(733)]
 
 
 def twister_draws() -> list[str]:
@@ -138,14 +138,14 @@ RIVALS = (
     ),
     Rival(
         "Python-random-module-cracker", "randcrack/randcrack.py",
-        "CPython `getrandbits(32)`, any state, from 624 words (weft: 725)",
+        "CPython `getrandbits(32)`, any state, from 624 words (weft: 633)",
         "MT19937's state from exactly 624 whole words",
         python_draws,
         lambda program, _, file: [
             "PYTHON", "-c", RANDCRACK_DRIVER, str(Path(program).parents[1]), file,
         ],
         lambda draws: " ".join(draws[624:720]),
-        725, ("--families", "mt19937", "--modulus", str(1 << 32)),
+        633, ("--families", "cpython", "--modulus", str(1 << 32)),
     ),
     Rival(
         "v8-randomness-predictor", "main.py",
@@ -293,11 +293,13 @@ reference, and every answer was checked. weft is given the generator, as its riv
 |---|---|---|---|---|---|
 {rows}
 
-weft imports NumPy, numba and its search in two processes: {body["import_s"]:.2f} CPU s each, in
-every figure. Besides, it keeps some draws unseen, predicts them, and writes a ledger; so it needs
-more draws than the state crackers, which hold none back. php_mt_seed has no option for the version
-of PHP: it tries the seeding of PHP up to 5.2.0 first. By seeds alone they are compared in
-[prng-seeds.md](prng-seeds.md). untwister's seed is a small one, so weft's imports decide there.
+weft runs in two processes that import its search, {body["import_s"]:.2f} CPU s each, in every
+figure; NumPy and numba are loaded for seeds and lattices alone. Besides, it keeps some draws
+unseen, predicts them, and writes a ledger; so it needs more draws than the state crackers, which
+hold none back. php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to
+5.2.0 first. By seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's seed is
+a small one, so loading numba decides there.
+
 {body.get("note", "")}
 
 | program, commit | what it covers |

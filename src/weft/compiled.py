@@ -12,13 +12,33 @@ those it calls; so the folder is named by the hash of all sources that kernels a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
-import numba
 import platformdirs
+
+
+@contextmanager
+def hidden(names: Sequence[str]) -> Iterator[None]:
+    """Make modules that are not loaded look as if they were not installed."""
+    absent = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
+
+with hidden(("scipy", "scipy.linalg.cython_blas", "cffi", "coverage")):
+    # numba looks whether these are there; loading them takes as long as numba, for nothing here
+    import numba
+    import numba.core.typing.cffi_utils
+    import numba.np.arraymath
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")

@@ -144,7 +144,13 @@ def test_analysis_of_two_workers_killed_goes_on_with_eight_to_the_same_ledger(
     assert weft(*words, PYTHONHASHSEED="1").returncode == 0
     assert ledger.read_bytes().startswith(before)
     assert ledger_digest(out) == ledger_digest(reference)
-    assert arrival_order(out) != arrival_order(reference)
+    runs = [out]
+    while arrival_order(runs[-1]) == arrival_order(reference):  # four tasks may come in order
+        assert len(runs) < 6, "results of eight workers always arrive in the order of the tasks"
+        runs.append(tmp_path / f"again{len(runs)}")
+        words = (HISTORIES / "java.csv", *SMALL, "--workers", "8", "--out", runs[-1])
+        assert weft(*words).returncode == 0
+        assert ledger_digest(runs[-1]) == ledger_digest(reference)
 
 
 def test_recording_in_arrival_order_is_noticed(
@@ -183,8 +189,8 @@ QUICK = ("--effort", "quick", "--skips", "0:2", "--starts", "0:2", "-q")
 def test_random_history_has_no_signal_and_says_what_would_have_been_found(
     analyse: Analyse, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "draws", random_draws("nobody", 120))
-    done = analyse(path, *QUICK, "--families", "msvc,minstd", "--outputs", "mod", *HERE)
+    path = write(tmp_path / "draws", random_draws("nobody", 60))
+    done = analyse(path, *QUICK, "--families", "msvc", "--outputs", "mod", *HERE)
     assert done.returncode == 1
     assert done.stdout.startswith("NO SIGNAL")
     assert "Any of these would have been found" in done.stdout
@@ -196,7 +202,7 @@ def test_shuffled_real_history_has_no_signal(analyse: Analyse, tmp_path: Path) -
     draws = draws_of("xorshift64")
     order = sorted(range(len(draws)), key=lambda at: hashlib.sha256(str(at).encode()).digest())
     path = write(tmp_path / "draws", [draws[at] for at in order])
-    words = ("--families", "xorshift64", "--outputs", "mod")
+    words = ("--families", "xorshift64", "--outputs", "mod", "--corrupt", "0.02")
     done = analyse(path, *QUICK, *words, *HERE)
     assert done.returncode == 1
     assert done.stdout.startswith("NO SIGNAL")
@@ -218,7 +224,8 @@ def test_structure_without_a_generator_is_said_and_is_no_signal(
 ) -> None:
     draws = [(7 * i + 3) % 40 * 25 for i in range(400)]
     path = write(tmp_path / "draws", draws)
-    done = analyse(path, *QUICK, "--families", "xorshift64", *HERE)
+    words = ("--families", "xorshift64", "--outputs", "mod", "--corrupt", "0")
+    done = analyse(path, *QUICK, *words, *HERE)
     assert done.returncode == 1
     assert "NO GENERATOR FOUND" in done.stdout
 

@@ -85,6 +85,7 @@ def test_history_of_chance_has_no_likely_seed() -> None:
 
 
 def test_seeds_are_each_in_one_list_and_once() -> None:
+    assert (TYPED.count, DATED.count) == (len(TYPED.seeds), len(DATED.seeds))
     assert len(set(TYPED.seeds) | set(DATED.seeds)) == len(TYPED.seeds) + len(DATED.seeds)
     assert {0, 1, 42, 1337, 12345, 999999, 2**31 - 1, 0xDEADBEEF} <= set(TYPED.seeds)
     assert {31_234, 20_240_229, 1_577_836_800, 1_577_836_800_000} <= set(DATED.seeds)

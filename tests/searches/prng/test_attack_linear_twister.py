@@ -13,7 +13,6 @@ from weft.searches.prng.attacks.linear_mersenne import (
     state_words,
     temper,
     twister,
-    untemper,
 )
 from weft.searches.prng.attacks.linear_twister import VIEWS, TwisterState, TwisterView
 from weft.searches.prng.generate import generate
@@ -35,32 +34,6 @@ def _attack(case: Case, view: TwisterView) -> list[HypothesisMatch]:
 
 def _view(family: str, output: str) -> TwisterView:
     return next(v for v in VIEWS if (v.family, v.output) == (family, output))
-
-
-def test_untempered_output_is_the_word_that_gives_it() -> None:
-    source = random.Random(5)
-    for word in [
-        0,
-        1,
-        0xFFFFFFFF,
-        *(1 << bit for bit in range(32)),
-        *(source.getrandbits(32) for _ in range(500)),
-    ]:
-        assert untemper(temper(word)) == word
-
-
-def test_words_of_a_running_generator_give_its_state_without_algebra() -> None:
-    source = random.Random(2**200 + 77)
-    for _ in range(1000):
-        source.getrandbits(32)
-    words = tuple(source.getrandbits(32) for _ in range(625))
-    later = [source.getrandbits(32) for _ in range(700)]
-    case = Case(words, 1 << 32, skips=(0, 3), corrupt_percent=0)
-    (found,) = _attack(case, _view("mt19937", "mod"))
-    assert generate(found.hypothesis, 1325)[625:] == later
-    wrong = (*words[:-1], words[-1] ^ 1)
-    assert _attack(Case(wrong, 1 << 32, skips=(0, 0)), _view("mt19937", "mod")) == []
-    assert isinstance(_plan(Case(words[:-1], 1 << 32), _view("mt19937", "mod")), Gap)
 
 
 @pytest.mark.slow

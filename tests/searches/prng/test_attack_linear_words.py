@@ -11,14 +11,23 @@ import numpy as np
 import pytest
 
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units
+from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.attacks.linear_words import VIEWS, LinearView, LinearWords
+from weft.searches.prng.attacks.linear_words import (
+    VIEWS,
+    LinearExact,
+    LinearView,
+    LinearWords,
+    decoded_states,
+    exact_states,
+)
 from weft.searches.prng.bit_forms import BitReading
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 ATTACK = LinearWords()
+WHOLE = 1 << 32
 NAMES = [f"{view.family}-{view.output}" for view in VIEWS]
 
 
@@ -27,14 +36,15 @@ def _view(family: str, output: str) -> LinearView:
 
 
 def _plan(case: Case, view: LinearView) -> AttackPlan | Gap:
-    plans = ATTACK.plan(case)
+    plans = [*ATTACK.plan(case), *LinearExact().plan(case)]
     return next(p for p in plans if (p.family, p.output) == (view.family, view.output))
 
 
 def _attack(case: Case, view: LinearView) -> list[HypothesisMatch]:
     plan = _plan(case, view)
     assert isinstance(plan, AttackPlan), plan
-    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]
+    attack = attack_named(plan.attack)
+    return [one for lo, hi in plan.ranges() for one in attack.run(case, plan, Units(lo, hi))]
 
 
 def _planted(view: LinearView, skip: int, start: int, percent: int, skips: tuple[int, int]) -> None:
@@ -195,3 +205,21 @@ def test_plan_says_how_many_draws_are_needed_and_how_much_noise_is_covered() -> 
     full = _plan(Case((1,) * 600, 1000), _view("xorshift64", "mod"))
     assert isinstance(full, AttackPlan)
     assert "up to 10 % wrong draws" in full.covers
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=NAMES)
+@pytest.mark.parametrize(("skip", "start"), [(0, 0), (0, 61), (2, 3), (2, 60)])
+def test_integers_and_compiled_code_give_the_same_states(
+    view: LinearView, skip: int, start: int
+) -> None:
+    chosen = view.draws_chosen(WHOLE)
+    assert chosen is not None
+    skips = Skips.constant(skip)
+    truth = Hypothesis(view.family, view.output, WHOLE, seed=4711, skips=skips, start=start)
+    draws = generate(truth, min(chosen + 4, 40))
+    known = [view.reading.known(draw, WHOLE) for draw in draws]
+    states = exact_states(view, known, skip)
+    assert states == decoded_states(view, known, skip, 0, 1)
+    assert states or chosen > len(draws)
+    bent = [*known[:-1], view.reading.known(draws[-1] ^ 1, WHOLE)]
+    assert exact_states(view, bent, skip) == decoded_states(view, bent, skip, 0, 1) == []

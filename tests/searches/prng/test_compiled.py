@@ -40,3 +40,40 @@ def test_kernel_that_closes_over_something_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(AssertionError, match="loop closes over something"):
         Kernels("tested", tmp_path).entry(loop)
+
+
+WITHOUT_KERNELS = """
+import sys
+from weft.searches.prng import planning, search
+from weft.searches.prng.attack import Units
+from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.history import History
+from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.request import AnalyseRequest
+
+for name, output, count in (("cpython", "raw", 633), ("v8", "scaled", 10)):
+    draws = generate(Hypothesis(name, output, 1 << 32, seed=2**40 + 1), count)
+    request = AnalyseRequest(1 << 32, (name,), skips=(0, 0), starts=(0, 0), corrupt_percent=0)
+    plans, _ = planning.make_plans(History(tuple(draws)), request)
+    number, lo, hi = planning.waves(plans)[0][0]
+    plan = plans[number].plan
+    case = request.case(draws)
+    matches = attack_named(plan.attack).run(case, plan, Units(lo, hi))
+    assert generate(matches[0].hypothesis, count) == draws, (name, plan)
+print([module for module in ("numpy", "numba") if module in sys.modules])
+"""
+
+
+def test_states_read_off_few_draws_need_neither_numpy_nor_compiled_code() -> None:
+    """Loading them takes longer than the whole attack."""
+    argv = [sys.executable, "-c", WITHOUT_KERNELS]
+    child = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (child.stdout, child.returncode) == ("[]\n", 0), child.stderr
+
+
+def test_numba_is_loaded_without_what_it_only_looks_for() -> None:
+    code = "import sys, weft.compiled; print([m for m in ('scipy', 'cffi') if m in sys.modules])"
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert child.stdout == "[]\n"

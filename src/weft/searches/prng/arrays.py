@@ -1,18 +1,19 @@
-"""Names for the arrays that kernels read and write."""
+"""Names for the arrays that kernels read and write; naming them does not load NumPy."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Words: TypeAlias = NDArray[np.uint64]
-ShortWords: TypeAlias = NDArray[np.uint32]
-Draws16: TypeAlias = NDArray[np.uint16]
+Words: TypeAlias = "NDArray[np.uint64]"
+ShortWords: TypeAlias = "NDArray[np.uint32]"
+Draws16: TypeAlias = "NDArray[np.uint16]"
 """Draws below 2^16, as the pipeline holds them."""
-Ints: TypeAlias = NDArray[np.int64]
-Ints32: TypeAlias = NDArray[np.int32]
-Bytes: TypeAlias = NDArray[np.uint8]
-Flags: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = "NDArray[np.int64]"
+Ints32: TypeAlias = "NDArray[np.int32]"
+Bytes: TypeAlias = "NDArray[np.uint8]"
+Flags: TypeAlias = "NDArray[np.bool_]"
+Floats: TypeAlias = "NDArray[np.float64]"

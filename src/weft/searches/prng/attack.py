@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 
@@ -38,6 +39,13 @@ class Case:
     corrupt_percent: int = 10
     thorough: bool = True
     """Whether brute force tolerates a beginning that has many wrong draws, which takes longer."""
+
+    families: tuple[str, ...] = ()
+    """Generators that plans are asked for; empty: all."""
+
+    def chosen(self, families: Sequence[Family]) -> list[Family]:
+        """Return the generators that plans are asked for."""
+        return [f for f in families if not self.families or f.name in self.families]
 
     @property
     def skip_count(self) -> int:

@@ -59,7 +59,7 @@ def backtest(hypothesis: Hypothesis, draws: Sequence[int], most: int) -> Backtes
 
 def tail_length(draws: Sequence[int], modulus: int) -> int:
     """Return how many of the last draws are predicted: never more than the holdout has."""
-    _, held = split(draws)
+    _, held = split(draws, modulus)
     least = next(
         (n for n in range(1, len(held) + 1) if hits_needed(n, modulus, 1, ENOUGH) is not None),
         len(held),

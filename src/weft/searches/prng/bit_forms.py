@@ -8,8 +8,9 @@ and these output maps show bits of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 End = Literal["low", "high"]
@@ -54,11 +55,17 @@ class BitReading:
 
     def bits_per_draw(self, modulus: int) -> int:
         """Return a thousand times the bits that a draw tells on average."""
-        if self.kind == "low":
-            return 1000 * self.known(0, modulus).mask.bit_count()
-        step = max(1, modulus // 4096)  # enough of a large range for an average
-        sample = range(0, modulus, step)
-        return sum(1000 * self.known(d, modulus).mask.bit_count() for d in sample) // len(sample)
+        return _bits_per_draw(self, modulus)
+
+
+@lru_cache(maxsize=256)
+def _bits_per_draw(reading: BitReading, modulus: int) -> int:
+    """Average over draws; of a power of two every draw tells as much as any other."""
+    if reading.kind == "low" or modulus & (modulus - 1) == 0:
+        return 1000 * reading.known(0, modulus).mask.bit_count()
+    step = max(1, modulus // 4096)  # enough of a large range for an average
+    sample = range(0, modulus, step)
+    return sum(1000 * reading.known(d, modulus).mask.bit_count() for d in sample) // len(sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +73,8 @@ class TwisterForm:
     """A Mersenne Twister of 624 words and an index; `misplaced`: it tests the wrong low bit.
 
     `outputs` are the maps that show bits of every word; `rejecting` those that take as many bits
-    as the bound has from one end of a word, and draw again what is too great. A map whose stream
-    another family declares is left out: it would be tried twice.
+    as the bound has from one end of a word, and draw again what is too great. Of several
+    families that declare the same reading one is attacked, and stands for all.
     """
 
     misplaced: bool = False
@@ -85,5 +92,8 @@ class LinearForm:
 
     words: int
     outputs: Mapping[str, BitReading] = field(default_factory=dict)
-    not_linear: tuple[str, ...] = ()
     begins: int = 1
+    block_start: Callable[[list[int]], None] | None = None
+    """Turns a state within a block, the numbers left in the word after the linear ones, into the
+    one before the block; given where there are several places."""
+    not_linear: tuple[str, ...] = ()

@@ -138,7 +138,7 @@ def _plans(modulus: int) -> list[tuple[int, list[AttackPlan]]]:
 
 
 def _plans_for(size: int, modulus: int) -> list[AttackPlan]:
-    training, _ = split((0,) * size)
+    training, _ = split((0,) * size, modulus)
     case = Case(training, modulus, (0, 0), (0, 0), 0)
     plans = [item for attack in ATTACKS if not attack.needs_luck for item in attack.plan(case)]
     return [plan for plan in plans if isinstance(plan, AttackPlan)]

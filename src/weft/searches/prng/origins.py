@@ -9,8 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from weft.searches.prng.attacks.likely_seeds import TIMES, dated_seeds, typed_seeds
+from weft.searches.prng.attacks.likely_seeds import (
+    DATED_COUNT,
+    TIMES,
+    TYPED_COUNT,
+    dated_seeds,
+    typed_seeds,
+)
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import LcgSeeding
@@ -104,16 +111,16 @@ def _is_telling(family: Family, seed: int, back: int) -> bool:
     kind = kind_of(seed)
     if not kind:
         return False
-    sizes = {"typed": len(_TYPED), DATED: len(_DATED), "Unix time": TIMES[1] - TIMES[0]}
+    sizes = {"typed": TYPED_COUNT, DATED: DATED_COUNT, "Unix time": TIMES[1] - TIMES[0]}
     size = sizes.get(kind.split(",")[0], 1000 * (TIMES[1] - TIMES[0]))
     return RARE_ENOUGH * size * (back + 1) <= 1 << min(family.seed_bits, family.state_bits)
 
 
 def kind_of(seed: int) -> str:
     """Say what people would call a seed: typed, or a time; empty if neither."""
-    if seed in _TYPED:
+    if seed in _typed():
         return "typed"
-    if seed in _DATED and seed < TIMES[0]:
+    if seed < TIMES[0] and seed in _dated():
         return DATED
     for name, unit in (("Unix time", 1), ("milliseconds", 1000)):
         if TIMES[0] * unit <= seed < TIMES[1] * unit:
@@ -121,7 +128,14 @@ def kind_of(seed: int) -> str:
     return ""
 
 
-_TYPED, _DATED = frozenset(typed_seeds()), frozenset(dated_seeds())
+@lru_cache(maxsize=1)
+def _typed() -> frozenset[int]:
+    return frozenset(typed_seeds())
+
+
+@lru_cache(maxsize=1)
+def _dated() -> frozenset[int]:
+    return frozenset(dated_seeds())
 
 
 def utc_text(seconds: int) -> str:

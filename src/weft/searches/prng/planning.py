@@ -25,6 +25,8 @@ from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 
+EXACT_MS = 25
+"""What is tried alone before everything else costs at most, in milliseconds of one core."""
 FIRST_WAVE_MS = 100
 """What a usual plan may have cost at the end of the first wave, in milliseconds of one core."""
 WAVE_RATIO = 3
@@ -44,6 +46,8 @@ NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = {EVERYDAY: 900_000, USUAL: 60_000}
 """What brute force over all seeds of one such call may cost and still be promised."""
+SHARED_BY_SEEDS = "brute"
+"""The attack that tests each of several calls; others attack what the calls have in common."""
 TESTS_PERCENT = 7
 """What a further call costs of what a seeding costs that it shares."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
@@ -68,6 +72,8 @@ class StreamPlan:
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
         wave, most = 0, FIRST_WAVE_MS
+        if self.weighted_cost_ms(hi) <= EXACT_MS:
+            return -1
         while self.weighted_cost_ms(hi) > most:
             wave, most = wave + 1, most * WAVE_RATIO
         return wave
@@ -167,11 +173,12 @@ def _with_shared_seedings(plans: Sequence[StreamPlan]) -> list[StreamPlan]:
     """Join plans that need the same seeds and are tried at the same place of the order.
 
     The first, which is the most usual, stands for all. What no library offers stays alone, so
-    that usual calls are not delayed by it.
+    that usual calls are not delayed by it; a state is solved for once, whoever has it.
     """
     groups: dict[object, list[StreamPlan]] = {}
     for number, planned in enumerate(plans):
-        plan, is_exotic = planned.plan, planned.weight >= EXOTIC
+        plan = planned.plan
+        is_exotic = plan.attack == SHARED_BY_SEEDS and planned.weight >= EXOTIC
         alone = number if not plan.seeding or planned.done == plan.units else None
         place = (plan.units, plan.covers, planned.done, is_exotic)
         groups.setdefault((planned.stream, plan.seeding, *place, alone), []).append(planned)
@@ -183,7 +190,8 @@ def _joined(group: Sequence[StreamPlan]) -> StreamPlan:
     first = group[0]
     if len(group) == 1:
         return first
-    tests = (len(group) - 1) * first.plan.cost_ms * TESTS_PERCENT // 100
+    percent = TESTS_PERCENT if first.plan.attack == SHARED_BY_SEEDS else 0
+    tests = (len(group) - 1) * first.plan.cost_ms * percent // 100
     joined = replace(
         first.plan,
         tried=sum(planned.plan.tried for planned in group),

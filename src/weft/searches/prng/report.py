@@ -16,6 +16,7 @@ from weft.inspect.report.plot import Axes, bar, framed
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
+from weft.lazy_imports import lazy_imports
 from weft.model.codec import from_json
 from weft.model.values import Object, from_wire
 from weft.searches.prng import programs, words
@@ -24,9 +25,11 @@ from weft.searches.prng.attack import Gap
 from weft.searches.prng.effort import effort_section, tried_ranges
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
-from weft.searches.prng.pipeline import report as pipeline
-from weft.searches.prng.pipeline import summary
 from weft.searches.prng.scoring import known, split
+
+with lazy_imports():
+    from weft.searches.prng.pipeline import report as pipeline
+    from weft.searches.prng.pipeline import summary
 
 PIPELINE = "prng.pipeline"
 WIDTH = 1000
@@ -104,7 +107,7 @@ def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     draws = history.streams()[best.stream]
     predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
     right = [a == b for a, b in zip(predictions, draws, strict=False)]
-    train = len(split(draws)[0])
+    train = len(split(draws, answer.modulus)[0])
     head = element("h3", "Where the best one is right")
     share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
     return head + element("p", share, class_="quiet") + _bars(right, train)

@@ -56,9 +56,10 @@ class AnalyseRequest:
 
     def case(self, draws: Sequence[int]) -> Case:
         """Return what attacks may know of a stream: its training part and the ranges."""
-        train, _ = split(draws)
+        train, _ = split(draws, self.modulus)
         ranges = (self.skips, self.starts, self.corrupt_percent)
-        return Case(train, self.modulus, *ranges, thorough=bool(self.families))
+        thorough = bool(self.families)
+        return Case(train, self.modulus, *ranges, thorough, self.families)
 
     def includes(self, family: str, output: str) -> bool:
         """Whether a generator and one of its output maps are to be tried."""

@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
-from weft.inspect.report.view import view_of
-from weft.inspect.verify import verify
+from weft.lazy_imports import lazy_imports
 from weft.model.codec import to_json
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
@@ -23,13 +22,17 @@ from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.intake import AUTO, read_draws
-from weft.searches.prng.kernels.cuda import is_available
 from weft.searches.prng.records import gunzipped
-from weft.searches.prng.report import answer_of
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
 from weft.searches.prng.search import NAME, analyse
 from weft.searches.prng.statistics import hits_needed
+
+with lazy_imports():
+    from weft.inspect import verify
+    from weft.inspect.report import view
+    from weft.searches.prng import report
+    from weft.searches.prng.kernels import cuda
 
 FEWEST_TRIED = 2**32
 """What the smallest search worth the name tries: every 32-bit seed of one generator."""
@@ -95,7 +98,7 @@ def check_below(history: History, where: str, modulus: int) -> None:
 
 def check_device(execution: Execution) -> None:
     """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
-    if execution.device == "gpu" and execution.backend != "ray" and not is_available():
+    if execution.device == "gpu" and execution.backend != "ray" and not cuda.is_available():
         raise InputError(
             "--device gpu: this machine has no GPU that CuPy can use",
             hint="leave it out, or pip install 'weft[gpu]' where there is one",
@@ -104,12 +107,12 @@ def check_device(execution: Execution) -> None:
 
 def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseRequest:
     """Return the request with what a finished run on the same draws has excluded, and its head."""
-    view = view_of(path, NAME, "weft prng analyse")
-    checked = verify(path, real_place().heads)
-    answer = answer_of(view)
+    earlier = view.view_of(path, NAME, "weft prng analyse")
+    checked = verify.verify(path, real_place().heads)
+    answer = report.answer_of(earlier)
     if answer is None:
         raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
-    if view.genesis()["inputs"]["history"] != hashlib.sha256(history.canonical()).hexdigest():
+    if earlier.genesis()["inputs"]["history"] != hashlib.sha256(history.canonical()).hexdigest():
         raise RunMismatch(f"--after {path}: that run was on other draws", hint="leave it out")
     if answer.modulus != request.modulus:
         raise RunMismatch(
@@ -133,7 +136,7 @@ def estimate_s(history: History, request: AnalyseRequest) -> int:
 def draws_needed(request: AnalyseRequest) -> int:
     """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
     for count in range(1, MOST_DRAWS_ASKED):
-        train, held = split((0,) * count)
+        train, held = split((0,) * count, request.modulus)
         m, alpha = request.modulus, request.alpha_evidence
         if hits_needed(len(train), m, FEWEST_TRIED, alpha) is None:
             continue

@@ -18,18 +18,23 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import corrected_at
 
 HOLDOUT_MOST = 100
+HOLDOUT_WORDS = 8
+WORD_LIKE = 1 << 24
+"""Draws below this or more are taken for whole words or nearly so."""
 COARSE = 1 << 16
 """Denominator of chances that are not small: the numbers of a tail stay short."""
 PERIOD_LOOKED_FOR = 4096
 """Predictions among which a period is looked for, at most."""
 
 
-def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def split(draws: Sequence[int], modulus: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the training part and the holdout: the last fifth, at most 100 draws.
 
-    A hundred are evidence enough, and algebra needs every draw it can get.
+    A hundred are evidence enough, of draws of 24 bits and more eight (chance hits them all once
+    in 2^192); and algebra needs every draw it can get.
     """
-    held = min(HOLDOUT_MOST, len(draws) // 5)
+    most = HOLDOUT_WORDS if modulus >= WORD_LIKE else HOLDOUT_MOST
+    held = min(most, len(draws) // 5)
     at = len(draws) - held
     return tuple(draws[:at]), tuple(draws[at:])
 
@@ -58,7 +63,7 @@ def score(
     multiplies it once: one before every draw but the first. The holdout begins where the way
     through the training draws may end, and has a skip before each of its draws.
     """
-    train, _ = split(draws)
+    train, _ = split(draws, modulus)
     count = known(hypothesis, len(draws))
     predictions = generate(hypothesis, count)
     right = [a == b for a, b in zip(predictions, draws, strict=False)]

@@ -88,7 +88,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
     return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=7)
+@search(name="prng.analyse", version=8)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)

@@ -72,6 +72,22 @@ def _make_run(place: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture(scope="session")
+def noise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with draws of the system's random source and the smallest serial run on them."""
+    return made_once(tmp_path_factory, "pipeline-noise", _make_noise_run)
+
+
+def _make_noise_run(place: Path) -> None:
+    raw = os.urandom(4 * 400)
+    rows = [int.from_bytes(raw[at : at + 4], "big") % 1000 for at in range(0, len(raw), 4)]
+    (place / "draws.csv").write_text("\n".join(map(str, rows)))
+    words = [*COMMAND, "prng", "pipeline", place / "draws.csv", "--out", place / "one", *SMALL]
+    done = subprocess.run([*map(str, words), *HERE, "-q"], capture_output=True, text=True)
+    (place / "said.txt").write_text(done.stdout)
+    assert done.returncode == 1, done.stderr
+
+
 def write(truth: Planted, path: Path) -> Path:
     """Write a history as a file of rows with sessions."""
     rows = zip(truth.history.draws, truth.history.sessions, strict=True)

@@ -9,12 +9,12 @@ import signal
 import sqlite3
 import subprocess
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from tests.searches.prng.pipeline.conftest import PLAN, finished_rows, ledger_sha, write
+from tests.searches.prng.pipeline.conftest import PLAN, SMALL, finished_rows, ledger_sha, write
 from tests.searches.prng.pipeline.planted import planted
 from tests.support.commands import COMMAND
 from tests.workers.lab import print_figures
@@ -32,30 +32,41 @@ cpu_count = 1
 """
 
 
-def words(place: Path, out: Path, *more: str) -> list[str]:
-    own = ["prng", "pipeline", str(place / "draws.csv"), "--out", str(out), *PLAN]
-    return [*COMMAND, *own, *more]
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A folder with draws and their serial run `one`, how that was asked for, and how it ended."""
+
+    place: Path
+    options: tuple[str, ...] = PLAN
+    code: int = 0
+
+    @property
+    def sha(self) -> str:
+        """The ledger of the serial run."""
+        return ledger_sha(self.place / "one")
+
+    def words(self, name: str, *more: str) -> list[str]:
+        """Return the command that runs it into a folder of that name."""
+        own = ["prng", "pipeline", self.place / "draws.csv", "--out", self.place / name]
+        return [*COMMAND, *map(str, own), *self.options, *more]
+
+    def carried_out(self, name: str, *more: str, code: int | None = None) -> tuple[Path, str]:
+        """Run to the end and return the folder and what was said on stderr."""
+        done = subprocess.run(self.words(name, *more), capture_output=True, text=True)
+        assert done.returncode == (self.code if code is None else code), done.stderr
+        return self.place / name, done.stderr
 
 
-def carried_out(place: Path, name: str, *more: str) -> tuple[Path, str]:
-    """Run to the end and return the folder and what was said on stderr."""
-    out = place / name
-    done = subprocess.run(words(place, out, *more), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return out, done.stderr
-
-
-@pytest.fixture(scope="module")
-def sha(place: Path) -> str:
-    """The ledger of the serial run."""
-    return ledger_sha(place / "one")
+@pytest.fixture
+def plan(place: Path) -> Plan:
+    return Plan(place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["4", "8"])
-def test_more_workers_give_the_same_ledger(place: Path, sha: str, workers: str) -> None:
+def test_more_workers_give_the_same_ledger(plan: Plan, workers: str) -> None:
     """One, two and nodes are below, before and after a kill."""
-    assert ledger_sha(carried_out(place, workers, "--workers", workers)[0]) == sha
+    assert ledger_sha(plan.carried_out(workers, "--workers", workers)[0]) == plan.sha
 
 
 def steps_done(run: Path) -> int:
@@ -68,10 +79,11 @@ def steps_done(run: Path) -> int:
         return 0
 
 
-def killed(place: Path, out: Path, steps: int, tasks: int) -> bool:
+def killed(plan: Plan, name: str, steps: int, tasks: int) -> bool:
     """Kill the coordinator once so many steps and then so many tasks are done."""
+    out = plan.place / name
     with subprocess.Popen(
-        words(place, out, "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        plan.words(name, "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         base: int | None = None
         while process.poll() is None:
@@ -85,30 +97,31 @@ def killed(place: Path, out: Path, steps: int, tasks: int) -> bool:
     return False
 
 
-def check_killed(place: Path, name: str, steps: int, tasks: int, *resumed: str) -> tuple[bool, str]:
+def check_killed(plan: Plan, name: str, steps: int, tasks: int, *resumed: str) -> tuple[bool, str]:
     """Kill a run and resume it; return whether it was killed, and what it said in the end."""
-    out = place / name
-    was_killed = killed(place, out, steps, tasks)
+    out = plan.place / name
+    was_killed = killed(plan, name, steps, tasks)
     before = finished_rows(out)
-    _, said = carried_out(place, name, *(resumed or ("--workers", "2")))
+    _, said = plan.carried_out(name, *(resumed or ("--workers", "2")))
     after = finished_rows(out)
     assert all(after[key] == row for key, row in before.items()), "a completed task ran again"
     return was_killed, said
 
 
 def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
-    place: Path, sha: str
+    noise: Path,
 ) -> None:
     """One run goes from one worker to two, is killed, and ends on nodes."""
-    (place / "nodes.toml").write_text(NODES)
-    nodes = ("--nodes", str(place / "nodes.toml"), "--simulate-nodes", "--placement", "static")
-    out, said = carried_out(place, "torn", "--to", "4", "--workers", "1")
+    plan = Plan(noise, SMALL, code=1)
+    (noise / "nodes.toml").write_text(NODES)
+    nodes = ("--nodes", str(noise / "nodes.toml"), "--simulate-nodes", "--placement", "static")
+    out, said = plan.carried_out("torn", "--to", "4", "--workers", "1", code=0)
     assert steps_done(out) == STEPS.index("4") + 1
     lines = said.splitlines()
     assert [line for line in lines if line.startswith("step ")][-1].startswith("step 4 ")
-    was_killed, said = check_killed(place, "torn", 4, 20, *nodes)
+    was_killed, said = check_killed(plan, "torn", 4, 20, *nodes)
     assert was_killed
-    assert ledger_sha(out) == sha
+    assert ledger_sha(out) == plan.sha
     lines += said.splitlines()
     heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
     assert list(dict.fromkeys(lines[at].split()[1] for at in heads)) == list(STEPS)
@@ -119,31 +132,30 @@ def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_sam
 
 @pytest.mark.slow
 def test_many_planted_and_random_histories_are_told_apart(tmp_path: Path) -> None:
-    place, chance = tmp_path, random.Random(20261115)
+    plan, chance = Plan(tmp_path), random.Random(20261115)
     for key in range(8):
         truth = planted(seeds=1200, key=100 + key)
-        write(truth, place / "draws.csv")
-        out, _ = carried_out(place, f"planted{key}", "--workers", "2")
+        write(truth, tmp_path / "draws.csv")
+        out, _ = plan.carried_out(f"planted{key}", "--workers", "2")
         told = json.loads((out / "predictions.json").read_text())
         coming = {one["stream"]: one["next"] for one in told["streams"]}
         assert coming == {name: numbers[:10] for name, numbers in truth.coming.items()}, key
         rows = tuple(chance.randrange(1000) for _ in truth.history.draws)
         noise = replace(truth, history=History(rows, truth.history.sessions))
-        write(noise, place / "draws.csv")
-        done = subprocess.run(words(place, place / f"noise{key}"), capture_output=True, text=True)
-        assert done.returncode == 1, done.stderr
+        write(noise, tmp_path / "draws.csv")
+        plan.carried_out(f"noise{key}", code=1)
     print_figures("pipeline verdicts", planted_found=8, random_refused=8)
 
 
 @pytest.mark.slow
-def test_kill_in_every_step_gives_the_same_ledger(place: Path, sha: str) -> None:
+def test_kill_in_every_step_gives_the_same_ledger(plan: Plan) -> None:
     chance = random.Random(20261115)
     kills = 0
     for step, most in enumerate((4, 4, 1, 1, 100, 1)):
         for repeat in range(3):
             tasks = chance.randrange(most)
-            was_killed, _ = check_killed(place, f"step{step}-{repeat}", step, tasks)
-            assert ledger_sha(place / f"step{step}-{repeat}") == sha
+            was_killed, _ = check_killed(plan, f"step{step}-{repeat}", step, tasks)
+            assert ledger_sha(plan.place / f"step{step}-{repeat}") == plan.sha
             kills += was_killed
     assert kills >= 12
     print_figures("pipeline kills", kills=kills, runs=18)

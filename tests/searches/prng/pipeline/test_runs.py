@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -307,17 +306,13 @@ def test_model_that_its_sidecar_does_not_name_stops_step_6(
 # -- a random history -----------------------------------------------------------------------
 
 
-def test_history_of_the_systems_random_source_is_no_signal(weft_says: Weft, tmp_path: Path) -> None:
-    raw = os.urandom(4 * 400)
-    rows = [int.from_bytes(raw[at : at + 4], "big") % 1000 for at in range(0, len(raw), 4)]
-    (tmp_path / "draws.txt").write_text("\n".join(map(str, rows)))
-    out = tmp_path / "run"
-    words = ("prng", "pipeline", tmp_path / "draws.txt", "--out", out)
-    told = weft_says(*words, *SMALL, *HERE, "-q")
-    assert told.code == 1, told.err
-    assert told.out.splitlines()[-1].startswith("FAILED  no signal")
-    assert "would have been found: a stream that hits" in told.out
-    assert "not covered: other families" in told.out
+def test_history_of_the_systems_random_source_is_no_signal(
+    weft_says: Weft, noise: Path, tmp_path: Path
+) -> None:
+    said, out = (noise / "said.txt").read_text(), noise / "one"
+    assert said.splitlines()[-1].startswith("FAILED  no signal")
+    assert "would have been found: a stream that hits" in said
+    assert "not covered: other families" in said
     assert not (out / "predictions.json").exists()
     assert artifacts_of(RunView(out, NAME)).get("predictions") is None
     refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")

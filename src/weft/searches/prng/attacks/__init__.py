@@ -6,12 +6,15 @@ from weft.searches.prng.attack import Attack
 from weft.searches.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
 from weft.searches.prng.attacks.linear_rejection import TwisterRejection
 from weft.searches.prng.attacks.linear_twister import TwisterState
-from weft.searches.prng.attacks.linear_words import LinearWords
+from weft.searches.prng.attacks.linear_words import LinearExact, LinearWords
+from weft.searches.prng.attacks.twister_words import TwisterWords
 
 ALL: tuple[Attack, ...] = (
     lattice.ATTACK,
     lanes.ATTACK,
+    LinearExact(),
     LinearWords(),
+    TwisterWords(),
     TwisterRejection(),
     TwisterState(),
     likely.TYPED,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from weft.lazy_imports import lazy_imports
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute_sieves import sieve_of
 from weft.searches.prng.attacks.likely_seeds import TIMES
@@ -21,7 +22,9 @@ from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels import cuda
+
+with lazy_imports():
+    from weft.searches.prng.kernels import cuda
 
 NAME = "brute"
 SEED_BITS = 32
@@ -60,11 +63,12 @@ class Brute:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family with a sieve what is covered."""
+        window = window_of(case)
         return [
             item
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             for output in family.outputs
-            for item in plan_output(case, family, output)
+            for item in plan_output(case, window, family, output)
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
@@ -104,12 +108,13 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
     return ranges
 
 
-def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
+def plan_output(
+    case: Case, window: BruteWindow | None, family: Family, output: str
+) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
     sieve = sieve_of(family, output, case.modulus)
     if sieve is None:
         return []
-    window = window_of(case)
     if window is None:
         why = f"needs {draws_needed(case)} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
@@ -117,15 +122,19 @@ def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Ga
     if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
         why = "the draws are too far from the seed to be reached quickly"
         return [Gap(NAME, family.name, output, why)]
-    return [plan_places(case, family, output, sieve, places), *left_out(case, family, output)]
+    planned = plan_places(case, window, family, output, sieve, places)
+    return [planned, *left_out(case, family, output)]
 
 
 def plan_places(
-    case: Case, family: Family, output: str, sieve: Sieve, places: list[tuple[int, int]]
+    case: Case,
+    window: BruteWindow,
+    family: Family,
+    output: str,
+    sieve: Sieve,
+    places: list[tuple[int, int]],
 ) -> AttackPlan:
     """Return the plan for the starts and skips that are tried."""
-    window = window_of(case)
-    assert window is not None
     shown = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     covers = (

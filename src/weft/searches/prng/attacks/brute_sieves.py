@@ -8,9 +8,9 @@ the other forms have one of their own, which reads draws off words.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attacks.sieving import (
     Calls,
     Run,
@@ -30,14 +30,16 @@ from weft.searches.prng.forms import (
     SubtractiveSeeding,
     TwisterSeeding,
 )
-from weft.searches.prng.kernels import cuda
-from weft.searches.prng.kernels.bulk import sieve_plain
-from weft.searches.prng.kernels.dotnet import sieve_dotnet
-from weft.searches.prng.kernels.glibc import DEGREE, sieve_glibc
-from weft.searches.prng.kernels.golang import PRIME, sieve_go
-from weft.searches.prng.kernels.lcg import sieve_lcg
-from weft.searches.prng.kernels.mt import DIRECT
+from weft.searches.prng.kernels.sizes import DIRECT
 from weft.searches.prng.linear import affine_power
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk, cuda, dotnet, glibc, golang, lcg
 
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
@@ -85,19 +87,19 @@ def go_sieve(calls: Calls, target: Target) -> Run:
         ])  # fmt: skip
     moved = np.array([reading.moved for reading, _ in both], np.uint64)
     tests = np.concatenate([tests for _, tests in both])
-    return runner(sieve_go, factors, salted, moved, tests, len(calls), target.enough)
+    return runner(golang.sieve_go, factors, salted, moved, tests, len(calls), target.enough)
 
 
 def go_factors(form: SaltedSeeding, word: int) -> list[int]:
     """Return what the seed is multiplied with for the three parts of a word."""
     first = form.discarded + 3 * word + 1
-    return [pow(form.multiplier, first + more, int(PRIME)) for more in range(3)]
+    return [pow(form.multiplier, first + more, int(golang.PRIME)) for more in range(3)]
 
 
 def plain_sieve(calls: Calls, target: Target) -> Run:
     """Return the sieve made of the family's definitions."""
     [(family, output)] = calls
-    sieve = sieve_plain(family, output)
+    sieve = bulk.sieve_plain(family, output)
     gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
     draws = np.array(target.draws, np.uint64)
     state = np.empty(family.state_words, np.uint64)
@@ -108,7 +110,7 @@ def dotnet_sieve(calls: Calls, target: Target) -> Run:
     """Return the sieve of .NET's outputs."""
     [(family, output)] = calls
     _, tests = tested(family, output, target)
-    sieve = cuda.sieve_dotnet if target.device == "gpu" else sieve_dotnet
+    sieve = cuda.sieve_dotnet if target.device == "gpu" else dotnet.sieve_dotnet
     return runner(sieve, np.array(target.positions(1)), tests, target.enough)
 
 
@@ -132,7 +134,7 @@ def glibc_sieve(calls: Calls, target: Target) -> Run:
             for n, own in enumerate(tests)
         ])  # fmt: skip
     judged = (np.array(probes), np.concatenate(tests), len(calls), target.enough)
-    return runner(sieve_glibc, weights, *judged)
+    return runner(glibc.sieve_glibc, weights, *judged)
 
 
 def lcg_sieve(calls: Calls, target: Target) -> Run:
@@ -149,7 +151,7 @@ def lcg_sieve(calls: Calls, target: Target) -> Run:
     affine = np.array([(a, (c + flip) % (1 << form.bits)) for a, c in maps], np.uint64)
     first = np.array((form.scramble, form.place, form.below, (1 << form.bits) - 1), np.uint64)
     dropped = np.uint64(form.bits - 32)
-    sieve = cuda.sieve_lcg if target.device == "gpu" else sieve_lcg
+    sieve = cuda.sieve_lcg if target.device == "gpu" else lcg.sieve_lcg
     return runner(sieve, first, dropped, affine, tests, target.enough)
 
 
@@ -160,7 +162,7 @@ def glibc_weights(form: AdditiveSeeding, position: int) -> tuple[int, ...]:
     A word is the sum of those `lag` (3) and 31 before it, so x^n modulo x^31 - x^28 - 1 holds
     the weights for word n. 310 words are thrown away; the oldest word of the seed is number 3.
     """
-    lag, power = form.lag, position + DEGREE + form.discarded
+    lag, power = form.lag, position + glibc.DEGREE + form.discarded
     result, square = [1] + [0] * 30, [0, 1] + [0] * 29
     while power:
         if power & 1:
@@ -171,11 +173,11 @@ def glibc_weights(form: AdditiveSeeding, position: int) -> tuple[int, ...]:
 
 def _times(left: list[int], right: list[int], lag: int) -> list[int]:
     """Multiply modulo x^31 - x^(31 - lag) - 1 and 2^32."""
-    product = [0] * (2 * DEGREE - 1)
+    product = [0] * (2 * glibc.DEGREE - 1)
     for i, a in enumerate(left):
         for j, b in enumerate(right):
             product[i + j] += a * b
-    for at in range(2 * DEGREE - 2, DEGREE - 1, -1):
-        product[at - DEGREE] += product[at]
+    for at in range(2 * glibc.DEGREE - 2, glibc.DEGREE - 1, -1):
+        product[at - glibc.DEGREE] += product[at]
         product[at - lag] += product[at]
-    return [value % (1 << 32) for value in product[:DEGREE]]
+    return [value % (1 << 32) for value in product[: glibc.DEGREE]]

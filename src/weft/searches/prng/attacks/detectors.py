@@ -10,13 +10,19 @@ kind, and what is below FLOOR is not reported: of 10^9 random histories one give
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from weft.searches.prng.arrays import Bytes, Words
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import Case
-from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.statistics import corrected, decades
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import massey
 
 FLOOR = 9000
 """Thousandths of a decade that a detection has at least, after the correction."""
@@ -74,7 +80,7 @@ def linear_complexity(bits: list[int]) -> int:
     """Return the length of the shortest linear recurrence that makes the bits."""
     if not bits:
         return 0
-    return int(_massey(np.array(bits, np.uint8)))
+    return int(massey.linear_complexity(np.array(bits, np.uint8)))
 
 
 def linear_complexity_plain(bits: list[int]) -> int:
@@ -92,57 +98,6 @@ def linear_complexity_plain(bits: list[int]) -> int:
         else:
             now, before, length, gap = now ^ before << gap, now, at + 1 - length, 1
     return length
-
-
-@KERNELS.entry
-def _massey(bits: Bytes) -> int:
-    """Run Massey's algorithm with packed polynomials and the last bits packed backwards."""
-    words = len(bits) // 64 + 2
-    now, before = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    saved, recent = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    now[0] = before[0] = 1
-    length, gap = 0, 1
-    for at in range(len(bits)):
-        used = length // 64 + 1
-        _push(recent, np.uint64(bits[at]), at // 64 + 1)
-        total = np.uint64(0)
-        for word in range(used):
-            total ^= now[word] & recent[word]
-        for fold in (32, 16, 8, 4, 2, 1):
-            total ^= total >> np.uint64(fold)
-        if not total & np.uint64(1):
-            gap += 1
-            continue
-        longer = 2 * length <= at
-        if longer:
-            saved[:] = now
-        _add_shifted(now, before, gap)
-        gap += 1
-        if longer:
-            before, saved = saved, before
-            length, gap = at + 1 - length, 1
-    return length
-
-
-@KERNELS.kernel
-def _push(recent: Words, bit: np.uint64, used: int) -> None:
-    """Put a bit before the others."""
-    carry = bit
-    for word in range(used):
-        above = recent[word] >> np.uint64(63)
-        recent[word] = recent[word] << np.uint64(1) | carry
-        carry = above
-
-
-@KERNELS.kernel
-def _add_shifted(now: Words, before: Words, gap: int) -> None:
-    """Add a polynomial, shifted up."""
-    whole, part = gap // 64, np.uint64(gap % 64)
-    for word in range(len(now) - 1, whole - 1, -1):
-        value = before[word - whole] << part
-        if part and word > whole:
-            value |= before[word - whole - 1] >> (np.uint64(64) - part)
-        now[word] ^= value
 
 
 def _periodic(lane: int, case: Case, lanes: int) -> Detection | None:

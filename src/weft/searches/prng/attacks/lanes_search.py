@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.forms import LcgForm
-from weft.searches.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
+from weft.searches.prng.kernels.sizes import CHECKS
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import lanes as kernels
 
 MAX_LANES = 4096
 """Lanes that fit at one skip, at most. Where calls left out make an even stride, lanes that differ
@@ -158,7 +166,7 @@ def fitting_lanes(window: LaneWindow) -> list[int]:
     multiplier, increment = window.affine(0, 1, split.lane)
     shown, dropped = (1 << split.shown) - 1, split.shape.dropped
     out = np.empty(MAX_LANES, np.uint32)
-    count = sieve_lanes(
+    count = kernels.sieve_lanes(
         split.lane,
         np.uint32(multiplier),
         np.uint32(increment),
@@ -236,7 +244,7 @@ def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int])
     sign = 1 << (width - 1) if split.signed else 0
     shape = (split.shape.dropped, (1 << width) - 1, sign, -(1 << width) % modulus, modulus)
     affine = [window.affine(anchor, at, split.bits) for at in order]
-    state, hits = search_high(
+    state, hits = kernels.search_high(
         np.array((low.start, low.stop), np.int64),
         np.array(shape, np.uint64),
         np.array((first, modulus, least + (1 << width)), np.int64),

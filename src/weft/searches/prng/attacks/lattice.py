@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import StateSplit
 from weft.searches.prng.attacks.lanes_search import state_before as walked_back
@@ -27,7 +27,14 @@ from weft.searches.prng.attacks.lattice_problems import (
 from weft.searches.prng.attacks.noise import affordable
 from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.lattice import nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import lattice as kernels
 
 NAME = "lattice"
 SKIPS_PER_TASK = 32
@@ -114,7 +121,7 @@ def state_at(problem: LatticeProblem, lattice: ReducedLattice, bases: Sequence[i
     sizes = [size for _, size in problem.holes] * len(bases)
     weights = lattice.weights * len(bases)
     target = [size // 2 * w - x for size, w, x in zip(sizes, weights, offset, strict=True)]
-    near = nearest(lattice.basis, lattice.star, np.array(target, np.int64)).tolist()
+    near = kernels.nearest(lattice.basis, lattice.star, np.array(target, np.int64)).tolist()
     holes = [(x + y) // w for x, y, w in zip(near, offset, weights, strict=True)]
     if not all(0 <= hole < size for hole, size in zip(holes, sizes, strict=True)):
         return None

@@ -13,15 +13,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Floats, Ints
 from weft.searches.prng.attacks.lanes_search import lcg_forms
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.forms import LatticeForm, LcgForm
-from weft.searches.prng.kernels.lattice import reduce_basis
 from weft.searches.prng.linear import affine_power
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import lattice
 
 MAX_DIMENSION = 64
 """Doubles reduced it in every trial; `nextInt(25)` of Java needs so many."""
@@ -101,7 +108,7 @@ def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
         rows.append([problem.modulus if c == last else 0 for c in range(draws * count)])
     weighted = [[x * weights[c % count] for c, x in enumerate(row)] for row in rows]
     basis = np.array(weighted, np.int64)
-    return ReducedLattice(basis, reduce_basis(basis), weights, maps)
+    return ReducedLattice(basis, lattice.reduce_basis(basis), weights, maps)
 
 
 def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -> list[int]:

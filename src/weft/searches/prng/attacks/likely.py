@@ -7,20 +7,31 @@ once, and all places are looked for in its stream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute import enough_draws
-from weft.searches.prng.attacks.likely_seeds import dated_seeds, typed_seeds
+from weft.searches.prng.attacks.likely_seeds import (
+    DATED_COUNT,
+    TYPED_COUNT,
+    dated_seeds,
+    typed_seeds,
+)
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.bulk import fill
-from weft.searches.prng.kernels.path import find_places
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk, path
 
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
@@ -36,13 +47,23 @@ class Likely:
 
     needs_luck = True
 
-    def __init__(self, name: str, seeds: tuple[int, ...], description: str) -> None:
-        self.name, self.seeds, self.description = name, seeds, description
+    def __init__(
+        self, name: str, count: int, make_seeds: Callable[[], tuple[int, ...]], description: str
+    ) -> None:
+        self.name, self.count, self.description = name, count, description
+        self.make_seeds = make_seeds
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """All seeds, made when one is first tried."""
+        return self.make_seeds()
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered; all of them are."""
         return [
-            self._plan(case, family, output) for family in FAMILIES for output in maps(family, case)
+            self._plan(case, family, output)
+            for family in case.chosen(FAMILIES)
+            for output in maps(family, case)
         ]
 
     def _plan(self, case: Case, family: Family, output: str) -> AttackPlan | Gap:
@@ -54,10 +75,10 @@ class Likely:
             f"{self.description}, starts {case.starts[0]}..{case.starts[1]},"
             f" skips {case.skips[0]}..{case.skips[1]}, {window[1]} wrong of {window[0]} draws"
         )
-        units = -(-len(self.seeds) // SEEDS_PER_UNIT)
+        units = -(-self.count // SEEDS_PER_UNIT)
         return AttackPlan(
             self.name, family.name, output, units, UNITS_PER_TASK,
-            len(self.seeds) * case.place_count, self._cost(case, family, window[0]), covers,
+            self.count * case.place_count, self._cost(case, family, window[0]), covers,
         )  # fmt: skip
 
     def _cost(self, case: Case, family: Family, compared: int) -> int:
@@ -65,11 +86,11 @@ class Likely:
         calls = calls_for(case, compared)
         met = calls * compared // (2 * case.modulus) + 1
         nanoseconds = 300 * family.state_words + 20_000 + calls * (10 + compared // 8)
-        return len(self.seeds) * (nanoseconds + met * case.skip_count * 2) // 1_000_000 + 1
+        return self.count * (nanoseconds + met * case.skip_count * 2) // 1_000_000 + 1
 
     def window(self, case: Case) -> tuple[int, int] | None:
         """Return how many draws are looked for and how many may be wrong; None if too few."""
-        tried = len(self.seeds) * case.place_count
+        tried = self.count * case.place_count
         return enough_draws(case, tried, CHANCE_PLACES, MAX_DRAWS, least=LEAST_DRAWS)
 
     @lru_cache(maxsize=64)  # noqa: B019 - there are two of these, for as long as the process
@@ -106,9 +127,9 @@ def places(
     """Return the starts and skips at which a seed makes the draws."""
     family = family_named(plan.family)
     gaps = np.zeros(calls_for(case, compared), np.int64)
-    stream = fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
+    stream = bulk.fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
     out = np.empty((MAX_PLACES, 3), np.int64)
-    count = find_places(
+    count = path.find_places(
         stream,
         np.array(case.draws[:compared], np.uint64),
         np.array(case.starts, np.int64),
@@ -119,5 +140,7 @@ def places(
     return [(int(start), int(skip)) for start, skip, _ in out[:count]]
 
 
-TYPED = Likely("likely", typed_seeds(), "seeds that people type")
-DATED = Likely("dates", dated_seeds(), "process ids, days and dates from 1990 to 2029 as seeds")
+TYPED = Likely("likely", TYPED_COUNT, typed_seeds, "seeds that people type")
+DATED = Likely(
+    "dates", DATED_COUNT, dated_seeds, "process ids, days and dates from 1990 to 2029 as seeds"
+)

@@ -18,21 +18,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Bytes, Flags, Ints
 from weft.searches.prng.attacks.linear_relations import Relations
-from weft.searches.prng.kernels.compiled import KERNELS
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import alignment
 
 KEY_BITS = 35
 """Bits in which the two halves of an anchor must meet."""
 FILTER = (1 << 22) - 1
 SPREAD = 5
 """Standard deviations by which the number of missing outputs may leave its mean."""
-SLACK = 33
-"""Bits by which an explanation may cost more than the cheapest so far: three gaps."""
 MOST_PATHS = 20_000
 TAIL = 16
 """Last steps of a walk that are not used: what comes next would have judged them."""
@@ -129,7 +133,9 @@ def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes 
     start = np.array(anchor, np.int64)
     prices_bits = _prices_bits(sieved)
     limit = 2 * len(start) * sieved.missing_per_thousand * int(prices_bits[1])
-    last = _walk(sieved.relations.tables, sieved.draws, start, prices_bits, limit, parents, moves)
+    last = alignment.extend_paths(
+        sieved.relations.tables, sieved.draws, start, prices_bits, limit, parents, moves
+    )
     if last < 0:
         return None
     path = np.zeros(steps, np.uint8)
@@ -155,87 +161,6 @@ def _prices_bits(sieved: RejectionDraws) -> Ints:
     gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
     evaded = sieved.relations.count
     return np.array([gap * sieved.gap_bits + (evaded if gap else 0) for gap in gaps], np.int64)
-
-
-@KERNELS.entry
-def _walk(
-    tables: Ints,
-    draws: Ints,
-    start: Ints,
-    prices_bits: Ints,
-    limit: int,
-    parents: NDArray[np.uint16],
-    moves: Bytes,
-) -> int:
-    """Carry all explanations within the slack along; return the index of the best at the end.
-
-    `limit` is what a thousand steps may cost; -1 if the best costs more.
-    """
-    steps, width = parents.shape
-    places = len(start)
-    now, then = np.zeros((width, places), np.int64), np.zeros((width, places), np.int64)
-    cost_bits, next_cost_bits = np.zeros(width, np.int64), np.zeros(width, np.int64)
-    buckets = np.full(4 * width, -1, np.int64)
-    order = np.argsort(prices_bits)
-    now[0, :] = start
-    alive = 1
-    for step in range(steps):
-        buckets[:] = -1
-        count = 0
-        least = np.min(cost_bits[:alive])
-        if least > 6 * prices_bits[1] + step * limit // 1000:
-            return -1
-        for path in range(alive):
-            for move in order:
-                price_bits = cost_bits[path] + prices_bits[move]
-                if price_bits > least + SLACK or count == width:
-                    break
-                if not _moved(tables, draws, now[path], move, then[count]):
-                    continue
-                slot = _slot(buckets, then, count)
-                if buckets[slot] < 0:
-                    buckets[slot] = count
-                    count += 1
-                elif next_cost_bits[buckets[slot]] <= price_bits:
-                    continue
-                next_cost_bits[buckets[slot]] = price_bits
-                parents[step, buckets[slot]] = path
-                moves[step, buckets[slot]] = move
-        if count == 0:
-            return -1
-        now, then, cost_bits, next_cost_bits, alive = then, now, next_cost_bits, cost_bits, count
-    return int(np.argmin(cost_bits[:alive]))
-
-
-@KERNELS.kernel
-def _moved(tables: Ints, draws: Ints, old: Ints, move: int, new: Ints) -> bool:
-    """Go one output on; with a draw at every place the relations must hold."""
-    total = np.int64(0)
-    for place in range(len(old)):
-        new[place] = old[place] + (1 if not move >> place & 1 else 0)
-        if new[place] >= len(draws):
-            return False
-        total ^= tables[place, draws[new[place]]]
-    return move != 0 or total == 0
-
-
-@KERNELS.kernel
-def _slot(buckets: Ints, paths: Ints, index: int) -> int:
-    """Return the bucket of a path: that of an equal one before it, or a free one."""
-    mixed = np.uint64(0)
-    for place in range(paths.shape[1]):
-        mixed = (mixed ^ np.uint64(paths[index, place])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    slot: int = np.int64(mixed % np.uint64(len(buckets)))  # type: ignore[assignment]
-    while buckets[slot] >= 0:
-        equal = True
-        for place in range(paths.shape[1]):
-            if paths[buckets[slot], place] != paths[index, place]:
-                equal = False
-        if equal:
-            break
-        slot = (slot + 1) % len(buckets)
-    return slot
 
 
 def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tuple[Ints, Ints]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weft.lazy_imports import lazy_module
 from weft.searches.prng import gf2
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, compare
 from weft.searches.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
@@ -28,6 +27,12 @@ from weft.searches.prng.attacks.linear_relations import relations
 from weft.searches.prng.bit_forms import End
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 STEPS = 3400
 """Outputs to walk on from an anchor: two and more places then pass over 4,500 of them, and of

@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.attacks.linear_mersenne import LAGS, TWIST, temper
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 POWERS = (0, 1, 2, 4)
 PLACES = ((0, 0), *sorted((POWERS[at] * lag, at) for at in (1, 2, 3) for lag in LAGS))

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_module
 from weft.searches.prng import gf2
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_mersenne import (
-    WORDS,
     Twister,
     equations,
     state_words,
     twister,
-    untemper,
 )
 from weft.searches.prng.bit_forms import BitReading
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 COST_MS = 2500
 """One elimination on one core."""
@@ -52,15 +55,12 @@ class TwisterView:
 
         The rank depends on the positions and on which bits are known alone, so it was measured
         once: with ten or more high bits of every output 2,500 suffice. The ten low bits are tied
-        by more relations: 2,720 draws leave 395 unknowns open. Whole outputs are words of the
-        state, and one more word than the block has confirms it.
+        by more relations: 2,720 draws leave 395 unknowns open.
         """
         general = self.draws_needed(modulus)
         bits = self.reading.bits_per_draw(modulus)
         if general is None or self.reading.steps > 1 or modulus & (modulus - 1):
             return general
-        if bits == 1000 * WORD_BITS and not self.misplaced:
-            return WORDS + 1
         if bits < 10_000 or self.misplaced or self.reading.kind == "low":
             return general
         return min(general, IN_A_ROW)
@@ -100,7 +100,7 @@ class TwisterState:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips are covered, or how many draws are missing."""
-        return [self._plan(case, view) for view in VIEWS]
+        return [self._plan(case, view) for view in VIEWS if not _is_read_off(case, view)]
 
     def _plan(self, case: Case, view: TwisterView) -> AttackPlan | Gap:
         needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)
@@ -124,23 +124,31 @@ class TwisterState:
             cost_ms=COST_MS * units,
             covers=f"every state, skips {case.skips[0]} to {case.skips[0] + units - 1}, any start, "
             f"the first {first if units == 1 else needed:,} draws without a wrong one",
+            seeding=f"bits of MT19937, {view.reading}, {view.misplaced}",
         )
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Solve the equations of each skip."""
-        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
-        candidates = [
-            state_at(case, view, case.skips[0] + unit) for unit in range(units.lo, units.hi)
-        ]
-        return best([candidate for candidate in candidates if candidate is not None])
+        """Solve the equations of each skip; of calls that show the same bits the best counts."""
+        views = [v for v in VIEWS if (v.family, v.output) in plan.calls]
+        views.sort(key=lambda view: plan.calls.index((view.family, view.output)))
+        candidates = []
+        for skip in range(case.skips[0] + units.lo, case.skips[0] + units.hi):
+            words = state_at(case, views[0], skip)
+            if words is not None:
+                candidates += best([judged(case, view, words, skip) for view in views])[:1]
+        return best(candidates)
 
 
-def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None:
-    """Return the one state that gives the draws with a skip; None if there is none."""
+def _is_read_off(case: Case, view: TwisterView) -> bool:
+    """Whether the draws are whole outputs in a row, which need no algebra: see `twister_words`."""
+    whole = view.reading.steps == 1 and view.reading.bits_per_draw(case.modulus) == 1000 * WORD_BITS
+    return whole and case.skips == (0, 0)
+
+
+def state_at(case: Case, view: TwisterView, skip: int) -> list[int] | None:
+    """Return the words of the one state that gives the draws with a skip; None if none does."""
     needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)
     assert needed is not None
-    if skip == 0 and fewest == WORDS + 1:
-        return state_of_words(case, view)
     if skip == 0 and fewest is not None and len(case.draws) < needed:
         needed = fewest
     known = [view.reading.known(draw, case.modulus) for draw in case.draws[:needed]]
@@ -153,13 +161,7 @@ def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None
     solution = gf2.solve(matrix, view.forms.unknowns)
     if not solution.consistent or solution.rank < view.forms.unknowns:
         return None
-    return judged(case, view, state_words(view.forms, solution.bits), skip)
-
-
-def state_of_words(case: Case, view: TwisterView) -> HypothesisMatch | None:
-    """Return the state whose words the first draws are; None if it misses one of the others."""
-    candidate = judged(case, view, [untemper(draw) for draw in case.draws[:WORDS]], 0)
-    return candidate if candidate.wrong == 0 else None
+    return state_words(view.forms, solution.bits)
 
 
 def judged(case: Case, view: TwisterView, words: list[int], skip: int) -> HypothesisMatch:

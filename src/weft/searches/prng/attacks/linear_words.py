@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.bit_forms import BitReading, LinearForm
+from weft.searches.prng.attacks.linear_exact import output_forms, solve
+from weft.searches.prng.bit_forms import BitReading, KnownBits, LinearForm
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.bulk import words
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk
+
+FEW_OUTPUTS = 128
+"""Outputs up to which integers are as good as compiled code, which takes a second to load."""
 WINDOW = 600
 """Draws that are looked at, at most."""
 MARGIN = 12
@@ -54,6 +64,20 @@ class LinearView:
         filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(count)]
         return [*filled, *([0] * (self.generator.state_words - count))]
 
+    def state_in_block(self, bits: int, begin: int) -> list[int]:
+        """Return the state whose words make the number at a place in a block."""
+        state = self.state(bits)
+        if self.form.block_start is not None:
+            state[self.form.words] = self.form.begins - begin
+        return state
+
+    def before_block(self, bits: int, begin: int) -> int:
+        """Return the bits of the words before the block that such a state is in."""
+        state, size = self.state_in_block(bits, begin), self.generator.state_word_bits
+        if self.form.block_start is not None:
+            self.form.block_start(state)
+        return sum(word << (size * at) for at, word in enumerate(state[: self.form.words]))
+
     def draws_chosen(self, modulus: int) -> int | None:
         """Return how many draws determine a state; None if they tell nothing certain."""
         bits = self.reading.bits_per_draw(modulus)
@@ -66,6 +90,65 @@ VIEWS = tuple(
     if family.linear is not None
     for output, reading in family.linear.outputs.items()
 )
+
+
+class LinearExact:
+    """The attack on all views by a few draws that are all right, at the first skip alone.
+
+    It takes milliseconds, so it is tried before what tolerates wrong draws.
+    """
+
+    name = "linear-exact"
+    needs_luck = False
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say which views are covered; what is missing for the others `LinearWords` says."""
+        return [_exact_plan(case, view) for view in VIEWS if _is_exact(case, view)]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Solve the equations of the first draws."""
+        assert (units.lo, units.hi) == (0, 1), "all work is one unit"
+        view = _view(plan)
+        states = exact_states(view, _known(case, view, _window(case, view)), case.skips[0])
+        candidates = [judged(case, view, s, case.skips[0], begin) for begin, s in states]
+        return best(_distinct(candidates))
+
+
+def _exact_plan(case: Case, view: LinearView) -> AttackPlan:
+    skip, right = case.skips[0], _window(case, view)
+    return AttackPlan(
+        attack=LinearExact.name,
+        family=view.family,
+        output=view.output,
+        units=1,
+        per_task=1,
+        tried=view.form.begins << view.unknowns(),
+        cost_ms=5 + view.form.begins * view.unknowns() // 512,
+        covers=f"every state, skip {skip}, any start, the first {right} draws without a wrong one",
+    )
+
+
+def _is_exact(case: Case, view: LinearView) -> bool:
+    """Whether the draws are enough, and near enough to each other for integers."""
+    chosen = view.draws_chosen(case.modulus)
+    if chosen is None or len(case.draws) < chosen:
+        return False
+    return view.form.begins + _window(case, view) * (case.skips[0] + 1) <= FEW_OUTPUTS
+
+
+def _window(case: Case, view: LinearView) -> int:
+    """Return how many draws make a state certain where all of them are right."""
+    chosen = view.draws_chosen(case.modulus)
+    assert chosen is not None
+    return min(len(case.draws), chosen + MARGIN)
+
+
+def _known(case: Case, view: LinearView, count: int) -> list[KnownBits]:
+    return [view.reading.known(draw, case.modulus) for draw in case.draws[:count]]
+
+
+def _view(plan: AttackPlan) -> LinearView:
+    return next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
 
 
 class LinearWords:
@@ -83,7 +166,8 @@ class LinearWords:
             if family.linear is not None
             for output in family.linear.not_linear
         ]
-        return [*(self._plan(case, view) for view in VIEWS), *gaps]
+        views = [view for view in VIEWS if not (_is_exact(case, view) and _is_plain(case))]
+        return [*(self._plan(case, view) for view in views), *gaps]
 
     def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
         chosen = view.draws_chosen(case.modulus)
@@ -109,9 +193,14 @@ class LinearWords:
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Decode the draws for each skip and each place in a block."""
-        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+        view = _view(plan)
         skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
         return best([candidate for skip in skips for candidate in states_at(case, view, skip)])
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether one skip and no wrong draw is all that is asked for."""
+    return case.skip_count == 1 and case.corrupt_percent == 0
 
 
 def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
@@ -129,19 +218,48 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
     percent, attempts = noise_covered(case, chosen)
-    window = case.draws[: chosen + MARGIN if percent == 0 else WINDOW]
-    known = [view.reading.known(draw, case.modulus) for draw in window]
+    known = _known(case, view, _window(case, view) if percent == 0 else WINDOW)
+    allowed = case.wrong_allowed(len(known)) if percent else 0
+    states = decoded_states(view, known, skip, allowed, attempts)
+    return _distinct([judged(case, view, state, skip, begin) for begin, state in states])
+
+
+def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> list[tuple[int, int]]:
+    """Return the places in a block at which one state makes all draws, each with the state."""
+    positions = range(0, len(known) * (skip + 1), skip + 1)
+    within = max(1, view.form.begins - positions[-1])
+    """Places from which all draws are in one block: there they obey the same equations."""
+    words = words_at(view, known, positions, 0)
+    if words is not None:
+        return [(begin, view.before_block(words, begin)) for begin in range(within)]
+    later = range(within, view.form.begins)
+    solved = [(begin, words_at(view, known, positions, begin)) for begin in later]
+    return [(begin, view.before_block(w, begin)) for begin, w in solved if w is not None]
+
+
+def words_at(
+    view: LinearView, known: Sequence[KnownBits], positions: Sequence[int], begin: int
+) -> int | None:
+    """Return the bits of the words that the first draw is made of, if it is at that place."""
+    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
+    forms = output_forms(view.generator, basis, positions[-1] + 1)
+    return solve([forms[at] for at in positions], known, view.unknowns())
+
+
+def decoded_states(
+    view: LinearView, known: Sequence[KnownBits], skip: int, allowed: int, attempts: int
+) -> list[tuple[int, int]]:
+    """Do the same with so many wrong draws allowed, by compiled code."""
     masks = np.array([bits.mask for bits in known], np.uint64)
     values = np.array([bits.value for bits in known], np.uint64)
-    outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
-    candidates = []
+    outputs = basis_outputs(view, np.arange(len(known)) * (skip + 1))
+    states = []
     for begin in range(view.form.begins):
         forms = np.ascontiguousarray(outputs[:, begin].T)
-        allowed = case.wrong_allowed(len(window)) if percent else 0
         state = decode(Observed(forms, masks, values), allowed, attempts)
         if state is not None:
-            candidates.append(judged(case, view, state, skip, begin))
-    return _distinct(candidates)
+            states.append((begin, state))
+    return states
 
 
 def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
@@ -159,7 +277,7 @@ def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.
     outputs = np.empty((view.unknowns(), *places.shape), np.uint64)
     count = int(places[-1, -1]) + 1
     for at in range(view.unknowns()):
-        outputs[at] = words(view.generator, view.state(1 << at), count)[places]
+        outputs[at] = bulk.words(view.generator, view.state(1 << at), count)[places]
     return outputs
 
 

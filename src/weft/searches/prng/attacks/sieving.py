@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from weft.errors import BugError
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import ShortWords
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import WordReading
-from weft.searches.prng.kernels.hits import CALL_BITS
+from weft.searches.prng.kernels.sizes import CALL_BITS
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 MAX_SEEDS = 4096
 """Seeds that one run of a sieve reports; a sieve lets far fewer pass."""

@@ -6,28 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Ints, ShortWords
 from weft.searches.prng.attacks.sieving import Calls, Run, Target, one_by_one, runner, tested
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import TwisterSeeding
-from weft.searches.prng.kernels import cuda
-from weft.searches.prng.kernels.hits import ANY
-from weft.searches.prng.kernels.mt import (
-    BY_ARRAY,
-    DIRECT,
-    FAR,
-    FIRST_FORM,
-    LEGACY,
-    MODERN,
-    scan_mt,
-    sieve_mt,
-    step_of,
-)
-from weft.searches.prng.kernels.mt_shared import sieve_shared
-from weft.searches.prng.kernels.vectors import LANES
+from weft.searches.prng.kernels.sizes import DIRECT
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import cuda, hits, mt, mt_shared, vectors
 
 MOST_BLOCKS = Fraction(1, 16)
 """Blocks of seeds that may pass the first tests of a call by chance."""
@@ -53,13 +47,13 @@ def twister_sieve(calls: Calls, target: Target) -> Run:
     form = twister_form(family)
     stops, places = schedule(probe.positions, form, probe.first_tests(MOST_BLOCKS))
     if probe.draw is None:
-        sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
+        sieve = cuda.sieve_mt if target.device == "gpu" else mt.sieve_mt
         return runner(sieve, form, stops, places, probe.tests, target.enough)
     if target.device == "gpu":
         judged = (probe.draw, probe.expected, target.enough)
         return runner(cuda.scan_mt, form, stops, places, *judged)
     draws = probe.draw.reshape(1, -1)
-    return runner(scan_mt, form, stops, places, draws, probe.expected, target.enough)
+    return runner(mt.scan_mt, form, stops, places, draws, probe.expected, target.enough)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +101,8 @@ def probe_redrawing(end: str, target: Target, wrong: int) -> CallProbe:
     count = max(compared) + 1
     outputs = min(DIRECT, 2 * count + 32)  # what lies beyond is not judged
     left = [sum(at >= call for at in compared) for call in range(count)]
-    rows = [(compared.get(call, ANY), left[call]) for call in range(count)]
-    expected = np.array([*rows, *([(ANY, 0)] * (outputs + 1))], np.uint32)
+    rows = [(compared.get(call, hits.ANY), left[call]) for call in range(count)]
+    expected = np.array([*rows, *([(hits.ANY, 0)] * (outputs + 1))], np.uint32)
     chance = Fraction((1 << bits) - target.modulus + 1, 1 << bits)
     no_tests = np.zeros((outputs, 5), np.uint32)
     return CallProbe(range(outputs), chance, wrong, no_tests, draw, expected)
@@ -118,19 +112,19 @@ def shared_sieve(calls: Calls, probes: Sequence[CallProbe], target: Target) -> R
     """Return the sieve of several calls; on a GPU, where filling is cheap, one after another."""
     if target.device == "gpu":
         return one_by_one([twister_sieve([call], target) for call in calls])
-    filled = BY_ARRAY if twister_form(calls[0][0]) == BY_ARRAY else MODERN
+    filled = mt.BY_ARRAY if twister_form(calls[0][0]) == mt.BY_ARRAY else mt.MODERN
     early = [at for p in probes for at in p.positions[: p.first_tests(MOST_SHARED_BLOCKS)]]
     late = [at for p in probes for at in p.positions]
     union = list(dict.fromkeys([*early, *late]))
     stops, places = schedule(union, filled, len(set(early)))
     rows, first, base = [], 0, 0
     for (family, _), probe in zip(calls, probes, strict=True):
-        misplaced = twister_form(family) == LEGACY
+        misplaced = twister_form(family) == mt.LEGACY
         end = first + len(probe.positions)
         rows.append((probe.draw is not None, misplaced, first, end, target.enough, base))
         first, base = end, base + len(probe.expected)
     return runner(
-        sieve_shared,
+        mt_shared.sieve_shared,
         filled,
         stops,
         places,
@@ -149,7 +143,7 @@ def redrawn_from(family: Family, output: str) -> str | None:
 
 def known_after(position: int, form: int) -> int:
     """Return after which step of the filling an output of a twister is known."""
-    return max(step_of(position + more, form) for more in (0, 1, FAR))
+    return max(mt.step_of(position + more, form) for more in (0, 1, mt.FAR))
 
 
 def first_tests(chance: Fraction, tests: int, wrong: int, most_blocks: Fraction) -> int:
@@ -157,7 +151,7 @@ def first_tests(chance: Fraction, tests: int, wrong: int, most_blocks: Fraction)
     for count in range(wrong + 1, tests):
         missed = range(min(wrong, count) + 1)
         passed = sum(comb(count, k) * (1 - chance) ** k * chance ** (count - k) for k in missed)
-        if passed * LANES < most_blocks:
+        if passed * vectors.LANES < most_blocks:
             return count
     return tests
 
@@ -168,11 +162,11 @@ def schedule(positions: Sequence[int], form: int, first: int) -> tuple[Ints, Int
     That is -1 from output `first` on: few blocks get there. init_by_array keeps every word, so
     there it is enough to stop where an output is known.
     """
-    early = positions if form == BY_ARRAY else positions[:first]
-    if form == BY_ARRAY:
+    early = positions if form == mt.BY_ARRAY else positions[:first]
+    if form == mt.BY_ARRAY:
         steps = {known_after(at, form) for at in early}
     else:
-        steps = {at + more for at in early for more in (0, 1, FAR)}
+        steps = {at + more for at in early for more in (0, 1, mt.FAR)}
     stops, last, places = sorted(steps), 0, []
     for at in early:
         last = max(last, stops.index(known_after(at, form)) + 1)
@@ -186,7 +180,7 @@ def twister_form(family: Family) -> int:
     assert isinstance(family.seed_form, TwisterSeeding)
     assert family.twister is not None
     if family.seed_form.by_array:
-        return BY_ARRAY
+        return mt.BY_ARRAY
     if family.seed_form.product:
-        return FIRST_FORM
-    return LEGACY if family.twister.misplaced else MODERN
+        return mt.FIRST_FORM
+    return mt.LEGACY if family.twister.misplaced else mt.MODERN

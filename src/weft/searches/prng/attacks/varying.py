@@ -9,20 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.likely import maps
-from weft.searches.prng.attacks.likely_seeds import typed_seeds
+from weft.searches.prng.attacks.likely_seeds import TYPED_COUNT, typed_seeds
 from weft.searches.prng.attacks.noise import unlucky
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.generate import first_state
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.bulk import fill
-from weft.searches.prng.kernels.path import best_path, way_back
 from weft.searches.prng.statistics import corrected
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import bulk, path
 
 NAME = "varying"
 SEEDS_PER_UNIT = 64
@@ -53,14 +59,14 @@ class Varying:
         """Say for each family what is covered."""
         return [
             item
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             for output in maps(family, case)
             for item in plan_map(case, family, output)
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for ways through the streams of the seeds of the units."""
-        reach = reach_of(case, len(typed_seeds()))
+        reach = reach_of(case, TYPED_COUNT)
         assert reach is not None
         family = family_named(plan.family)
         candidates = []
@@ -83,7 +89,7 @@ def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
     first, last = case.skips
     if first == last:
         return []
-    seeds = len(typed_seeds())
+    seeds = TYPED_COUNT
     reach = reach_of(case, seeds)
     if reach is None:
         why = f"{len(case.draws)} draws below {case.modulus} cannot tell varying skips from chance"
@@ -142,7 +148,7 @@ def way_through(
     choices = np.zeros((reach.compared, stream.size), np.uint16)
     last, _ = walk(case, reach, stream, starts, reach.compared, choices)
     places = np.empty(reach.compared, np.int64)
-    way_back(choices, last, reach.skips[0], places)
+    path.way_back(choices, last, reach.skips[0], places)
     return int(places[0]), tuple(int(gap) - 1 for gap in np.diff(places))
 
 
@@ -152,7 +158,7 @@ def stream_of(
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:  # fmt: skip
     """Return all draws that a way of `count` draws may meet."""
     calls = starts[1] + (count - 1) * (reach.skips[1] + 1) + 1
-    return fill(family, output, state, case.modulus, np.zeros(calls, np.int64))
+    return bulk.fill(family, output, state, case.modulus, np.zeros(calls, np.int64))
 
 
 def walk(
@@ -166,7 +172,7 @@ def walk(
     """Return the last place and the hits of the best way."""
     draws = np.array(case.draws[:count], np.uint64)
     bounds = np.array(starts, np.int64), np.array(reach.skips, np.int64)
-    last, hits = best_path(stream, draws, *bounds, choices)
+    last, hits = path.best_path(stream, draws, *bounds, choices)
     return int(last), int(hits)
 
 

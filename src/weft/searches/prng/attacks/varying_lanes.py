@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
     Fit,
@@ -28,8 +28,15 @@ from weft.searches.prng.attacks.varying import SkipReach, tried_in, way_through
 from weft.searches.prng.families import family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.path import best_path, way_back
 from weft.searches.prng.statistics import corrected
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import path
 
 NAME = "varying-lanes"
 MAX_DRAWS = 96
@@ -135,9 +142,9 @@ def best_way(case: Case, split: StateSplit, reach: SkipReach) -> list[int]:
     choices = np.zeros((reach.compared, lanes.size), np.uint8)
     starts = np.array((0, (1 << split.lane) - 1), np.int64)
     bits = (lanes >> np.uint64(split.shape.dropped)) & np.uint64(shown)
-    last, _ = best_path(bits, draws, starts, np.array(reach.skips, np.int64), choices)
+    last, _ = path.best_path(bits, draws, starts, np.array(reach.skips, np.int64), choices)
     places = np.empty(reach.compared, np.int64)
-    way_back(choices, last, reach.skips[0], places)
+    path.way_back(choices, last, reach.skips[0], places)
     return [int(place) for place in places]
 
 

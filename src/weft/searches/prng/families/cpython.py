@@ -80,8 +80,9 @@ FAMILY = Family(
     common=True,
     rank=40,
     twister=TwisterForm(
-        outputs={"scaled": mt19937.HIGH_OF_PAIR}, rejecting={"bounded": "high"}
-    ),  # its remainder is that of MT19937
+        outputs={"mod": mt19937.LOW, "high": mt19937.HIGH, "scaled": mt19937.HIGH_OF_PAIR},
+        rejecting={"bounded": "high"},
+    ),
     seed_form=TwisterSeeding(by_array=True),
     readings=mt19937.FAMILY.readings,
 )

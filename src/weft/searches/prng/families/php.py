@@ -98,7 +98,7 @@ LEGACY = replace(
     ),
     twister=TwisterForm(misplaced=True, outputs={"mod": LOW_OF_SHORT, "bounded": mt19937.HIGH}),
 )
-FIRST_FORM = replace(  # it differs from today's in the seeding alone: no twister maps of its own
+FIRST_FORM = replace(  # it differs from today's in the seeding alone
     _family(
         "php_mt_52",
         "PHP mt_rand up to 5.2.0",
@@ -106,6 +106,7 @@ FIRST_FORM = replace(  # it differs from today's in the seeding alone: no twiste
         mt19937.step,
         bounded=scaled_map(shifted(mt19937.step, 1), 31),
     ),
+    twister=TwisterForm(outputs={"mod": LOW_OF_SHORT, "bounded": mt19937.HIGH}),
     seed_form=TwisterSeeding(product=True),
 )
 FAMILIES = (MODERN, LEGACY, FIRST_FORM)

@@ -74,6 +74,13 @@ def backward(state: State) -> None:
     state[0] = mixed
 
 
+def block_start(state: State) -> None:
+    """Go back to where no number of the block was served."""
+    for _ in range(state[2]):
+        backward(state)
+    state[2] = ZERO
+
+
 def jump(state: State, steps: int) -> None:
     """Serve what is left of a block, pass whole blocks by the matrix, serve the rest."""
     while steps and state[2]:
@@ -104,7 +111,7 @@ FAMILY = Family(
     jump=jump,
     common=True,
     rank=60,
-    linear=LinearForm(2, {"scaled": BitReading("high", 64)}, begins=BLOCK),
+    linear=LinearForm(2, {"scaled": BitReading("high", 64)}, BLOCK, block_start),
     seed_form=CompiledSeeding(fill, seeds_per_ms=2_000),
 )
 FAMILIES = (FAMILY,)

@@ -17,9 +17,7 @@ import numpy as np
 from weft.compiled import Kernels
 
 _HERE = Path(__file__).parent
-KERNELS = Kernels(
-    "prng", *(_HERE.parent / name for name in ("kernels", "families", "attacks", "pipeline"))
-)
+KERNELS = Kernels("prng", *(_HERE.parent / name for name in ("kernels", "families", "pipeline")))
 
 
 @lru_cache(maxsize=256)

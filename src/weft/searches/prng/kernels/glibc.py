@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.hits import CALL_BITS, count_hits, put_seeds
+from weft.searches.prng.kernels.hits import count_hits, put_seeds
+from weft.searches.prng.kernels.sizes import CALL_BITS
 from weft.searches.prng.kernels.vectors import LANES
 from weft.searches.prng.kernels.words import add32, mul32
 

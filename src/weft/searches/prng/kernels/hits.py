@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
+from weft.searches.prng.kernels.sizes import CALL_BITS
 from weft.searches.prng.kernels.vector_tests import scan_lanes, test_lanes
 from weft.searches.prng.kernels.words import (
     add32,
@@ -29,8 +30,6 @@ ANY = 0xFFFFFFFF
 """No value of a draw: bounds are below 2^32."""
 FEW = 24
 """Outputs up to which rows are chosen by comparison, not loaded for every lane."""
-CALL_BITS = 32
-"""Where a sieve is for several calls, the number of the call is above the bits of the seed."""
 
 
 @KERNELS.kernel

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
+from weft.searches.prng.kernels.sizes import CHECKS
 from weft.searches.prng.kernels.words import add32, and32, differ32, least32, mul32
 
 BLOCK = 1024
 """Lanes sieved together; they and their misses fit into the first cache."""
-CHECKS = 3
-"""Draws after the anchor of which one must hit before all are compared."""
 
 
 @KERNELS.kernel

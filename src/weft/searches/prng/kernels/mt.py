@@ -30,8 +30,6 @@ from weft.searches.prng.kernels.words import add32, mul32, or32, shr32, sub32, x
 
 SIZE = 624
 FAR = 397
-DIRECT = 227
-"""Outputs that come from the filled block directly."""
 FILL_52 = np.uint32(69069)
 FIRST_MIX, SECOND_MIX = np.uint32(1664525), np.uint32(1566083941)
 UPPER = np.uint32(0x80000000)

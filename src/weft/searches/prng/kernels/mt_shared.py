@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.hits import CALL_BITS, count_hits, put_seeds, scan_output
+from weft.searches.prng.kernels.hits import count_hits, put_seeds, scan_output
 from weft.searches.prng.kernels.mt import (
     LEGACY,
     SIZE,
@@ -22,6 +22,7 @@ from weft.searches.prng.kernels.mt import (
     fill_block,
     make_output,
 )
+from weft.searches.prng.kernels.sizes import CALL_BITS
 from weft.searches.prng.kernels.vectors import LANES
 
 SCANS, MISPLACED, FIRST, END, ENOUGH, BASE = range(6)
