@@ -56,7 +56,7 @@ class Shot:
     height: int = 860
     dark: bool = False
     live: str = ""
-    """On the live page instead: `list`, `run`, or `compare` with the run made before."""
+    """On the live page instead: `list`, `run`, or `compare` with the others beside it."""
 
 
 def tutorial_search() -> str:
@@ -113,7 +113,10 @@ RUNS = {
     ),
     "tune": Made(
         None,
-        ("run tune.py:tune --args '{\"trials\": 300}' --workers 2 --out run --tag nightly",),
+        (
+            "run tune.py:tune --args '{\"trials\": 120}' --workers 2 --out first",
+            "run tune.py:tune --args '{\"trials\": 300}' --workers 2 --out run --tag nightly",
+        ),
         {"tune.py": TUNE},
     ),
     "arc": Made(
@@ -153,13 +156,13 @@ SHOTS = (
     Shot("report-values", "tune", "Values", height=1150),
     Shot("live-run", "tune", "Timeline", live="run"),
     Shot("live-phone", "tune", "Progress", width=390, height=844, dark=True, live="run"),
+    Shot("live-compare", "tune", live="compare", height=900),
     Shot("report-arc", "arc", "Puzzles"),
     Shot("report-tree", "tree", "Tree"),
     Shot("report-prng", "prng", "Verdict"),
     Shot("report-pipeline", "pipeline", "Pipeline"),
     Shot("report-jobs", "jobs", "Jobs", height=640),
     Shot("live-list", "jobs", live="list", height=560),
-    Shot("live-compare", "jobs", live="compare", height=900),
 )
 
 
@@ -229,7 +232,8 @@ def open_live(page: Page, shot: Shot, address: str) -> None:
     page.goto(address)
     page.locator("#runs tr").first.wait_for()
     if shot.live == "compare":
-        for box in page.locator("#runs .choose").all()[:3]:
+        page.get_by_label("Find").fill(f"{shot.run}/")
+        for box in page.locator("#runs .choose:visible").all():
             box.check()
         page.click("#pair")
         page.locator(".times li").first.wait_for()

@@ -40,6 +40,15 @@ def test_another_config_is_named_by_its_field(
     assert (difference.seq, difference.what, difference.a, difference.b) == (0, what, a, b)
 
 
+def test_another_search_is_named_before_its_arguments(finished: Path, run: Path) -> None:
+    changed(run, 0, lambda body: body.update(search="other:search", config={}))
+    difference = diff(finished, run)
+    assert difference is not None
+    assert (difference.what, difference.a, difference.b) == (
+        "the search", "loom:loom", "other:search",
+    )  # fmt: skip
+
+
 def test_another_input_is_named(tmp_path: Path) -> None:
     for name in ("one", "two"):
         call = loom(size=2, lazy_size=1)

@@ -68,6 +68,9 @@ def _describe_divergence(
 
 def _describe_field(seq: int, left: Record, right: Record) -> Difference:
     """Name the first field in which two records of one kind differ."""
+    searches = [str(record.body.get("search")) for record in (left, right)]
+    if left.kind == "genesis" and searches[0] != searches[1]:
+        return Difference(seq, "the search", *searches)
     call = ("function", "args")
     if left.kind == "result" and any(left.body.get(n) != right.body.get(n) for n in call):
         return Difference(seq, f"the task at {place(left)}", _call(left), _call(right))
