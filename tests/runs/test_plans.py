@@ -15,6 +15,8 @@ from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
 SOURCE = """
+import pathlib, time
+
 PLANNED = True
 
 @weft.task
@@ -44,10 +46,16 @@ def first_good():
     results = yield weft.round([count(x) for x in range(50)], until=lambda r: r.index == 3)
     return len(results)
 
+@weft.task
+def count_after(gate, x):
+    while not pathlib.Path(gate).exists():
+        time.sleep(0.01)
+    return 1000 + x
+
 @weft.search(version=1)
-def many():
+def many(gate):
     yield weft.Plan(best="min")
-    yield weft.lazy(3000, lambda i: count(3000 - i))
+    yield weft.lazy(3000, lambda i: count(i + 1) if i < 2000 else count_after(gate, i + 1))
 
 @weft.search(version=1)
 def puzzle(n):
@@ -133,6 +141,9 @@ def test_best_leaves_dropped_results_out(lab, tmp_path):
 
 
 def test_best_of_a_lazy_round_counts_what_an_earlier_session_found(lab, tmp_path):
+    gate = tmp_path / "gate"
+    call = lab.many(str(gate))
+
     class Interrupting(Watched):
         def update(self, counts):
             super().update(counts)
@@ -140,9 +151,10 @@ def test_best_of_a_lazy_round_counts_what_an_earlier_session_found(lab, tmp_path
                 raise KeyboardInterrupt
 
     with pytest.raises(weft.Interrupted, match=f"weft resume {tmp_path}/run"):
-        weft.run(lab.many(), out=tmp_path / "run", workers=2, watcher=Interrupting())
+        weft.run(call, out=tmp_path / "run", workers=2, watcher=Interrupting())
+    gate.touch()
     watched = Watched()
-    weft.run(lab.many(), out=tmp_path / "run", workers=2, watcher=watched)
+    weft.run(call, out=tmp_path / "run", workers=2, watcher=watched)
     assert watched.outlook.best == status(tmp_path / "run").progress.best == 1001
 
 
