@@ -39,7 +39,7 @@ failed there | `tests/test_purity.py` |
 `weft verify` said nothing (2 of 10,000 damages) | `tests/storage/test_manifest.py` |
 | F25 | an interpreter with too little memory to raise MemoryError ended as an internal error, \
 exit code 70 | `tests/faults/test_exhaustion.py` |
-| F25 | who had too few file descriptors was told to free disk space | \
+| F25 | a lack of file descriptors was reported with the advice to free disk space | \
 `tests/faults/test_exhaustion.py` |
 | F14 | five of thirteen fuzzers began with inputs that their readers refuse at once, and none saw \
 code that is imported at first use | `test_every_reader_has_beginnings_that_it_reads` |

@@ -159,7 +159,7 @@ def test_secret_is_used_and_written_nowhere(here: Lab, monkeypatch: pytest.Monke
     files = [path for path in sorted(run.out.rglob("*")) if path.is_file()]
     told = [path for path in files if SECRET.encode() in path.read_bytes()]
     said = console(run.out)
-    print_figures("F16 secrets", files=len(files), told=len(told), console_bytes=len(said))
+    print_figures("F16 secrets", files=len(files), leaked=len(told), console_bytes=len(said))
     assert told == []
     assert SECRET not in said
     assert b"WEFT_TRIAL_TOKEN" in (run.out / "ledger.jsonl").read_bytes()
