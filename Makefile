@@ -61,7 +61,7 @@ bench: $(DEV_STAMP)
 chaos: $(CAMPAIGNS_STAMP)
 	@status=0; \
 	$(BIN)/python -m campaigns $(CHAOS) || status=$$?; \
-	$(BIN)/python tools/mutation.py || status=$$?; \
+	$(BIN)/python -m campaigns.mutation || status=$$?; \
 	exit $$status
 
 docs: $(DEV_STAMP)
@@ -73,7 +73,7 @@ release: $(DEV_STAMP)
 	$(BIN)/python tools/release.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage mutants
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

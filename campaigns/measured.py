@@ -1,7 +1,7 @@
 """Rows that are measured elsewhere and not tried by cases: a large run, and mutation testing.
 
 Their figures are read from the files beside the page, which `python -m benchmarks big` and
-`python tools/mutation.py --json` write.
+`python -m campaigns.mutation` write.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def _mutation(sample: dict[str, Any]) -> str:
     """Changes of the code that a test noticed; those that are left are listed below the table."""
     if not sample:
         return ""
-    tried = f"{sample['tried']:,} of {sample['changes']:,} changes, {sample['noticed']:,} noticed"
+    noticed = f"{sample['noticed']:,} noticed ({100 * sample['noticed'] / sample['tried']:.1f} %)"
+    tried = f"{sample['tried']:,} of {sample['changes']:,} changes, {noticed}"
     violations = 100 * sample["noticed"] < AIM_PERCENT * sample["tried"]
-    when = f"{sample['minutes']:.1f} | {sample['commit']} | {sample['date']}"
-    return f"{sample['how']} | {tried} | {int(violations)} | {when}"
+    when = f"{sample['cpu_minutes']:.1f} | {sample['commit']} | {sample['date']}"
+    return f"{sample['tests']:,} tests | {tried} | {int(violations)} | {when}"

@@ -120,7 +120,7 @@ ROWS = (
                                                      "tests/inspect/serve/test_fuzz.py")),
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
     Row("F21", "a million tasks: `python -m benchmarks big`", ()),
-    Row("F22", "changes of the core's code: `python tools/mutation.py`", ()),
+    Row("F22", "changes of the core's code: `python -m campaigns.mutation`", ()),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", f"{VERDICT}::{AMBIGUOUS}",
          "tests/searches/prng/test_claims.py")),

@@ -222,13 +222,13 @@ def test_rows_that_are_measured_elsewhere_have_their_figures(tmp_path: Path) -> 
     costs = {"run": {"seconds": 60, "cpu_s": 9, "peak_mib": 301}, "verify": {"seconds": 30,
              "cpu_s": 61, "peak_mib": 20}}  # fmt: skip
     (tmp_path / "big.json").write_text(json.dumps({"1000000": {"commands": costs}}))
-    sample = {"changes": 900, "tried": 100, "noticed": 91, "minutes": 2, "commit": "c",
-              "date": "d", "how": "a sample"}  # fmt: skip
+    sample = {"changes": 900, "tried": 100, "noticed": 91, "cpu_minutes": 2, "commit": "c",
+              "date": "d", "tests": 7}  # fmt: skip
     (tmp_path / "mutation.json").write_text(json.dumps(sample))
     page = page_of({}, "", measured_rows(tmp_path))
     large = "1,000,000 tasks, peak 301 MiB, verify 61 CPU s | 2 | 1.5 |"
     assert f"| [big](big.md) | {large}" in page
-    assert "| a sample | 100 of 900 changes, 91 noticed | 0 | 2.0 | c | d |" in page
+    assert "| 7 tests | 100 of 900 changes, 91 noticed (91.0 %) | 0 | 2.0 | c | d |" in page
 
 
 def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import runpy
 import subprocess
 import sys
 import tomllib
@@ -193,24 +192,6 @@ def test_area_times_sum_per_first_folder(tmp_path: Path) -> None:
         ["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["model", "1", "0.10"],
         ["wall clock", "4", "1.50"],
     ]  # fmt: skip
-
-
-def test_mutation_score_counts_what_no_test_noticed() -> None:
-    mutation = runpy.run_path(str(ROOT / "tools" / "mutation.py"))
-    found = {f"weft.ledger.x__mutmut_{i}": 1 for i in range(8)}
-    found |= {"weft.model.y__mutmut_1": 0, "weft.model.z__mutmut_1": 33}
-    assert mutation["score"](found) == 80.0
-    lines = mutation["table"](found).splitlines()
-    assert lines[:2] == [
-        "not noticed: weft.model.y__mutmut_1",
-        "not noticed: weft.model.z__mutmut_1",
-    ]
-    assert [line.split() for line in lines[3:]] == [
-        ["ledger", "8", "100.0%"], ["model", "2", "0.0%"], ["all", "10", "80.0%"],
-    ]  # fmt: skip
-    names = list(found)
-    assert mutation["sample"](names, 3) == mutation["sample"](names[::-1], 3)
-    assert len(set(mutation["sample"](names, 3))) == 5, "three of ledger, both of model"
 
 
 def test_slow_tests_are_deselected_without_chaos(tmp_path: Path) -> None:

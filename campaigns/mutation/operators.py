@@ -1,0 +1,327 @@
+"""The mutants of a source file: one small change each, as text in its place.
+
+    mutants_of("src/weft/model/keys.py", text) ─► [Mutant(line, operator, before, after, …)]
+
+Lines keep their numbers, so that coverage of the unchanged file says which tests reach a mutant.
+By rule, because no test should depend on them, these are left alone: docstrings and other texts
+that stand alone, type annotations and unions of types, `if TYPE_CHECKING`, decorators, `__all__`,
+assertions, texts inside `raise`, and what stands inside the braces of an f-string. A change that
+does not compile is no mutant.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import hashlib
+from dataclasses import dataclass
+
+OPERATORS = {
+    "comparison": "< and <=, > and >=, == and !=, in and not in, is and is not exchanged",
+    "logic": "and and or exchanged; not removed",
+    "condition": "the condition of if, while, a conditional expression or a comprehension negated",
+    "arithmetic": "+ and -, * and //, << and >>, & and | exchanged; % and ** become *; "
+    "also in augmented assignments; the sign of -x removed",
+    "number": "n becomes n + 1",
+    "boolean": "True and False exchanged",
+    "text": "a text or bytes literal gets XX in front; an f-string too",
+    "return": "return x becomes return None",
+    "statement": "a call, an assignment to an attribute or item, a raise or a del is removed",
+    "jump": "break and continue exchanged",
+}
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
+    ast.Div: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
+}  # fmt: skip
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of a file: bytes `begin` to `end` of its text become `after`."""
+
+    path: str
+    line: int
+    column: int
+    operator: str
+    before: str
+    after: str
+    begin: int
+    end: int
+    first: int
+    last: int
+    """The lines of the statement, or of its head: who reaches one of them reaches the mutant."""
+    inside: bool
+    """Whether it changes the body of a function, not what a module does when it is imported."""
+
+    @property
+    def name(self) -> str:
+        """The same for the same change of the same line, wherever that stands in the file."""
+        place = f"{self.path}:{self.line}:{self.column} {self.operator}"
+        digest = hashlib.sha256(f"{self.before}\0{self.after}".encode()).hexdigest()[:8]
+        return f"{place} {digest}"
+
+    def apply(self, text: str) -> str:
+        """The text of the file with this change."""
+        content = text.encode()
+        return (content[: self.begin] + self.after.encode() + content[self.end :]).decode()
+
+    def __str__(self) -> str:
+        before, after = (" ".join(part.split()) for part in (self.before, self.after))
+        return f"{self.path}:{self.line} {self.operator}: {before} -> {after}"
+
+
+def mutants_of(path: str, text: str) -> list[Mutant]:
+    """All mutants of a file in the order of their places, without those that do not compile."""
+    finder = _Finder(path, text)
+    finder.visit(ast.parse(text))
+    order = sorted(set(finder.mutants), key=lambda m: (m.line, m.column, m.operator, m.after))
+    return [mutant for mutant in order if _compiles(mutant.apply(text))]
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "mutant", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+class _Finder(ast.NodeVisitor):
+    """Walks a file and notes what can be changed; nothing below what is left alone is visited."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.mutants: list[Mutant] = []
+        self._path = path
+        self._content = text.encode()
+        self._starts = [0]
+        for line in self._content.splitlines(keepends=True):
+            self._starts.append(self._starts[-1] + len(line))
+        self._functions = 0
+        self._raises = 0
+        self._span = (1, 1)
+
+    def _note(self, operator: str, node: ast.expr | ast.stmt, changed: ast.AST | str) -> None:
+        begin = self._starts[node.lineno - 1] + node.col_offset
+        end = self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        before = self._content[begin:end].decode()
+        lines = "\n" * before.count("\n")
+        if isinstance(changed, str):
+            after = changed + lines
+        elif isinstance(changed, ast.expr):
+            after = f"({ast.unparse(changed)}{lines})"
+        else:
+            after = ast.unparse(changed) + lines
+        self.mutants.append(
+            Mutant(self._path, node.lineno, node.col_offset, operator, before, after, begin, end,
+                   *self._span, self._functions > 0)
+        )  # fmt: skip
+
+    def _negate(self, test: ast.expr) -> None:
+        if not (isinstance(test, ast.UnaryOp) or _is_yes_or_no(test)):
+            self._note("condition", test, ast.UnaryOp(ast.Not(), test))
+
+    def visit(self, node: ast.AST) -> None:
+        """Visit what is below a node, with the lines of the innermost statement."""
+        if not isinstance(node, ast.stmt):
+            super().visit(node)
+            return
+        outer, self._span = self._span, _span_of(node)
+        super().visit(node)
+        self._span = outer
+
+    # -- where to look ---------------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.visit(default)
+        self._functions += 1
+        for statement in node.body:
+            self.visit(statement)
+        self._functions -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - names of ast.NodeVisitor
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._functions += 1
+        self.visit(node.body)
+        self._functions -= 1
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self._assigned(node, [node.target])
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """Assertions state what holds anyway."""
+
+    def visit_If(self, node: ast.If) -> None:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for statement in node.orelse:
+                self.visit(statement)
+            return
+        self._negate(node.test)
+        self.generic_visit(node)
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node.value, ast.Call) and self._functions:
+            self._note("statement", node, "pass")
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets):
+            return
+        self._assigned(node, node.targets)
+        self.generic_visit(node)
+
+    def _assigned(self, node: ast.stmt, targets: list[ast.expr]) -> None:
+        if self._functions and all(isinstance(t, ast.Attribute | ast.Subscript) for t in targets):
+            self._note("statement", node, "pass")
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        changed = copy.copy(node)
+        changed.op = COMPUTED[type(node.op)]()
+        self._note("arithmetic", node, changed)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        self._note("statement", node, "pass")
+        self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        self._note("statement", node, "pass")
+        self._raises += 1
+        self.generic_visit(node)
+        self._raises -= 1
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value is None:
+            return
+        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+            self._note("return", node, "return None")
+        self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self._note("jump", node, "continue")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self._note("jump", node, "break")
+
+    def visit_While(self, node: ast.While) -> None:
+        if not isinstance(node.test, ast.Constant):
+            self._negate(node.test)
+        self.generic_visit(node)
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._negate(node.test)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for test in node.ifs:
+            self._negate(test)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for place, operation in enumerate(node.ops):
+            changed = copy.copy(node)
+            changed.ops = list(node.ops)
+            changed.ops[place] = COMPARED[type(operation)]()
+            self._note("comparison", node, changed)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        changed = copy.copy(node)
+        changed.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self._note("logic", node, changed)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not):
+            self._note("logic", node, node.operand)
+        elif isinstance(node.op, ast.USub):
+            self._note("arithmetic", node, node.operand)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if _is_type(node):
+            return
+        if type(node.op) in COMPUTED and not self._raises:
+            changed = copy.copy(node)
+            changed.op = COMPUTED[type(node.op)]()
+            self._note("arithmetic", node, changed)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bool):
+            self._note("boolean", node, ast.Constant(not value))
+        elif isinstance(value, int | float):
+            self._note("number", node, ast.Constant(value + 1))
+        elif isinstance(value, str) and not self._raises:
+            self._note("text", node, ast.Constant("XX" + value))
+        elif isinstance(value, bytes):
+            self._note("text", node, ast.Constant(b"XX" + value))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        if not self._raises:
+            changed = ast.JoinedStr([ast.Constant("XX"), *node.values])
+            self._note("text", node, changed)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if _is_cast(node):
+            self.visit(node.args[1])
+            return
+        self.generic_visit(node)
+
+
+def _span_of(node: ast.stmt) -> tuple[int, int]:
+    """The first and last line of a statement; of one with a body those of its head."""
+    body: list[ast.AST] = getattr(node, "body", None) or getattr(node, "cases", None) or []
+    if not body:
+        return node.lineno, node.end_lineno or node.lineno
+    below: int = getattr(body[0], "lineno", 0) or body[0].pattern.lineno  # type: ignore[attr-defined]
+    return node.lineno, max(node.lineno, below - 1)
+
+
+def _is_yes_or_no(test: ast.expr) -> bool:
+    """Whether exchanging the comparison negates a condition already."""
+    yes_or_no = ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot
+    return (
+        isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], yes_or_no)
+    )
+
+
+def _is_type(node: ast.BinOp) -> bool:
+    """Whether `a | b` is a union of types: one of them is None, a text, subscripted or builtin."""
+    if not isinstance(node.op, ast.BitOr):
+        return False
+    sides = (node.left, node.right)
+    return any(
+        (isinstance(side, ast.BinOp) and _is_type(side))
+        or isinstance(side, ast.Subscript)
+        or (isinstance(side, ast.Constant) and (side.value is None or isinstance(side.value, str)))
+        or (isinstance(side, ast.Name) and isinstance(getattr(builtins, side.id, None), type))
+        for side in sides
+    )
+
+
+def _is_cast(node: ast.Call) -> bool:
+    """Whether a call is `cast(type, value)`, whose type is an annotation."""
+    return isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == 2

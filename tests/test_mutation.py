@@ -1,0 +1,190 @@
+"""`python -m campaigns.mutation`: what is changed, which tests meet it, and how its end is told."""
+
+from __future__ import annotations
+
+import json
+import socket
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from campaigns.mutation import figures, plugin
+from campaigns.mutation.operators import OPERATORS, Mutant, mutants_of
+from campaigns.mutation.reach import Reach
+from campaigns.mutation.runner import (
+    KILLED,
+    SURVIVED,
+    TIMED_OUT,
+    Channel,
+    NotStartedError,
+    Progress,
+    Verdict,
+    within,
+)
+
+SOURCE = textwrap.dedent('''\
+    """A docstring."""
+    __all__ = ["f"]
+    LIMIT = 3
+    Kind = int | str | None
+
+    @decorated(frozen=True)
+    def f(a: int | None, b=True):
+        """Another."""
+        assert a != 7
+        if a < LIMIT and not b:
+            raise ValueError(f"no {a}" + "text")
+        while True:
+            g(
+                a
+            )
+            break
+        d.x = -a
+        n = [i for i in d if i in a]
+        n += 2 if a == b else 3
+        del n[0]
+        return f"key {a}"
+''')
+PATH = "src/weft/model/few.py"
+FEW = """import functools
+@functools.cache
+def f(): return 1
+class C:
+    def g(self):
+        return [x + 1 for x in (1,)]
+"""
+
+
+def changes(text: str) -> set[str]:
+    return {str(mutant).partition(" ")[2] for mutant in mutants_of(PATH, text)}
+
+
+def test_every_operator_changes_what_it_names_and_nothing_that_is_left_alone() -> None:
+    assert changes(SOURCE) == {
+        "number: 3 -> (4)", "boolean: True -> (False)",
+        "comparison: a < LIMIT -> (a <= LIMIT)", "logic: not b -> (b)",
+        "logic: a < LIMIT and not b -> (a < LIMIT or not b)",
+        "condition: a < LIMIT and not b -> (not (a < LIMIT and (not b)))",
+        'statement: raise ValueError(f"no {a}" + "text") -> pass',
+        "statement: g( a ) -> pass", "jump: break -> continue",
+        "statement: d.x = -a -> pass", "arithmetic: -a -> (a)",
+        "comparison: i in a -> (i not in a)", "comparison: a == b -> (a != b)",
+        "arithmetic: n += 2 if a == b else 3 -> n -= 2 if a == b else 3",
+        "number: 2 -> (3)", "number: 0 -> (1)", "statement: del n[0] -> pass",
+        'return: return f"key {a}" -> return None', "text: f\"key {a}\" -> (f'XXkey {a}')",
+    }  # fmt: skip
+    assert {mutant.operator for mutant in mutants_of(PATH, SOURCE)} == set(OPERATORS)
+
+
+def test_mutant_keeps_every_line_where_it_was() -> None:
+    for mutant in mutants_of(PATH, SOURCE):
+        changed = mutant.apply(SOURCE)
+        assert changed.count("\n") == SOURCE.count("\n"), mutant
+        assert changed != SOURCE
+
+
+def the(operator: str, text: str = SOURCE) -> Mutant:
+    return next(mutant for mutant in mutants_of(PATH, text) if mutant.operator == operator)
+
+
+def reach(**tests: float) -> Reach:
+    names = list(tests)
+    measured = Reach()
+    lines = {PATH: {"10": [0, 1, 2], "13": [0], "3": [-1], "7": [-1]}}
+    measured.add({"tests": names, "seconds": list(tests.values()), "failed": [], "lines": lines})
+    return measured
+
+
+def test_mutant_meets_tests_that_reach_its_statement_fastest_and_best_first() -> None:
+    measured = reach(slow=5.0, quick=0.1, good=1.0)
+    condition = the("condition")
+    assert measured.tests_of(condition) == ["quick", "good", "slow"]
+    assert within(measured.tests_of(condition), measured, 2.0) == ["quick", "good"]
+    assert within(["slow"], measured, 2.0) == ["slow"], "one at least"
+    measured.note_killer(PATH, "good")
+    assert measured.tests_of(condition) == ["good", "quick", "slow"]
+    assert measured.tests_of(the("statement", SOURCE.replace("raise ", "x.y = "))) == []
+    measured.failed.add("quick")
+    assert measured.tests_of(condition) == ["good", "slow"]
+
+
+def test_mutant_of_what_is_imported_meets_all_tests_of_its_file_in_a_new_process() -> None:
+    measured = reach(slow=5.0, quick=0.1, good=1.0)
+    number = the("number")
+    assert not measured.in_process(number)
+    assert measured.in_process(the("condition"))
+    assert measured.tests_of(number) == ["quick", "good", "slow"]
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> ModuleType:
+    path = tmp_path / "few.py"
+    path.write_text(FEW)
+    made = ModuleType("few")
+    exec(compile(path.read_text(), str(path), "exec"), made.__dict__)
+    made.__file__ = str(path)
+    return made
+
+
+def test_code_is_exchanged_in_functions_that_exist(module: ModuleType) -> None:
+    path, bound = Path(str(module.__file__)), module.C().g
+    assert (module.f(), bound()) == (1, [2])
+    path.write_text(path.read_text().replace("return 1", "return 7").replace("x + 1", "x - 1"))
+    plugin.exchange(path)
+    assert (module.f(), bound()) == (7, [0])
+
+
+def followed(*answers: dict[str, object]) -> tuple[str, str]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
+        theirs.shutdown(socket.SHUT_WR)
+        return Progress().follow(Channel(ours), reach(t=0.0, u=0.0, v=0.0))
+
+
+def test_outcome_is_what_the_answers_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = [{"pid": 7}, {"ready": True}, {"begins": "t"}]
+    assert followed(*begun, {"survived": 1}) == (SURVIVED, "")
+    assert followed(*begun, {"failed": "t"}) == (KILLED, "t")
+    assert followed(*begun, {"status": 9}) == (KILLED, "t (its process ended)")
+    with pytest.raises(NotStartedError):
+        followed({"pid": 7}, {"status": 1})
+    monkeypatch.setattr("campaigns.mutation.runner.MORE_S", 0.01)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in begun))
+        progress = Progress()
+        assert progress.follow(Channel(ours), reach(t=0.0, u=0.0, v=0.0)) == (TIMED_OUT, "t")
+    assert progress.is_late
+    assert progress.pid == 7
+
+
+def test_figures_count_outcomes_of_files_as_they_are(tmp_path: Path) -> None:
+    mutants = mutants_of(PATH, SOURCE)
+    kept, other = tmp_path / "kept.jsonl", tmp_path / "other.jsonl"
+    verdicts = [Verdict(SURVIVED), Verdict(TIMED_OUT, "t"), *[Verdict(KILLED, "t")] * len(mutants)]
+    records = [
+        figures.record_of(m, SOURCE, v, 60.0) for m, v in zip(mutants, verdicts, strict=False)
+    ]
+    kept.write_text("".join(json.dumps(record) + "\n" for record in records[:3]))
+    other.write_text(json.dumps(figures.record_of(mutants[3], "old text", verdicts[0], 1.0)) + "\n")
+    loaded = figures.load_records([kept, other], {PATH: SOURCE})
+    body = figures.figures_of(mutants, loaded, tests=2)
+    assert (body["changes"], body["tried"], body["noticed"]) == (len(mutants), 3, 2)
+    assert body["outcomes"] == {KILLED: 1, SURVIVED: 1, TIMED_OUT: 1}
+    assert body["missed"] == [str(mutants[0])]
+    assert body["packages"] == {"model": [3, 2]}
+    assert body["cpu_minutes"] == 3.0
+    assert figures.table(body).splitlines()[-2].split() == ["all", "3", "66.7%"]
+
+
+def test_explanations_are_about_mutants_that_there_are() -> None:
+    root = Path(__file__).parents[1]
+    reasons = figures.explanations()
+    files = {reason.partition(" ")[0] for reason in reasons}
+    texts = {f"src/weft/{file}": (root / "src/weft" / file).read_text("utf-8") for file in files}
+    places = {figures.place_of(m) for path, text in texts.items() for m in mutants_of(path, text)}
+    assert reasons.keys() <= places
+    assert all(reasons.values())
