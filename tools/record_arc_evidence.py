@@ -1,22 +1,30 @@
 """Record what the search finds on puzzles with known outputs, to fit and try rules without it.
 
     python tools/record_arc_evidence.py EVIDENCE.jsonl.gz [--workers 16] [--seconds 170] [--every N]
+    python tools/record_arc_evidence.py EVIDENCE.jsonl.gz --draw 1 [--dropped 50]
 
 One JSON line per puzzle (`tools/make_pseudo_puzzles.py` makes them of training tasks): the programs
 found, the evidence on those that compete, the CPU seconds of each part. Puzzles run in as many
 processes as asked, the most important kinds first, until the time is over; those under way are
 dropped. Where no program, choice or list may answer, layered lists are left out, and where there
 are two pairs all lists: they could only be guesses there.
+
+The operators were designed on these tasks, so the right program is in the language more often than
+elsewhere. With `--draw N` each puzzle is searched without some of the operators (`--dropped` of a
+hundred, chosen by hashes of the base's digest and N): then it is missing as often as on tasks that
+nobody designed for, and what fits by accident is found where the search would find it.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +33,8 @@ from make_pseudo_puzzles import bases, puzzles_of
 from weft.model.codec import to_json
 from weft.searches.arc.assessment import examined, explanations, needed
 from weft.searches.arc.data import load
+from weft.searches.arc.ops.operator import Operator
+from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -45,8 +55,9 @@ Row = dict[str, Any]
 class Recorder:
     """Searches puzzles part by part."""
 
-    def __init__(self) -> None:
-        self.planner = ParallelPlanner(Options(Language(), SearchBudget()))
+    def __init__(self, operators: Sequence[Operator] = REGISTRY) -> None:
+        language = Language(operators=operators)
+        self.planner = ParallelPlanner(Options(language, SearchBudget()))
         self.cpu_s: dict[str, float] = {}
 
     def timed(self, part: str, call: Any, *words: Any) -> Any:
@@ -124,17 +135,29 @@ def wire(candidate: ProgramCandidate, outputs: dict[bytes, int]) -> list[Any]:
     return [c.program.text(), c.millibits, outputs[c.outputs], c.time, c.loo_passed]
 
 
-_recorder: Recorder | None = None
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Which operators a puzzle is searched without; number 0 keeps them all."""
+
+    number: int
+    percent: int
+
+    def operators(self, base: str) -> list[Operator]:
+        """Return the operators that stay for the puzzles of a base, in their order."""
+        return [each for each in REGISTRY if self.number == 0 or not self._is_dropped(base, each)]
+
+    def _is_dropped(self, base: str, operator: Operator) -> bool:
+        text = f"{self.number} {base} {operator.name}"
+        return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 100 < self.percent
 
 
-def _one(asked: tuple[ArcTask, float]) -> Row | None:
-    global _recorder  # noqa: PLW0603 - one for each process
-    puzzle, end_s = asked
+def _row(asked: tuple[ArcTask, Draw, float]) -> Row | None:
+    puzzle, draw, end_s = asked
     if time.perf_counter() > end_s:
         return None
-    _recorder = _recorder or Recorder()
     try:
-        return _recorder.record(puzzle)
+        operators = draw.operators(puzzle.name.split("-")[0])
+        return {"draw": draw.number, **Recorder(operators).record(puzzle)}
     except Exception as error:  # one puzzle must not end the recording
         return {"name": puzzle.name, "error": repr(error)}
 
@@ -159,7 +182,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=170.0)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--kinds", default=",".join(ORDER))
+    parser.add_argument("--draw", type=int, default=0)
+    parser.add_argument("--dropped", type=int, default=50, help="operators of a hundred")
     asked = parser.parse_args()
+    draw = Draw(asked.draw, asked.dropped)
     start_s = time.perf_counter()
     wanted = list(puzzles(asked.every, asked.kinds.split(",")))
     print(f"{len(wanted)} puzzles made after {time.perf_counter() - start_s:.0f} s", flush=True)
@@ -167,7 +193,7 @@ def main() -> None:
     done = 0
     pool = multiprocessing.get_context("fork").Pool(asked.workers)
     with gzip.open(asked.out, "wt", encoding="ascii") as file:
-        found = pool.imap_unordered(_one, ((puzzle, end_s) for puzzle in wanted))
+        found = pool.imap_unordered(_row, ((puzzle, draw, end_s) for puzzle in wanted))
         try:
             while True:
                 row = found.next(max(0.1, end_s + 5 - time.perf_counter()))
