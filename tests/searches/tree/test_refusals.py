@@ -79,6 +79,12 @@ def test_bad_config_is_refused_and_nothing_is_created(
         (["--eval-retries", "101"], "less than or equal to 100"),
         (["--max-parallel-per-node", "5000"], "less than or equal to 4096"),
         (["--eval-timeout-seconds", "nan"], "--eval-timeout-seconds"),
+        (["--set", "target_score=1.5"], "must be a whole number, or a decimal in quotes such as"),
+        (["--set", 'min_gain="-1"'], "not negative"),
+        (["--set", "max_usd=true"], "must be a whole number"),
+        (["--set", 'min_relative_gain="2"'], 'a share from "0" to "1"'),
+        (["--set", 'gate="mine"'], "must be module:function"),
+        (["--set", 'revision="main"'], "revision is for repo"),
     ],
 )
 def test_bad_flag_is_refused_with_its_name(wood: Wood, words: list[str], said: str) -> None:

@@ -41,17 +41,23 @@ from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Name
 from weft.searches.tree.runfiles import names_harness
 
 MAX_BYTES = 4 * 2**20
-Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
-Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
 PLACEHOLDER = re.compile(
     r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir|harness|harness_dir)\}"
 )
 
 
-def _as_text(value: object) -> object:
-    """Take a whole number for its text; a fraction is given as text, to its last digit."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _shaped(pattern: str, meaning: str, *, whole: bool = False) -> BeforeValidator:
+    """Accept text of one shape, with `whole` an integer for its text; say what it must be."""
+    shape = re.compile(pattern)
+
+    def check(value: object) -> str:
+        is_whole = whole and isinstance(value, int) and not isinstance(value, bool)
+        text = str(value) if is_whole else value
+        if not isinstance(text, str) or not shape.fullmatch(text):
+            raise ValueError(f"must be {meaning}")
+        return text
+
+    return BeforeValidator(check)
 
 
 def _as_list(value: object) -> object:
@@ -61,15 +67,29 @@ def _as_list(value: object) -> object:
 
 SEVERAL = (BeforeValidator(_as_list), Field(min_length=1, max_length=20))
 DECIMAL = r"[0-9]{1,30}(\.[0-9]{1,30})?"
-Amount = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^{DECIMAL}$")]
-"""A decimal number, not negative."""
-Score = Annotated[str, BeforeValidator(_as_text), Field(pattern=f"^-?{DECIMAL}$")]
-Share = Annotated[
-    str, BeforeValidator(_as_text), Field(pattern=r"^(0(\.[0-9]{1,30})?|1(\.0{1,30})?)$")
+NUMBER = "a whole number, or a decimal in quotes such as"
+Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
+Variable = Annotated[str, _shaped(r"[A-Za-z_][A-Za-z0-9_]{0,199}", "the name of a variable")]
+Function = Annotated[
+    str, _shaped(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*", "module:function")
 ]
-"""A decimal number from 0 to 1."""
-Metric = Annotated[str, Field(max_length=200, pattern=r"^[^\x00.]+(\.[^\x00.]+)*$")]
-Revision = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")]
+Amount = Annotated[str, _shaped(DECIMAL, f'{NUMBER} "0.5", not negative', whole=True)]
+Score = Annotated[str, _shaped(f"-?{DECIMAL}", f'{NUMBER} "-1.5"', whole=True)]
+Share = Annotated[
+    str, _shaped(r"0(\.[0-9]{1,30})?|1(\.0{1,30})?", 'a share from "0" to "1"', whole=True)
+]
+Dollars = Annotated[
+    str, _shaped(r"[0-9]{1,12}(\.[0-9]{1,12})?", f'{NUMBER} "2.50", not negative', whole=True)
+]
+AreaName = Annotated[
+    str, _shaped(r"[a-z0-9][a-z0-9_-]{0,63}", "a name of up to 64 of a-z, 0-9, - and _")
+]
+Metric = Annotated[
+    str, _shaped(r"(?=.{1,200}\Z)[^\x00.]+(\.[^\x00.]+)*", "the name of a metric, such as time.p99")
+]
+Revision = Annotated[
+    str, _shaped(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}", "a branch, a tag or a commit")
+]
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -197,16 +217,16 @@ class TreeFile(BaseModel):
     target_score: Score | None = None
     patience: Annotated[int, Field(ge=1, le=1000)] | None = None
     review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
-    max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
+    max_usd: Dollars | None = None
     max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
     memory: Literal["off", "replay"] = "off"
     memory_turns: Annotated[int, Field(ge=1, le=10_000)] = 20
     memory_chars: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
-    area: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
+    area: AreaName | None = None
     feed_index: bool = False
     recorded_from: Named | None = None
-    gate: Annotated[str, Field(pattern=FUNCTION)] | None = None
-    rank: Annotated[str, Field(pattern=FUNCTION)] | None = None
+    gate: Function | None = None
+    rank: Function | None = None
     deterministic: bool = False
     seed: Annotated[int, Field(ge=0, le=2**63)] = 0
     max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
@@ -230,6 +250,7 @@ class TreeFile(BaseModel):
         online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
             ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
+            (self.files and self.revision != ["HEAD"], "revision is for repo; files have none"),
             (not any(sources), "give ideas, parameters, grids, mutations or propose"),
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
             (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
