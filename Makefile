@@ -14,16 +14,18 @@ CORE_LOG := build/core.log
 PROCESSES ?= 3
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
 CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker runs test_api.py)
+OTHER_TESTS := $(addprefix --ignore=,$(CORE_TESTS))
 CHECKED := src tests examples benchmarks campaigns tools docs
 SITE := -m sphinx -W --keep-going -n -q -b html docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench chaos docs release clean
+.PHONY: help demo test tests bench chaos docs release clean
 
 help:
 	@echo "make demo     install, then the first minute with weft"
 	@echo "make test     install with dev tools, then all checks and tests"
+	@echo "make tests    only the tests of make test"
 	@echo "make bench    side-by-side benchmarks, results under docs/benchmarks"
 	@echo "make chaos    the slow fault campaigns, with their seeds and figures"
 	@echo "make docs     write the generated pages again, then the site into build/docs"
@@ -33,13 +35,17 @@ help:
 demo: $(RUN_STAMP)
 	$(BIN)/weft demo
 
-# Modules are compiled before the tests, which start thousands of interpreters, also where
-# PYTHONDONTWRITEBYTECODE is set. The tests of the core, under coverage, run beside the others.
 test: $(DEV_STAMP)
 	$(BIN)/ruff check $(wildcard $(CHECKED))
 	$(BIN)/ruff format --check $(wildcard $(CHECKED))
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory tests
+	$(BIN)/python -m coverage report --skip-covered --fail-under=100
+
+# Modules are compiled before the tests, which start thousands of interpreters, also where
+# PYTHONDONTWRITEBYTECODE is set. The tests of the core, under coverage, run beside the others.
+tests: $(DEV_STAMP)
 	$(BIN)/python -m weft.searches.arc.compile
 	$(BIN)/python -m compileall -q src tests
 	@mkdir -p $(dir $(JUNIT))
@@ -47,12 +53,11 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m coverage run --branch --source=$(CORE) \
 	  -m pytest -q --junitxml=$(CORE_JUNIT) $(CORE_TESTS) > $(CORE_LOG) 2>&1 & core=$$!; \
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(JUNIT) \
-	  $(addprefix --ignore=,$(CORE_TESTS)) || status=$$?; \
+	  $(OTHER_TESTS) || status=$$?; \
 	wait $$core || status=$$?; \
 	cat $(CORE_LOG); \
 	$(BIN)/python tools/area_times.py $(JUNIT) $(CORE_JUNIT); \
 	exit $$status
-	$(BIN)/python -m coverage report --skip-covered --fail-under=100
 
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks

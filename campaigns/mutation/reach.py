@@ -22,7 +22,7 @@ STARTING = ("tests/worker/", "tests/runs/", "tests/test_api.py")
 """Tests that start processes; they come last."""
 KILLERS_FIRST = 6
 AT_IMPORT = -1
-OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "timeout=0",
+OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "timeout=120",
            "-o", "tmp_path_retention_policy=none", "-p", "campaigns.mutation.plugin",
            "--continue-on-collection-errors")  # fmt: skip
 
