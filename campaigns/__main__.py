@@ -134,17 +134,20 @@ def folder_name(asked: argparse.Namespace) -> str:
 
 
 def commit_of(root: Path) -> str:
-    """The commit, with a digest of what differs from it; without a repository that of the files."""
-    if not (root / ".git").exists():
-        return f"files-{digest_of_files(root)}"
+    """The commit, with a digest of what differs from it; without git that of the files."""
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True,
                               text=True, errors="replace").stdout  # fmt: skip
 
-    changed = git("diff", "HEAD", "--", ":!docs/benchmarks")
-    changed += git("ls-files", "--others", "--exclude-standard")
-    commit = git("rev-parse", "--short=12", "HEAD").strip()
+    try:
+        if not (root / ".git").exists():
+            raise FileNotFoundError(root / ".git")
+        commit = git("rev-parse", "--short=12", "HEAD").strip()
+        changed = git("diff", "HEAD", "--", ":!docs/benchmarks")
+        changed += git("ls-files", "--others", "--exclude-standard")
+    except (OSError, subprocess.CalledProcessError):
+        return f"files-{digest_of_files(root)}"
     return f"{commit}-{hashlib.sha256(changed.encode()).hexdigest()[:8]}" if changed else commit
 
 
