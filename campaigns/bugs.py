@@ -264,6 +264,27 @@ BUGS = (
         "tests/faults/test_two_machines.py"
         "::test_run_held_by_another_machine_is_left_alone_and_taken_over_after_its_end[False]",
     ),
+    Bug(
+        "F29", "objects-taken-unseen", "a node keeps an object whatever its bytes are",
+        "src/weft/backends/raynode.py",
+        "        if not fits:\n", "        if not part.exists():\n",
+        "tests/ray/test_parts.py::test_object_is_kept_only_if_its_bytes_fit_its_name",
+    ),
+    Bug(
+        "F30", "last-skip-forgotten", "the last skip of every unit is not tried",
+        "src/weft/searches/prng/attacks/lattice.py",
+        "range(case.skips[0] + units.lo, case.skips[0] + units.hi)",
+        "range(case.skips[0] + units.lo, case.skips[0] + units.hi - 1)",
+        "tests/searches/prng/test_attack_lattice.py"
+        "::test_java_odd_bound_planted_in_the_grid_is_found",
+    ),
+    Bug(
+        "F31", "nulls-not-shuffled", "histories without a signal are the observed one",
+        "src/weft/searches/prng/pipeline/nulls.py",
+        "    if kind == OBSERVED:\n", "    if kind != RANDOM:\n",
+        "tests/searches/prng/pipeline/test_training.py"
+        "::test_null_histories_keep_what_they_should",
+    ),
 )  # fmt: skip
 
 

@@ -39,6 +39,8 @@ failed there | `tests/test_purity.py` |
 `weft verify` said nothing (2 of 10,000 damages) | `tests/storage/test_manifest.py` |
 | F25 | an interpreter with too little memory to raise MemoryError ended as an internal error, \
 exit code 70 | `tests/faults/test_exhaustion.py` |
+| F25 | a worker that could not be started, for want of processes or memory, was reported with the \
+advice to free disk space | `tests/faults/test_exhaustion.py` |
 | F25 | a lack of file descriptors was reported with the advice to free disk space | \
 `tests/faults/test_exhaustion.py` |
 | F14 | five of thirteen fuzzers began with inputs that their readers refuse at once, and none saw \

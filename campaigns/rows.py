@@ -52,6 +52,25 @@ AMBIGUOUS = "test_different_outputs_are_ambiguous_with_a_witness_each"
 EVERY_SYNC = f"{IO_ERRORS}::test_sync_that_fails_stops_the_run_with_its_reason_and_resumes"
 EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
 
+RAY_HEAD = (
+    "tests/ray/test_intruder.py"
+    "::test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger"
+)
+PRNG = "tests/searches/prng"
+PIPELINE = f"{PRNG}/pipeline"
+PLANTED_GRIDS = (
+    f"{PRNG}/test_attack_brute.py::test_seed_planted_in_a_family_is_found_in_its_unit",
+    f"{PRNG}/test_attack_lanes.py::test_family_planted_in_the_grid_is_found",
+    f"{PRNG}/test_attack_lattice.py::test_family_planted_in_the_grid_is_found",
+    f"{PRNG}/test_attack_lattice.py::test_java_odd_bound_planted_in_the_grid_is_found",
+    f"{PRNG}/test_attack_likely.py::test_every_family_planted_in_the_grid_is_found",
+    f"{PRNG}/test_attack_linear_rejection.py::test_state_of_randrange_over_the_coverage_is_found",
+    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_of_any_modulus_is_found_or_a_gap",
+    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_over_the_coverage_is_found",
+    f"{PRNG}/test_attack_linear_words.py::test_planted_state_over_the_coverage_is_found",
+    f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted",
+)
+
 ROWS = (
     Row(
         "F1", "SIGKILL of the coordinator at every state-changing system call",
@@ -73,7 +92,7 @@ ROWS = (
         parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1},
     ),
     Row(
-        "F3", "EIO, ENOSPC, EINTR and short writes at every such call",
+        "F3", "EIO, ENOSPC, EROFS, EINTR and short writes at every such call",
         (IO_ERRORS,), planted=("tests/faults/test_checker.py",),
         parts={EVERY_ERROR: 40, EVERY_SYNC: 1},
     ),
@@ -126,12 +145,20 @@ ROWS = (
          "tests/searches/prng/test_claims.py")),
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",
         ("tests/faults/test_stopped_coordinator.py",)),
-    Row("F25", "too few descriptors, too little memory", ("tests/faults/test_exhaustion.py",)),
+    Row("F25", "too few descriptors or processes, too little memory",
+        ("tests/faults/test_exhaustion.py",)),
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
         planted=(f"{CORRUPTION}::test_reader_that_fails_in_another_way_is_noticed",),
         parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
     Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
+    Row("F29", "nodes, connections and objects lost with Ray and SSH",
+        ("tests/ray/test_faults.py", "tests/ray/test_paid.py", "tests/ray/test_parts.py",
+         "tests/ray/test_nodes.py", RAY_HEAD)),
+    Row("F30", "generators planted over the grid of families, skips, starts and wrong draws",
+        PLANTED_GRIDS),
+    Row("F31", "signals and noise planted for the pipeline",
+        (f"{PIPELINE}/test_runs.py", f"{PIPELINE}/test_training.py")),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""F25: too few file descriptors or too little memory for the coordinator and its workers.
+"""F25: too few file descriptors or processes, or too little memory, for a run.
 
 The run ends well, or stops with the reason in one line; with enough of it the same command goes on
 to the same ledger.
@@ -7,11 +7,13 @@ to the same ledger.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.faults.case import FREQUENT_CHECKPOINTS, HERE, Case, Ended, Search, resume_and_check
+from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference
 from tests.support.figures import print_figures
 from weft import main
@@ -22,13 +24,21 @@ SHUTTLE = Search("shuttle", "", {}, FREQUENT_CHECKPOINTS, COMMAND)
 MB = 1 << 20
 LIMITS = {"NOFILE": (8, 60), "AS": (4 * MB, 80 * MB)}
 """From where nothing can start to where everything goes well."""
+STARTS = "clone,?clone3,?fork,?vfork"
+"""Calls that start a process."""
+ADVICE = {
+    "Too many open files": "ulimit -n",
+    "Resource temporarily unavailable": "ulimit -u",
+    "Cannot allocate memory": "fewer --workers",
+}
 
 
 def check_ended(ended: Ended) -> list[str]:
     """Say what is wrong with how a run under a limit ended."""
     lines = ended.stderr.strip().splitlines()
-    if "Too many open files" in ended.stderr and "ulimit -n" not in ended.stderr:
-        return [f"does not name the limit to raise: {ended.stderr.strip()}"]
+    for reason, advice in ADVICE.items():
+        if reason in ended.stderr and advice not in ended.stderr:
+            return [f"does not say what to do: {ended.stderr.strip()}"]
     if ended.returncode in (0, 75) and len(lines) == (ended.returncode != 0):
         return []
     return [f"exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
@@ -64,5 +74,33 @@ def test_run_with_too_little_stops_with_its_reason_and_resumes(
         found = [*check_ended(ended), *resume_and_check(case, reference)]
         violations += [f"{kind}={limit}: {text}" for text in found]
     print_figures("F25", kind=kind, runs=count, stopped=stopped, violations=len(violations))
+    assert violations == []
+    assert stopped > 0
+
+
+@pytest.mark.parametrize(
+    "search", [SHUTTLE, *(pytest.param(one, marks=pytest.mark.slow) for one in PRODUCTS)],
+    ids=lambda search: search.name,
+)  # fmt: skip
+def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
+    search: Search, chaos: bool, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """From each start of a process on, and at each alone, there is no process or memory for it."""
+    strace, log = require_tool("strace"), str(tmp_path / "starts")
+    plain = Case(tmp_path / "plain", search)
+    assert plain.run([strace, "-o", log, "-e", f"trace={STARTS}"]).returncode == 0
+    starts = Path(log).read_text().count(" = ")
+    times = [f"{number}{on}" for number in range(1, starts + 1) for on in ("+", "")]
+    faults = [(when, error) for error in ("EAGAIN", "ENOMEM") for when in times]
+    reference, violations, stopped = Reference.of(plain.out), [], 0
+    for when, error in faults if chaos else faults[:1]:
+        case = Case(tmp_path / f"{error}-{when}", search)
+        fault = f"inject={STARTS}:error={error}:when={when}"
+        ended = case.run([strace, "-o", log, "-e", f"trace={STARTS}", "-e", fault])
+        stopped += ended.returncode != 0
+        found = [*check_ended(ended), *resume_and_check(case, reference)]
+        violations += [f"{search.name} {error} at {when}: {text}" for text in found]
+    count = len(faults) if chaos else 1
+    print_figures("F25", kind="starts", runs=count, stopped=stopped, violations=len(violations))
     assert violations == []
     assert stopped > 0

@@ -22,6 +22,7 @@ REASONS = ("StorageFailed: ", "weft: ")
 FAULTS = {
     "EIO": (*WRITES, *SYNCS, "rename", "ftruncate", "openat", "mkdir", "unlink", "fchmod", "chmod"),
     "ENOSPC": (*WRITES, *SYNCS, "rename", "openat", "mkdir"),
+    "EROFS": (*WRITES, "rename", "ftruncate", "openat", "mkdir", "unlink", "fchmod", "chmod"),
     "EINTR": (*WRITES, *SYNCS, "openat"),
 }
 SYNC_FAILED = ("error=EIO", "error=ENOSPC")

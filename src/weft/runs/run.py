@@ -56,7 +56,13 @@ __all__ = [
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
-NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
+SHORTAGES = {
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "raise the limit of open files (ulimit -n)",
+    errno.EAGAIN: "end other processes or raise their limit (ulimit -u)",
+    errno.ENOMEM: "free memory or take fewer --workers",
+}
+"""What to do where the machine, not the disk, has too little of something."""
 
 
 def run(
@@ -300,16 +306,16 @@ def _open(
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
     again = f"then: weft resume {shlex.quote(str(path))}"
-    hint = f"free space or fix the disk, {again}"
+    disk = "free space or fix the disk"
     try:
         yield
     except OSError as error:
         short = "short of space: " if error.errno in NO_ROOM else ""
-        if error.errno in NO_DESCRIPTORS:
-            hint = f"raise the limit of open files (ulimit -n), {again}"
+        hint = f"{SHORTAGES.get(error.errno or 0, disk)}, {again}"
         raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
         short = "short of space: " if "is full" in str(error) else ""
+        hint = f"{disk}, {again}"
         raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
     except sqlite3.DatabaseError as error:
         hint = f"weft verify {shlex.quote(str(path))}"
