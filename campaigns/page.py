@@ -1,11 +1,15 @@
-"""Write docs/benchmarks/faults.md and faults.json from the runs of a campaign."""
+"""Write docs/benchmarks/faults.md and faults.json from the runs of a campaign.
+
+faults.json keeps every case that is on the page: a later run adds to it, and where a case was tried
+more than once, the last time counts. Rows of campaigns on one of the searches stand by themselves.
+"""
 
 from __future__ import annotations
 
 import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +71,7 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 """
 """By hand: what campaigns found since the last release; cases may have failed by it before."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
+SEARCHES = ("arc", "jobs", "prng", "tree")
 NOT_RUN = "not run | | | | |"
 NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
@@ -87,6 +92,11 @@ class Tally:
     problems: list[str] = field(default_factory=list)
     noticed: list[tuple[str, float, str]] = field(default_factory=list)
     """Planted bugs that were noticed, each with the seconds that took and the commit."""
+
+    @property
+    def all_commits(self) -> set[str]:
+        """Those of its cases and of its planted bugs."""
+        return {*self.commits, *(commit for _, _, commit in self.noticed)}
 
     def add(self, e: EndedCase) -> None:
         """Count one case."""
@@ -130,14 +140,30 @@ class EndedCase:
         """What is tried once."""
         return self.case["test"], self.case["part"], self.case["parts"]
 
+    @property
+    def row(self) -> str:
+        """Its row, with the search where the case is about one of those that ship."""
+        parameters = self.case["test"].partition("[")[2].rstrip("]").split("-")
+        search = next((name for name in SEARCHES if name in parameters), "")
+        return f"{self.case['row']} {search}".strip()
+
 
 def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
     """Count the cases of some runs by row; cases that were not tried are not there."""
-    ended = sorted((e for run in runs for e in cases_of(run)), key=lambda e: e.finished_at)
-    last = {e.name: e for e in ended}
+    return tally_of(last_of(e for run in runs for e in cases_of(run)))
+
+
+def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
+    """Each case as it ended last, in the order of their names."""
+    last = {e.name: e for e in sorted(ended, key=lambda e: e.finished_at)}
+    return [last[name] for name in sorted(last)]
+
+
+def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
+    """Count cases by row."""
     found: dict[str, Tally] = {}
-    for e in sorted(last.values(), key=lambda e: e.name):
-        found.setdefault(e.case["row"], Tally(e.case["row"])).add(e)
+    for e in ended:
+        found.setdefault(e.row, Tally(e.row)).add(e)
     return found
 
 
@@ -150,6 +176,17 @@ def cases_of(run: weft.Run) -> Iterator[EndedCase]:
         yield EndedCase(cases[result.index], value, how.run_s or 0.0, commit, how.finished_at or 0)
 
 
+def kept_cases(body: Mapping[str, Any]) -> list[EndedCase]:
+    """The cases that a page was made from."""
+    return [EndedCase(**case) for case in body.get("cases", [])]
+
+
+def kept_rows(body: Mapping[str, Any]) -> dict[str, Tally]:
+    """Rows of a page whose cases were not kept."""
+    rows = body.get("rows", {}) if "cases" not in body else body.get("earlier", {})
+    return {name: Tally(**row) for name, row in rows.items()}
+
+
 def broken(said: str) -> dict[str, Any]:
     """The value of a case that could not be run."""
     return {"outcome": "broken", "figures": [], "said": said}
@@ -160,19 +197,30 @@ def table(found: dict[str, Tally], measured: Mapping[str, str]) -> str:
     faults = {row.name: row.fault for row in ROWS}
     heads = ("row", "fault", "cases", "tried", "violations", "minutes", "commit", "date")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for name in [*faults, *sorted(n for n in set(found) - set(faults) if found[n].cases)]:
+    for name in in_order(found):
         row = found.get(name)
         if row is None or not row.cases:
             lines.append(f"| {name} | {faults[name]} | {measured.get(name, NOT_RUN)} |")
             continue
         cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
         tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
+        search = name.partition(" ")[2]
         fault = faults.get(name) or AREAS.get(name, f"campaigns of {name}")
+        if search:
+            fault = f"the same on `weft {search}`"
         minutes = f"{row.seconds / 60:.1f}"
         when = f"{', '.join(row.commits)} | {', '.join(row.dates)}"
         result = f"{cases} | {tried} | {row.violations} | {minutes}"
         lines.append(f"| {name} | {fault} | {result} | {when} |")
     return "\n".join(lines)
+
+
+def in_order(found: Mapping[str, Tally]) -> list[str]:
+    """The names of all rows: each with those of its searches, then those of areas."""
+    faults = [row.name for row in ROWS]
+    areas = sorted(n for n in found if n.partition(" ")[0] not in faults and found[n].cases)
+    of = {name: sorted(n for n in found if n.startswith(f"{name} ")) for name in faults}
+    return [*(n for name in faults for n in (name, *of[name])), *areas]
 
 
 def planted_table(found: dict[str, Tally]) -> str:
@@ -202,12 +250,36 @@ def page_of(found: dict[str, Tally], where: str, measured: Mapping[str, str]) ->
 
 
 def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
-    """Write faults.md and faults.json into a folder, from runs and what they ran on."""
-    found = tally(run for run, _ in runs)
-    machines = dict.fromkeys(f"- {run.args['commit']}: {text}" for run, text in runs if text)
-    where = "\n".join(machines)
-    rows = {name: asdict(row) for name, row in sorted(found.items())}
-    text = json.dumps({"where": where, "rows": rows}, indent=1, sort_keys=True)
-    (folder / "faults.json").write_text(text + "\n", "utf-8")
-    (folder / "faults.md").write_text(page_of(found, where, measured_rows(folder)), "utf-8")
+    """Write faults.md and faults.json into a folder: what is there, and runs on their machines."""
+    path = folder / "faults.json"
+    body = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    ended = last_of([*kept_cases(body), *(e for run, _ in runs for e in cases_of(run))])
+    earlier, found = kept_rows(body), tally_of(ended)
+    shown = joined(earlier, found)
+    commits = {commit for row in shown.values() for commit in row.all_commits}
+    lines = [f"- {run.args['commit']}: {text}" for run, text in runs if text]
+    machines = dict.fromkeys([*body.get("where", "").splitlines(), *lines])
+    where = "\n".join(m for m in machines if m[2:].partition(":")[0] in commits)
+    kept = {name: asdict(left_of(row, found.get(name))) for name, row in earlier.items()}
+    text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept},
+                      indent=1, sort_keys=True)  # fmt: skip
+    path.write_text(text + "\n", "utf-8")
+    (folder / "faults.md").write_text(page_of(shown, where, measured_rows(folder)), "utf-8")
     return folder / "faults.md"
+
+
+def left_of(row: Tally, now: Tally | None) -> Tally:
+    """What of an earlier row still counts: of one that was tried again only its planted bugs."""
+    return Tally(row.row, noticed=row.noticed) if now is not None and now.cases else row
+
+
+def joined(earlier: Mapping[str, Tally], found: Mapping[str, Tally]) -> dict[str, Tally]:
+    """Rows of now instead of earlier ones; planted bugs that were not tried now stay."""
+    rows = {**earlier, **found}
+    for name in earlier.keys() & found.keys():
+        now = {test for test, _, _ in found[name].noticed}
+        old = [tuple(entry) for entry in earlier[name].noticed if entry[0] not in now]
+        row = rows[name] if found[name].cases else earlier[name]
+        noticed = sorted([*old, *found[name].noticed])
+        rows[name] = replace(row, noticed=noticed, problems=found[name].problems)
+    return rows

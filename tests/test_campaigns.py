@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from campaigns.collect import (
     planted_cases,
 )
 from campaigns.measured import measured_rows
-from campaigns.page import EndedCase, page_of, tally, write_page
+from campaigns.page import EndedCase, Tally, page_of, tally, tally_of, write_page
 from campaigns.planting import copy_checkout, make_environment, plant
 from campaigns.rows import ROWS, is_planted, parts_of, row_of
 from campaigns.search import faults
@@ -96,8 +97,35 @@ def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(
     assert "| F2 | a second SIGKILL at every system call of the recovery | not run |" in text
     assert "- `test_few.py::test_fails (1/1): failed`" in text
     assert "- `test_few.py::test_skips (1/1): skipped`" in text
-    rows = json.loads((tmp_path / "faults.json").read_text())["rows"]
-    assert rows["F9"]["violations"] == 2
+    cases = json.loads((tmp_path / "faults.json").read_text())["cases"]
+    assert sorted(entry["case"]["row"] for entry in cases) == ["F1", "F1", "F13", "F9"]
+    assert write_page(tmp_path, []).read_text() == text, "what was published stays"
+
+
+def test_row_whose_cases_were_not_kept_stays_until_it_is_tried_again(
+    run: weft.Run, tmp_path: Path
+) -> None:
+    old = Tally("F2", cases=3, ended={"passed": 3}, tried={"points": 7}, commits=["b"],
+                noticed=[("campaigns/bugs.py::x", 1.0, "a")])  # fmt: skip
+    rows = {"F1": asdict(replace(old, row="F1")), "F2": asdict(old)}
+    where = "- a: 1 core\n- b: 4 cores\n- e: forgotten"
+    (tmp_path / "faults.json").write_text(json.dumps({"rows": rows, "where": where}))
+    for runs in ([(run, "2 cores")], []):
+        lines = write_page(tmp_path, runs).read_text().splitlines()
+        assert [line for line in lines if line.startswith("- ")][:3] == [
+            "- a: 1 core", "- b: 4 cores", "- c: 2 cores",
+        ]  # fmt: skip
+        assert any(line.startswith("| F2 |") and "3 passed | 7 points" in line for line in lines)
+        assert any(line.startswith("| F1 |") and "2 passed | 12 points" in line for line in lines)
+        assert sum(line.endswith("| 1 | a |") for line in lines) == 2, "planted bugs stay"
+
+
+def test_campaign_on_a_search_has_a_row_of_its_own() -> None:
+    rows = [replace(ended(f"t.py::test_x[{name}]"), seconds=60.0) for name in ("jobs", "shuttle")]
+    rows = [replace(e, case={**e.case, "row": "F3"}) for e in rows]
+    page = page_of(tally_of(rows), "", {})
+    assert "| F3 jobs | the same on `weft jobs` | 1 passed |  | 0 | 1.0 | c |" in page
+    assert page.index("| F3 jobs |") < page.index("| F4 |")
 
 
 def test_case_that_was_tried_again_counts_as_it_ended_last(run: weft.Run, project: Path) -> None:
