@@ -63,6 +63,7 @@ class Reach:
         self._out = out
         self._files = {str(path): path for path in core_files(Path.cwd())}
         self._coverage = coverage.Coverage(data_file=None, include=list(self._files))
+        self._coverage.set_option("run:disable_warnings", ["no-data-collected"])
         self._seconds: dict[str, float] = {}
         self._failed: set[str] = set()
         self._coverage.start()
