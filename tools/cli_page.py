@@ -11,24 +11,24 @@ HEAD = """\
 
 Written from the commands themselves by `make docs`; do not edit.
 
-`weft COMMAND --help` prints the same. stdout is data, stderr is progress and messages. Every error
-is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Bars and colour appear
-on a terminal only; `NO_COLOR` switches colour off, `CI` both. `-q` suppresses progress and
-messages, never errors.
+`weft COMMAND --help` prints the same. Results go to stdout, progress and messages to stderr. Every
+error is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Progress bars and
+colour appear only on a terminal; `NO_COLOR` turns colour off, `CI` both. `-q` suppresses progress
+and messages, never errors.
 
-`weft --install-completion` lets your shell (bash, zsh, fish) complete commands, options and file
-names; `weft --show-completion` prints what it would install.
+`weft --install-completion` sets up completion of commands, options and file names for bash, zsh and
+fish; `weft --show-completion` prints what it would install.
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
-| 0 | answered; or checked, and all is well |
+| 0 | answered; or checked and consistent |
 | 1 | finished without an answer; two runs differ |
 | 2 | usage: an option is wrong or missing |
-| 3 | bad input: a file, a search, arguments, a folder that holds another run |
-| 4 | tasks failed where that matters |
+| 3 | bad input: a file, a search, arguments, a folder with another run |
+| 4 | no answer because tasks failed, or more than half failed unexpectedly |
 | 5 | ledger, manifest or object damaged |
 | 70 | a bug in Weft |
-| 75 | locked, or short of a resource: try again |
+| 75 | locked, or out of a resource: try again |
 | 130 | interrupted; `weft resume` continues |
 """
 

@@ -46,42 +46,42 @@ MOST_SAID = 500
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 OWN = {
-    "run": (runs, "Run a search into a new folder, or continue the run that is there."),
+    "run": (runs, "Run a search in a new folder, or continue the run in it."),
     "resume": (runs, "Continue an interrupted run, with the options it was started with."),
     "status": (inspect, "Show the progress of a run: counts, slots, workers, events."),
-    "watch": (watch, "Follow a run while it works: progress, slots, latest events."),
+    "watch": (watch, "Follow a run live: progress, slots, latest events."),
     "verify": (inspect, "Check that ledger, manifest and objects agree; print the head."),
     "replay": (
         runs,
         "Run every function task of a finished run again and compare the ledger byte for byte.",
     ),
-    "diff": (inspect, "Show the first record in which two runs differ, and why."),
+    "diff": (inspect, "Show the first record where two runs differ, and why."),
     "prove": (inspect, "Print a proof that one record is in the ledger, or check one."),
-    "explain": (inspect, "Show one task's life: attempts, errors, log."),
+    "explain": (inspect, "Show one task in full: attempts, errors, log."),
     "report": (
         inspect,
-        "Write one HTML file that shows the run, to be opened in any browser, offline.",
+        "Write the run as one self-contained HTML file.",
     ),
-    "serve": (inspect, "Show runs live in a browser: a list, a page for each, two compared."),
+    "serve": (inspect, "Show runs live in a browser: a list, a page for each run, comparisons."),
     "list": (
         browse,
-        "List the runs below a folder, newest first: state, start, duration, tasks, answer, tags.",
+        "List the runs in a folder, newest first: state, start, duration, tasks, answer, tags.",
     ),
     "export": (
         browse,
-        "Write a run's results as a table, a row for each: place, arguments, value, error, times.",
+        "Write a run's results as CSV or Parquet: position, arguments, value, error, times.",
     ),
     "pack": (
         inspect,
-        "Summarise a run for someone who is to continue it: a status pack in Markdown.",
+        "Summarise a run in Markdown for whoever takes it over: a status pack.",
     ),
     "demo": (
         demo,
-        "Run four small searches with one and with two workers: a picture, a puzzle, code, a seed.",
+        "Run four small searches with one worker and with two, and compare.",
     ),
     "doctor": (
         doctor,
-        "Check that this machine can run searches, and say what to do if it cannot.",
+        "Check that this machine can run searches, and how to fix what is wrong.",
     ),
     "nodes": (nodes, "Check machines over SSH, and start or stop Ray on them for --backend ray."),
 }

@@ -24,15 +24,15 @@ ANSWER_CHARS = 60
 
 @with_groups
 def list_runs(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A folder that holds runs.")
-    ] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of runs.")] = Path(
+        "runs"
+    ),
     *,
     output: ViewOptions,
 ) -> None:
-    """List the runs below a folder, newest first: state, start, duration, tasks, answer, tags.
+    """List the runs in a folder, newest first: state, start, duration, tasks, answer, tags.
 
-    It only reads. A run folder that is damaged has a line that names the damage.
+    For a damaged run the line names the damage.
     """
     runs = listing.list_runs(folder)
     if output.as_json:
@@ -82,7 +82,7 @@ def export(
         bool, typer.Option("--parquet", help="Write Parquet; needs pyarrow or polars.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to; without it CSV goes to stdout.")
+        Path | None, typer.Option(metavar="FILE", help="Output file. Default for CSV: stdout.")
     ] = None,
     lane: Annotated[
         str | None, typer.Option(metavar="PATH", help="Only this lane's results; / for the root.")
@@ -93,9 +93,9 @@ def export(
     *,
     output: ViewOptions,
 ) -> None:
-    """Write a run's results as a table, a row for each: place, arguments, value, error, times.
+    """Write a run's results as CSV or Parquet: position, arguments, value, error, times.
 
-    Of a run that is not finished, the results so far.
+    For an unfinished run, the results so far.
     """
     if csv == parquet:
         raise UsageError("choose one of --csv and --parquet")

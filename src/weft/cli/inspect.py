@@ -54,7 +54,9 @@ def verify(
     run: options.RunArgument,
     against: Annotated[
         Path | None,
-        typer.Option(metavar="CHECKPOINT", help="An earlier checkpoint that it must extend."),
+        typer.Option(
+            metavar="CHECKPOINT", help="An earlier checkpoint that the ledger must extend."
+        ),
     ] = None,
     public_key: Annotated[
         Path | None,
@@ -65,9 +67,9 @@ def verify(
 ) -> None:
     """Check that ledger, manifest and objects agree; print the head.
 
-    Exit code 0 when the run is finished and all agrees, 130 when all agrees and the run is not
-    finished (status interrupted), 5 when anything is damaged. With --public-key, 0 only when that
-    key has signed the whole finished ledger; otherwise 5, "not signed" or "signed to 40 of 57".
+    Exit code 0 if the run is finished and consistent, 130 if it is consistent but not finished
+    (status interrupted), 5 if anything is damaged. With --public-key, 0 only if that key has
+    signed the whole finished ledger; otherwise 5, "not signed" or "signed to 40 of 57".
     """
     heads = running.real_place().heads
     verdict = verifying.verify(run, heads, against=against, public_key=public_key)
@@ -85,9 +87,9 @@ def diff(
     *,
     output: ViewOptions,
 ) -> None:
-    """Show the first record in which two runs differ, and why.
+    """Show the first record where two runs differ, and why.
 
-    Exit code 0 when the ledgers are equal, 1 when they differ.
+    Exit code 0 if the ledgers are equal, 1 if they differ.
     """
     difference = diffs.diff(a, b)
     if output.as_json:
@@ -110,11 +112,13 @@ def prove(
         ),
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Check a proof; needs no run.")
+        Path | None, typer.Option(metavar="FILE", help="Check a proof; no run needed.")
     ] = None,
     consistency: Annotated[
         int | None,
-        typer.Option(metavar="OLD_SIZE", help="Prove that the first records are still the same."),
+        typer.Option(
+            metavar="OLD_SIZE", help="Prove that the first OLD_SIZE records are unchanged."
+        ),
     ] = None,
     *,
     output: ViewOptions,
@@ -168,7 +172,7 @@ def explain(
     *,
     output: ViewOptions,
 ) -> None:
-    """Show one task's life: attempts, errors, log."""
+    """Show one task in full: attempts, errors, log."""
     life = explaining.explain(run, key)
     if output.as_json:
         render.print_json(life.to_dict())
@@ -181,12 +185,12 @@ def report(
     run: options.RunArgument,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to write it; RUN/report.html without it."),
+        typer.Option(metavar="FILE", help="Output file. Default: RUN/report.html."),
     ] = None,
     *,
     output: ViewOptions,
 ) -> None:
-    """Write one HTML file that shows the run, to be opened in any browser, offline.
+    """Write the run as one self-contained HTML file.
 
     A damaged run gets a report that names the damage.
     """
@@ -200,18 +204,18 @@ def report(
 @with_groups
 def serve(
     runs: Annotated[
-        Path, typer.Argument(metavar="RUNS", help="A folder that holds runs, or one run.")
+        Path, typer.Argument(metavar="RUNS", help="A folder of runs, or one run.")
     ] = Path("runs"),
     port: Annotated[
-        int, typer.Option(metavar="N", help="Port on this machine; 0 takes a free one.")
+        int, typer.Option(metavar="N", help="Port on this machine; 0 picks a free one.")
     ] = 0,
     *,
     output: OutputOptions,
 ) -> None:
-    """Show runs live in a browser: a list, a page for each, two compared.
+    """Show runs live in a browser: a list, a page for each run, comparisons.
 
-    It prints the address to open, which holds a token that is new at each start. It listens on
-    127.0.0.1 only, reads only and can start nothing. Ctrl-C ends it and leaves the runs alone.
+    It prints the URL to open, with a token that is new at each start. It listens only on
+    127.0.0.1, only reads, and cannot start anything. Ctrl-C stops it without affecting the runs.
     """
     require("weft serve", "serve")
 
@@ -236,20 +240,20 @@ def pack(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Also write a folder with all that repeating the run needs."
+            metavar="DIR", help="Also write a folder with everything needed to repeat the run."
         ),
     ] = None,
     replay: Annotated[
-        bool, typer.Option("--replay", help="Run every function task again, to check the ledger.")
+        bool, typer.Option("--replay", help="Rerun every function task to check the ledger.")
     ] = False,
     *,
     output: ViewOptions,
 ) -> None:
-    """Summarise a run for someone who is to continue it: a status pack in Markdown.
+    """Summarise a run in Markdown for whoever takes it over: a status pack.
 
-    What was asked, commands to repeat it, results, failures with examples, telemetry, invariants
-    and how each was checked, the head, open ends. --json prints the same for programs.
-    Exit code 0, and 5 when the run is damaged; the pack then names the damage.
+    The request, commands to repeat it, results, failures with examples, telemetry, invariants
+    and how each was checked, the head, open ends. --json prints the same as JSON.
+    Exit code 0, or 5 if the run is damaged; the pack then names the damage.
     """
     packed = packing.make_pack(run, out, replayed=replay)
     if output.as_json:

@@ -28,10 +28,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-File = Annotated[Path, typer.Argument(metavar="NODES", help="Node file: TOML, or classic JSON.")]
+File = Annotated[Path, typer.Argument(metavar="NODES", help="Node file: TOML or JSON.")]
 HeadIp = Annotated[
     str | None,
-    typer.Option(metavar="IP", help="This machine's address, as nodes reach it."),
+    typer.Option(metavar="IP", help="This machine's address as seen from the nodes."),
 ]
 
 
@@ -41,13 +41,13 @@ class SshOptions:
 
     ssh_config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Configuration for ssh instead of the user's own."),
+        typer.Option(metavar="FILE", help="Use this ssh configuration instead of your own."),
     ] = None
     accept_new_keys: Annotated[
         bool,
         typer.Option(
             "--accept-new-keys",
-            help="Trust hosts that were never seen, and keep their keys in ~/.weft/known_hosts.",
+            help="Trust new hosts and store their keys in ~/.weft/known_hosts.",
         ),
     ] = False
 
@@ -63,8 +63,8 @@ class SshOptions:
 def check(nodes: File, *, access: SshOptions, output: ViewOptions) -> None:
     """Check every node: Python, weft and Ray versions, GPUs, free disk space, clock skew.
 
-    For a cluster that is up, also whether its head and nodes are alive, and every port that Ray
-    listens on. Changes nothing. Exit code 0 when all nodes can be used, 1 when any cannot.
+    If a cluster is up, also whether its head and nodes are alive, and every port Ray listens on.
+    Changes nothing. Exit code 0 if all nodes are usable, 1 otherwise.
     """
     reports = checking.check(nodes, access.shell())
     head = checking.check_head(nodes)
@@ -81,10 +81,10 @@ def check(nodes: File, *, access: SshOptions, output: ViewOptions) -> None:
 @app.command()
 @with_groups
 def up(nodes: File, head_ip: HeadIp = None, *, access: SshOptions, output: ViewOptions) -> None:
-    """Start Ray here and on every node, with a token of its own; runs then take --backend ray.
+    """Start Ray here and on every node, for runs with --backend ray.
 
-    Nodes are checked first. When anything fails, what was started is stopped again. In a cluster
-    that is up already, nodes that died are started again; without its head all of it is.
+    Nodes are checked first. If anything fails, everything started is stopped again. If the cluster
+    is already up, dead nodes are restarted; if its head is gone, the whole cluster is.
     """
     cluster = clusternodes.up(nodes, access.shell(), head_ip)
     if output.as_json:
@@ -98,7 +98,7 @@ def up(nodes: File, head_ip: HeadIp = None, *, access: SshOptions, output: ViewO
 @app.command()
 @with_groups
 def down(nodes: File, *, access: SshOptions, output: ViewOptions) -> None:
-    """Stop Ray here and on every node, and remove its folder; may be repeated."""
+    """Stop Ray here and on every node, and remove its files. Can be repeated."""
     troubles = clusternodes.down(nodes, access.shell())
     if output.as_json:
         render.print_json({"troubles": troubles})

@@ -36,7 +36,7 @@ SearchName = Annotated[
     ),
 ]
 RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Run the failed tasks again, in the new run --out.")
+    bool, typer.Option("--retry-failed", help="Rerun the failed tasks in a new run, --out.")
 ]
 RetryOut = Annotated[
     Path | None,
@@ -55,7 +55,7 @@ AcceptCode = Annotated[
     typer.Option(
         "--accept",
         metavar="WHAT",
-        help="Go on although: code (it came with the run, from elsewhere).",
+        help="Continue despite: code (stored in a run from elsewhere).",
     ),
 ]
 Commands = Annotated[bool, typer.Option("--commands", help="Run external commands again too.")]
@@ -79,7 +79,7 @@ def run(
     session: SessionOptions,
     output: OutputOptions,
 ) -> None:
-    """Run a search into a new folder, or continue the run that is there."""
+    """Run a search in a new folder, or continue the run in it."""
     files, counts = options.read_inputs(inputs), options.read_budgets(budgets)
     values = options.read_args(args)
     options.check_seconds("--timeout", timeout)
@@ -120,9 +120,9 @@ def resume(
 ) -> None:
     """Continue an interrupted run, with the options it was started with.
 
-    With --retry-failed --out NEW, run the failed tasks of a finished run again, in a new run that
-    reuses its other results as long as the search asks for the same tasks; RUN is left as it is.
-    Source that was fixed since is taken as it is now. NEW is continued with weft resume NEW.
+    With --retry-failed --out NEW, rerun the failed tasks of a finished run in a new run, which
+    reuses the other results as long as the search asks for the same tasks. RUN is not changed.
+    The source may have been fixed in the meantime. Continue NEW with weft resume NEW.
     """
     if retry_failed != (out is not None):
         raise UsageError(
@@ -153,7 +153,7 @@ def resume(
 
 
 def _warn(done: Run, output: OutputOptions) -> None:
-    """Say when most tasks failed, which the exit code says too."""
+    """Warn if most tasks failed, which the exit code reflects too."""
     if done.mostly_failed and not output.quiet:
         notices.show(notices.warning_line(done))
 
@@ -171,8 +171,8 @@ def replay(
 ) -> None:
     """Run every function task of a finished run again and compare the ledger byte for byte.
 
-    External commands are answered from the record unless --commands is given.
-    Exit code 0 when the ledgers are equal, 1 when they differ.
+    Results of external commands are taken from the record unless --commands is given.
+    Exit code 0 if the ledgers are equal, 1 if they differ.
     """
     with watching(output.quiet, output.verbose) as watcher:
         report = replays.replay(

@@ -46,17 +46,17 @@ def watch(
     interval: Annotated[float, typer.Option(metavar="S", help="Seconds between readings.")] = 1.0,
     patience: Annotated[
         float,
-        typer.Option(metavar="S", help="Exit when no process has worked on the run for S seconds."),
+        typer.Option(metavar="S", help="Exit if no process has worked on the run for S seconds."),
     ] = 10.0,
     once: Annotated[bool, typer.Option("--once", help="Read once and exit.")] = False,
     *,
     output: LinesOptions,
 ) -> None:
-    """Follow a run while it works: progress, slots, latest events.
+    """Follow a run live: progress, slots, latest events.
 
-    On a terminal it redraws one view; on a pipe, and with --json, it prints one JSON object per
-    look, as `weft status --json` does. It reads only; Ctrl-C leaves the run alone.
-    Exit code 0 when the run is finished, and after --once or Ctrl-C; 130 when it was left
+    On a terminal it redraws one view; on a pipe, or with --json, it prints one JSON object per
+    reading, like `weft status --json`. It only reads; Ctrl-C does not affect the run.
+    Exit code 0 if the run is finished, or after --once or Ctrl-C; 130 if the run was left
     interrupted.
     """
     options.check_seconds("--interval", interval)

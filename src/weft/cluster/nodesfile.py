@@ -1,7 +1,7 @@
 """Node files: which machines there are and what each can run.
 
 Two forms, both checked field by field: `nodes.toml` with a `[[nodes]]` table per node, and the
-classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read as it is. What a node can do is
+classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read unchanged. What a node can do is
 stated in its fields and never guessed from its name. Without the backend `ray` nodes run on this
 machine: another machine's name is refused unless its slots are to be simulated here.
 """

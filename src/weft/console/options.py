@@ -29,9 +29,9 @@ def _option(panel: str, metavar: str | None, words: str, *names: str, **more: An
 decision = partial(_option, DECISION)
 """Declares an option that can change the outcome."""
 runtime = partial(_option, EXECUTION)
-"""Declares an option that says how a run is carried out."""
+"""Declares an option that controls how a run is executed."""
 output = partial(_option, "Output")
-"""Declares an option that says what is printed."""
+"""Declares an option that controls what is printed."""
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 KeyArgument = Annotated[
@@ -47,30 +47,32 @@ Inputs = Annotated[
 Budgets = Annotated[
     list[str] | None, decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
 ]
-Retries = Annotated[int, decision("N", "More attempts after a time-out or weft.Temporary.")]
-Timeout = Annotated[float | None, decision("S", "Seconds one attempt may take.")]
+Retries = Annotated[int, decision("N", "Extra attempts after a timeout or weft.Temporary.")]
+Timeout = Annotated[float | None, decision("S", "Time limit of one attempt, in seconds.")]
 Strict = Annotated[
-    bool, decision(None, "A failed task ends the search that asked for it.", "--strict")
+    bool,
+    decision(
+        None, "Treat a failed task as if its value had been used: its search ends.", "--strict"
+    ),
 ]
 Out = Annotated[Path, runtime("DIR", "The run's folder.")]
 Workers = Annotated[
-    int | None, runtime("N", "Worker processes: one per usable core at first, as before on resume.")
+    int | None,
+    runtime("N", "Worker processes. Default: one per usable core; on resume, as before."),
 ]
 Backend = Annotated[
     str | None,
     runtime(
         "serial|local|ray",
-        "Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
+        "Where tasks run: one worker, workers on this machine, or a Ray cluster.",
     ),
 ]
-Nodes = Annotated[
-    Path | None, runtime("FILE", "Nodes and their slots (TOML, or the classic JSON).")
-]
+Nodes = Annotated[Path | None, runtime("FILE", "Nodes and their slots (TOML or JSON).")]
 RayAddress = Annotated[
     str | None,
     runtime(
         "HOST:PORT",
-        "The Ray cluster's address (local: one for this run); without it that of weft nodes up.",
+        "Address of the Ray cluster; local starts one for this run. Default: from weft nodes up.",
     ),
 ]
 SimulateNodes = Annotated[
@@ -86,16 +88,16 @@ Placement = Annotated[
     str | None,
     runtime(
         "greedy|static",
-        "Next task to the first free slot, or dealt to the slots beforehand:"
-        " greedy at first, as before on resume.",
+        "Next task to the first free slot, or planned in advance."
+        " Default: greedy; on resume, as before.",
     ),
 ]
 Accept = Annotated[
     list[str],
     runtime(
         "WHAT",
-        "Go on although: code (it changed, or came with the run), copy (of a run that lives"
-        " elsewhere), rollback (an older state), sandbox (commands are no longer confined here)."
+        "Continue despite: code (changed, or stored in the run), copy (of a run that exists"
+        " elsewhere), rollback (an older state), sandbox (not available here any more)."
         " Repeatable.",
     ),
 ]
@@ -104,12 +106,12 @@ SignKey = Annotated[
     Path | None, runtime("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
 ]
 GroupCap = Annotated[
-    int | None, runtime("N", "Tasks of one group (weft.task(group=…)) that run at a time.")
+    int | None, runtime("N", "Most tasks of one group (weft.task(group=…)) at a time.")
 ]
-PauseAt = Annotated[str | None, runtime("NAME", "Stop for now at this milestone of the search.")]
+PauseAt = Annotated[str | None, runtime("NAME", "Pause at this milestone of the search.")]
 Tags = Annotated[
     list[str] | None,
-    runtime("TEXT", "A word of yours that weft status shows. Repeatable.", "--tag"),
+    runtime("TEXT", "A label shown by weft status. Repeatable.", "--tag"),
 ]
 SearchPath = Annotated[Path | None, runtime("DIR", "Where to import the search from.", "--path")]
 AsJson = Annotated[bool, output(None, "Print one JSON object.", "--json")]
@@ -119,7 +121,7 @@ Verbose = Annotated[
     int,
     output(
         "",
-        "Progress lines without a terminal; -vv shows tracebacks.",
+        "Progress lines even without a terminal; -vv shows tracebacks.",
         "-v",
         "--verbose",
         count=True,

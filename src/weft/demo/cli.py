@@ -30,16 +30,16 @@ SHOWN_DRAWS = 8
 def demo(
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where to put the runs; a new folder by default."),
+        typer.Option(metavar="DIR", help="Folder for the runs. Default: a new one."),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = 0,
 ) -> None:
-    """Run four small searches with one and with two workers: a picture, a puzzle, code, a seed.
+    """Run four small searches with one worker and with two, and compare.
 
-    Both runs of each must end with the same head: the fingerprint of everything that was
-    decided. One run is killed on the way and resumed.
+    Both runs of each search must end with the same head, a fingerprint of everything it decided.
+    One run is killed halfway and resumed.
     """
     require("weft demo", "arc", "prng", "tree")
     if out is not None:

@@ -19,15 +19,15 @@ PROBLEMS_EXIT_CODE = 1
 
 def doctor(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where runs would go; nothing is left there.")
+        Path, typer.Option(metavar="DIR", help="Folder for runs; nothing is left there.")
     ] = Path(),
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main reads -vv
 ) -> None:
-    """Check that this machine can run searches, and say what to do if it cannot.
+    """Check that this machine can run searches, and how to fix what is wrong.
 
-    Checks Python and packages, the machine, the folder that runs go to, and runs a small search
-    whose head is known. Exit code 0 when there is no problem (notes are fine), 1 otherwise.
+    Checks Python and packages, the machine and the output folder, and runs a small search with a
+    known head. Exit code 0 if there is no problem (notes are fine), 1 otherwise.
     """
     results = []
     for check in examine.examine(out):

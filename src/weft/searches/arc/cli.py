@@ -48,18 +48,18 @@ NO_CONCEPT = 1
 
 What = Annotated[
     str | None,
-    typer.Argument(metavar="TASK|RUN", help="A task's name or file, or the folder of a run."),
+    typer.Argument(metavar="TASK|RUN", help="A task's name or file, or a run's folder."),
 ]
 TaskOfRun = Annotated[
-    str | None, typer.Argument(metavar="TASK", help="Of a run: this task only, with steps.")
+    str | None, typer.Argument(metavar="TASK", help="Only this task of the run, with steps.")
 ]
 _file = partial(typer.Option, metavar="FILE")
 ListedBank = Annotated[Path | None, _file("--bank", help="List the concepts of a bank.")]
-Steps = Annotated[bool, typer.Option("--steps", help="Draw what every step of the programs gives.")]
-Svg = Annotated[Path | None, _file("--svg", help="Draw one task into an SVG file.")]
-Png = Annotated[Path | None, _file("--png", help="Draw one task into a PNG file.")]
+Steps = Annotated[bool, typer.Option("--steps", help="Draw every step of the programs.")]
+Svg = Annotated[Path | None, _file("--svg", help="Draw one task to an SVG file.")]
+Png = Annotated[Path | None, _file("--png", help="Draw one task to a PNG file.")]
 RevealBench = Annotated[
-    bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
+    bool, typer.Option("--reveal", help="Also list evaluation tasks one by one.")
 ]
 RevealRun = Annotated[
     bool, typer.Option("--reveal", help="Show the evaluation tasks of a bench one by one.")
@@ -93,9 +93,9 @@ def solve(
     attempts: arcoptions.Attempts = 2,
     submission_file: arcoptions.Submission = None,
 ) -> None:
-    """Search programs for tasks; answer only where the evidence is sound.
+    """Search for programs that solve tasks; answer only if the evidence is sound.
 
-    Exit code 0 when at least one task is SOLVED, 1 when none is.
+    Exit code 0 if at least one task is SOLVED, 1 otherwise.
     """
     how = execution.execution(out)
     tasks = search.choose()
@@ -120,10 +120,10 @@ def bench(
     output: OutputOptions,
     reveal: RevealBench = False,
 ) -> None:
-    """Solve tasks whose outputs are known, and count: answered, right, wrong, unknown.
+    """Solve tasks with known outputs and count: answered, right, wrong, unknown.
 
-    Shows puzzles answered and right while it runs; the report has expected grids, what differs, and
-    confidence against truth. Of evaluation tasks only totals are shown, unless --reveal is given.
+    Shows running counts; the report has expected grids, differences, and confidence against truth.
+    For evaluation tasks only totals are shown, unless --reveal is given.
     """
     how = execution.execution(out)
     tasks = search.choose()
@@ -188,9 +188,9 @@ def check(
     *,
     output: ViewOptions,
 ) -> None:
-    """Run programs again by their slow definitions and compare with what they claim.
+    """Rerun programs with the slow reference operators and compare the outputs.
 
-    Exit code 0 when everything is exact, 1 when anything differs.
+    Exit code 0 if every output matches, 1 if any differs.
     """
     if run.is_dir():
         checked = list(checks.check_run(recorded.read_run(run)))
@@ -207,9 +207,9 @@ def check(
 @app.command()
 @with_groups
 def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
-    """Find chains of operators that solved programs share, and keep those that pay.
+    """Learn concepts: chains of operators shared by solved programs.
 
-    Exit code 0 when the bank has a concept, 1 when no chain shortens the description.
+    Exit code 0 if the bank has a concept, 1 if no chain shortens the description.
     """
     if bank.exists():
         banks.Bank.read(bank)  # a file that is no bank is not overwritten

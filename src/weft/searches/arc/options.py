@@ -30,42 +30,48 @@ _count = partial(_decides, metavar="N")
 
 Tasks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
+    typer.Argument(metavar="TASK...", help="Names or digests of tasks. Default: all."),
 ]
 DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a zip, a file."
 Data = Annotated[str, _tasks("--data", "--arc_root", metavar="SET|PATH", help=DATA_HELP)]
-Split = Annotated[str | None, _tasks(metavar="training|evaluation", help="Which half.")]
+Split = Annotated[str | None, _tasks(metavar="training|evaluation", help="Which split.")]
 Limit = Annotated[int | None, _tasks(min=1, metavar="N", help="The first N tasks by name.")]
 MaxPrograms = Annotated[
     int, _count("--max-programs", "--max_programs", min=1, help="Programs tried per task.")
 ]
-MaxDepth = Annotated[int, _count("--max-depth", "--max_depth", min=1, help="Operators in a row.")]
+MaxDepth = Annotated[
+    int, _count("--max-depth", "--max_depth", min=1, help="Most operators in a row.")
+]
 MaxStates = Annotated[int, _count(min=1, help="Vectors kept per search.")]
-COMPETITORS_HELP = "Programs tried after the first right one, looking for others that disagree."
+COMPETITORS_HELP = "Programs tried after the first fit, to find others that disagree."
 Competitors = Annotated[int, _count(min=0, help=COMPETITORS_HELP)]
-BITS_HELP = "Longer programs are guesses only: they answer nothing and contradict nothing."
+BITS_HELP = "Longer programs count only as guesses, neither as answers nor as competitors."
 MaxBits = Annotated[int, _count(min=1, help=BITS_HELP)]
-StopOnFirst = Annotated[bool, _decides("--stop-on-first", help="End at the first right program.")]
-NoPrune = Annotated[str, _decides(metavar="RULES", help="Switch off: shape,palette,stage.")]
-SURE_HELP = "Least probability of an answer, 0 to 1; below it the outcome is UNKNOWN."
+StopOnFirst = Annotated[
+    bool, _decides("--stop-on-first", help="Stop at the first program that fits.")
+]
+NoPrune = Annotated[
+    str, _decides(metavar="RULES", help="Pruning rules to turn off: shape,palette,stage.")
+]
+SURE_HELP = "Confidence an answer needs, 0 to 1; below it the outcome is UNKNOWN."
 MinConfidence = Annotated[str, _decides("--min-confidence", metavar="P", help=SURE_HELP)]
-MARGIN_HELP = "Also demand that every competitor costs over N bits more."
+MARGIN_HELP = "Also require that every competitor costs over N bits more."
 Margin = Annotated[int | None, _count("--margin-bits", min=0, help=MARGIN_HELP)]
 WITHOUT_HELP = (
-    "Leave out, to measure what it is worth:"
+    "Parts of the method to disable, for ablation:"
     " fitted,lists,views,pruning,bank,checks,behaviour,support,confidence."
 )
 Without = Annotated[str, _decides("--without", metavar="PARTS", help=WITHOUT_HELP)]
 Attempts = Annotated[
-    int, typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out.")
+    int, typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test in the submission.")
 ]
 BankFile = Annotated[Path | None, _decides("--bank", metavar="FILE", help="Concepts to use.")]
 Submission = Annotated[
     Path | None,
-    typer.Option("--submission", metavar="FILE", help="Write answers in the ARC Prize form."),
+    typer.Option("--submission", metavar="FILE", help="Write answers in the ARC Prize format."),
 ]
 OutBase = Annotated[Path, _executes("--out", "--out_base", metavar="DIR", help="The run's folder.")]
-JOBS_HELP = "Worker processes: 1 at first, as before on resume."
+JOBS_HELP = "Worker processes. Default: 1; on resume, as before."
 Jobs = Annotated[int | None, _executes("--workers", "--jobs", metavar="N", help=JOBS_HELP)]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
 DEFAULT_BITS = 100

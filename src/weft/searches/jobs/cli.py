@@ -51,9 +51,9 @@ def run(
     strict: options.Strict = False,
     output: OutputOptions,
 ) -> None:
-    """Run every job of a file, or continue the run that is there.
+    """Run every job of a file, or continue the run in the folder.
 
-    Exit code 0 when all jobs completed, 4 when any failed.
+    Exit code 0 if all jobs completed, 4 if any failed.
     """
     options.check_seconds("--timeout", timeout)
     execution.check()
@@ -96,7 +96,7 @@ def fetch(
     *,
     output: ViewOptions,
 ) -> None:
-    """Write the results of a jobs run as files, checked against the ledger's hashes.
+    """Write the results of a jobs run to files, checked against the ledger's hashes.
 
     Each goes to DIR/JOB_ID with the suffix of its expected file, or .json. No file is overwritten.
     """

@@ -19,22 +19,21 @@ with lazy_imports():
 
 Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
 OutUnlessDry = Annotated[
-    Path | None, options.runtime("DIR", "The run's folder; needed unless --dry-run.")
+    Path | None, options.runtime("DIR", "The run's folder; required unless --dry-run.")
 ]
 JobPlacement = Annotated[
     str | None,
     options.runtime(
         "greedy|static",
-        "Next job to the first free slot, or dealt to the slots beforehand:"
-        " static with a classic node file, else greedy.",
+        "Next job to the first free slot, or planned in advance."
+        " Default: static with a JSON node file, else greedy.",
     ),
 ]
 JobWorkers = Annotated[
     int | None,
     options.runtime(
         "N",
-        "Without --nodes: CPU slots of this machine, 1 if not given."
-        " With --nodes: how many jobs may run at a time.",
+        "Without --nodes: CPU slots of this machine (1). With --nodes: most jobs at a time.",
     ),
 ]
 DryRun = Annotated[
@@ -42,14 +41,12 @@ DryRun = Annotated[
 ]
 JobTimeout = Annotated[
     float,
-    options.decision("S", "Seconds for an attempt of a job that has no timeout_s of its own."),
+    options.decision("S", "Time limit of an attempt in seconds, for jobs without timeout_s."),
 ]
-ResultFolder = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder to write the results into.")
-]
+ResultFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")]
 FetchedJobs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="JOB", help="Jobs to fetch; all that completed if none is named."),
+    typer.Argument(metavar="JOB", help="Jobs to fetch. Default: all completed ones."),
 ]
 
 

@@ -83,9 +83,9 @@ def analyse(
     execution: ExecutionOptions,
     output: OutputOptions,
 ) -> None:
-    """Find the generator, the seed and the skips behind draws, or say that there is no signal.
+    """Find the generator, seed and skips behind draws, or report no signal.
 
-    Exit code 0 with a signal, 1 without one.
+    Exit code 0 with a signal, 1 without.
     """
     how = replace(execution.execution(out or UNSAVED), device=device)
     history, modulus, where = search.history(draws)
@@ -158,7 +158,7 @@ def guess(
     *,
     output: ViewOptions,
 ) -> None:
-    """Say what a file of draws probably holds, how it would be read, and the next command.
+    """Report what a file of draws contains, how it is read, and the next command.
 
     Exit code 1 if no form is recognised.
     """
@@ -189,9 +189,9 @@ def pipeline(
     json_export: pipeoptions.JsonExport = False,
     display: OutputOptions,
 ) -> None:
-    """Six steps from draws to a prediction, or to no signal.
+    """Go from draws to a prediction, or to no signal, in six steps.
 
-    Exit code 0 with a signal or when paused by --to, 1 without a signal.
+    Exit code 0 with a signal or if paused by --to, 1 without a signal.
     """
     steps.check([*search.given(), *(["params"] if params else [])])
     search.check_installed()
@@ -284,9 +284,9 @@ def export_program(
     language: prngoptions.Language = "python",
     count: prngoptions.Count = 100,
 ) -> None:
-    """Write the generator that a run found as a program that makes its draws.
+    """Write the recovered generator as a program that produces its draws.
 
-    In Python, C or Java; run with COUNT and FIRST it prints so many draws from one on.
+    In Python, C or Java. The program's arguments COUNT and FIRST choose which draws it prints.
     """
     prngoptions.check_count(count)
     best, _ = library.found_in(run)
@@ -307,7 +307,7 @@ def generate(
 ) -> None:
     """Write a test history: the draws of a generator from a known seed or state.
 
-    Prints a column `draw`; with --json also the truth and which rows are wrong.
+    Prints a column `draw`; with --json also the true generator and the wrong rows.
     """
     truth, wrong = history.truth(family), round(history.corrupt * history.count)
     planted = planting.make_history(truth, history.count, wrong, history.corrupt_seed)
@@ -322,7 +322,7 @@ def generate(
 def families(output: ViewOptions, coverage: prngoptions.ShowCoverage = False) -> None:
     """List the generators: state and seed in bits, output maps, attacks and their seconds.
 
-    With --coverage the calls that people make, and what is searched of each.
+    With --coverage, list common calls and what is searched for each.
     """
     if coverage:
         _show_coverage(as_json=output.as_json)

@@ -37,7 +37,7 @@ ShowCoverage = Annotated[
     bool,
     typer.Option(
         "--coverage",
-        help="List calls: what is searched, draws needed, seconds here, planted histories found.",
+        help="List calls: what is searched, draws needed, seconds here, planted ones recovered.",
     ),
 ]
 
@@ -56,7 +56,7 @@ OutOrNone = Annotated[
     Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
 ]
 Device = Annotated[
-    str, options.runtime("auto|cpu|gpu", "Where brute force runs; it finds the same.")
+    str, options.runtime("auto|cpu|gpu", "Where brute force runs; the result is the same.")
 ]
 
 
@@ -66,11 +66,15 @@ class AnalyseOptions:
 
     modulus: Annotated[
         int | None,
-        options.decision("M", "Draws are from 0 to M-1 (1000, or what the draws plainly show)."),
+        options.decision(
+            "M", "Draws are from 0 to M-1 (1000, or the range evident from the draws)."
+        ),
     ] = None
-    low: Annotated[int | None, options.decision("N", "The least draw, where it is not 0.")] = None
+    low: Annotated[int | None, options.decision("N", "The smallest possible draw, if not 0.")] = (
+        None
+    )
     form: Annotated[
-        str, options.decision("NAME", "What the draws are; weft prng guess FILE names it.")
+        str, options.decision("NAME", "The form of the draws; see weft prng guess FILE.")
     ] = "auto"
     column: Annotated[str | None, options.decision("NAME", "The column that holds the draws.")] = (
         None
@@ -85,12 +89,8 @@ class AnalyseOptions:
         str,
         options.decision("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …"),
     ] = "all"
-    skips: Annotated[
-        str, options.decision("LO:HI", "Calls that may have been skipped before each draw.")
-    ] = "0:500"
-    starts: Annotated[
-        str, options.decision("LO:HI", "Calls that may have come before the first draw.")
-    ] = "0:1000"
+    skips: Annotated[str, options.decision("LO:HI", "Unrecorded calls before each draw.")] = "0:500"
+    starts: Annotated[str, options.decision("LO:HI", "Calls before the first draw.")] = "0:1000"
     corrupt: Annotated[
         float, options.decision("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
     ] = 0.1
@@ -103,7 +103,7 @@ class AnalyseOptions:
     ] = "standard"
     predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100
     after: Annotated[
-        Path | None, options.decision("RUN", "Repeat nothing that a finished run has excluded.")
+        Path | None, options.decision("RUN", "Skip what a finished run has ruled out.")
     ] = None
 
     def history(self, source: str) -> tuple[histories.History, int, str]:
@@ -189,10 +189,10 @@ class PlantedOptions:
 
     seed: Annotated[
         str | None,
-        options.decision("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed"),
+        options.decision("N", "The generator's seed, 0 to 2^64-1, decimal or 0x….", "--seed"),
     ] = None
     state: Annotated[
-        str | None, options.decision("HEX", "A whole state in place of a seed.", "--state")
+        str | None, options.decision("HEX", "A full state instead of a seed.", "--state")
     ] = None
     skip: Annotated[
         str,
@@ -206,12 +206,12 @@ class PlantedOptions:
     output: Annotated[
         str | None,
         options.decision(
-            "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
+            "MAP", "How outputs become draws. Default: the generator's usual map.", "--output"
         ),
     ] = None
     corrupt: Annotated[float, options.decision("SHARE", "Share of wrong draws, 0 to 1.")] = 0.0
     corrupt_seed: Annotated[
-        int, options.decision("N", "Seed of what is wrong, and of skips that vary.")
+        int, options.decision("N", "Seed for wrong rows and varying skips.")
     ] = 0
 
     def truth(self, family: str) -> hypotheses.Hypothesis:

@@ -31,26 +31,27 @@ Template = Annotated[
 ]  # fmt: skip
 Evals = Annotated[
     list[str] | None,
-    typer.Argument(metavar="EVAL", help="Evals, such as e7; default the only one that waits."),
+    typer.Argument(metavar="EVAL", help="Evals, such as e7. Default: the only one waiting."),
 ]
 Yes = Annotated[
-    bool | None, typer.Option("--yes/--no", help="Approve, or reject; without it nothing changes.")
+    bool | None,
+    typer.Option("--yes/--no", help="Approve or reject; without either nothing changes."),
 ]
 Note = Annotated[
     str,
     typer.Option("--note", metavar="TEXT", help="Why; recorded in the ledger and shown by why."),
 ]
 By = Annotated[
-    str | None, typer.Option("--by", metavar="NAME", help="Who decides; default your user name.")
+    str | None, typer.Option("--by", metavar="NAME", help="Who decides. Default: your user name.")
 ]
 
 
 @with_groups
 def init(folder: Folder, template: Template = "openai", *, output: ViewOptions) -> None:
-    """Write a search in which a model proposes, implements and reviews ideas, ready to be adapted.
+    """Create a search in which a model proposes, implements and reviews ideas.
 
-    The folder gets tree.toml, agent.toml with address, model and prices, and a small example to
-    improve. Files that are there are left alone: then nothing is written.
+    The folder gets tree.toml, agent.toml with URL, model and prices, and a small example to
+    improve. Existing files are never overwritten: if there are any, nothing is written.
     """
     written = scaffold.write_template(folder, template)
     if output.as_json:
@@ -73,11 +74,11 @@ def approve(
     *,
     output: ViewOptions,
 ) -> None:
-    """List the evals that wait for a person, show one, or decide about it.
+    """List the evals that wait for a person, show one, approve or reject it.
 
-    Without --yes or --no it lists what waits; of an EVAL it shows the diff, and on a terminal it
-    asks. A decision is final. It may be given while nothing works on the run: it is found when the
-    run resumes.
+    Without --yes or --no it lists the evals waiting; for an EVAL it shows the diff and, on a
+    terminal, asks. A decision is final. A decision made while the run is stopped takes effect when
+    it resumes.
     """
     tree_run = load.load_tree_run(run)
     waiting = approvals.waiting_evals(run, tree_run)

@@ -51,10 +51,10 @@ def run(
     mode: opts.ModeOptions,
     output: OutputOptions,
 ) -> None:
-    """Search, or continue the run that is there.
+    """Improve a repository's score: start a search, or continue the run in the folder.
 
-    Exit code 0 when a promoted node is better than the root, 1 when none is, 4 when no eval
-    completed or one failed with --strict-fail-depth.
+    Exit code 0 if a promoted node beats the root, 1 if none does, 4 if no eval completed or one
+    failed with --strict-fail-depth.
     """
     mode.check(out, import_from)
     request = requests.read_request(
@@ -86,7 +86,7 @@ app.command()(agentcli.approve)
 @app.command()
 @with_groups
 def plan(config: opts.Config, *, fields: opts.PlanFields, output: ViewOptions) -> None:
-    """Show the evals of the first depth and what a whole search may cost; nothing is created."""
+    """Show the evals of the first depth and the cost of a whole search; nothing is created."""
     request = requests.read_request(config, fields.overrides())
     history, limits = runs.plan_first(request), request.config
     most = runs.most_evals(request, history)
@@ -195,7 +195,7 @@ def export(
         Path | None, typer.Option(metavar="DIR", help="New folder for a series of patches.")
     ] = None,
     node: Annotated[
-        str | None, typer.Option(metavar="NODE", help="A node, such as n3; default the best one.")
+        str | None, typer.Option(metavar="NODE", help="A node, such as n3. Default: the best one.")
     ] = None,
     *,
     output: ViewOptions,

@@ -24,65 +24,64 @@ DryRun = Annotated[
     bool,
     decision(
         None,
-        "Run the whole engine with synthetic outcomes; no command of the config is run.",
+        "Run the whole engine with synthetic outcomes, without the config's commands.",
         "--dry-run",
     ),
 ]
 ImportFrom = Annotated[
     Path | None,
-    decision("RUN", "Take over completed evals of an earlier run: same parent commit, same idea."),
+    decision("RUN", "Import completed evals of an earlier run: same parent commit, same idea."),
 ]
 Events = Annotated[
     Path | None,
-    runtime("FILE", "Append what happens to evals and nodes to a file, as JSON lines."),
+    runtime("FILE", "Append events of evals and nodes to a file, as JSON lines."),
 ]
-_SETTING = "Any field of the config, its value as in TOML: --set score.timeout_s=5. Repeatable."
+_SETTING = "Override a field of the config with a TOML value: --set score.timeout_s=5. Repeatable."
 Settings = Annotated[list[str], decision("NAME=VALUE", _SETTING, "--set")]
 BeamWidth = Annotated[int | None, decision("N", "How many evals of a depth become nodes.")]
 IdeasPerNode = Annotated[int | None, decision("N", "Ideas tried on each node.")]
-MaxDepth = Annotated[int | None, decision("N", "How many ideas may stand on top of each other.")]
-MaxTotalEvals = Annotated[int | None, decision("N", "Evals of the whole search.")]
+MaxDepth = Annotated[int | None, decision("N", "Most ideas on top of each other.")]
+MaxTotalEvals = Annotated[int | None, decision("N", "Most evals in the whole search.")]
 EvalRetries = Annotated[
-    int | None, decision("N", "More attempts after a time-out or exit code 75.")
+    int | None, decision("N", "Extra attempts after a timeout or exit code 75.")
 ]
 RootRepeats = Annotated[
     int | None, decision("N", "Scorings of the root, whose spread is the noise band.")
 ]
 ReviewRounds = Annotated[
-    int | None, decision("N", "How often an idea is implemented until approved.")
+    int | None, decision("N", "Most times an idea is implemented until approved.")
 ]
-EvalTimeout = Annotated[float | None, decision("S", "Seconds for a stage.")]
+EvalTimeout = Annotated[float | None, decision("S", "Time limit of a stage, in seconds.")]
 _SCOPES = "node|ancestors|global|none"
-Scope = Annotated[
-    str | None, decision(_SCOPES, "Where an idea with the same text is not tried again.")
-]
+Scope = Annotated[str | None, decision(_SCOPES, "Where not to repeat an idea with the same text.")]
 StrictDepth = Annotated[bool | None, decision(None, "The first failed eval ends the search.")]
 StopOnEmpty = Annotated[
     bool | None,
-    decision(None, "End when a depth promotes nothing, or try the next ideas on the same nodes."),
+    decision(None, "Stop if a depth promotes nothing, or try the next ideas on the same nodes."),
 ]
-Parallel = Annotated[int | None, runtime("N", "Evals at a time; default 1.")]
-PerNode = Annotated[int | None, runtime("N", "Evals at a time of one node.")]
+Parallel = Annotated[int | None, runtime("N", "Most evals at a time. Default: 1.")]
+PerNode = Annotated[int | None, runtime("N", "Most evals of one node at a time.")]
 ParallelBackend = Annotated[
     str | None,
     runtime(
         "serial|local|ray",
-        "Where evals run: one after the other, on workers of this machine (also called"
+        "Where evals run: one at a time, on workers of this machine (also called"
         " threadpool), or on a Ray cluster.",
         "--parallel-backend",
         "--backend",
     ),
 ]
-_AREA = "Record ideas and their outcomes in the index of this area, for later runs."
+_AREA = "Record ideas and outcomes in this area's index, for later runs."
 Area = Annotated[str | None, runtime("NAME", _AREA)]
 FeedIndex = Annotated[
-    bool | None, decision(None, "Give the proposing command what earlier runs of the area found.")
+    bool | None,
+    decision(None, "Give the proposing command the results of earlier runs in the area."),
 ]
 Memory = Annotated[
     str | None,
     decision("off|replay", "Whether commands get the transcript of the path to their node."),
 ]
-_PARITY = "Run it again with another number of workers and compare the ledgers."
+_PARITY = "Run it again with a different number of workers and compare the ledgers."
 CheckParity = Annotated[bool, runtime(None, _PARITY, "--check-parity")]
 ValidateOnly = Annotated[
     bool,
@@ -93,7 +92,7 @@ ValidateOnly = Annotated[
         "--validate-only",
     ),
 ]
-_REPORT = "Write the summary of the run that is there again; nothing is run."
+_REPORT = "Rewrite the summary of an existing run; nothing is run."
 ReportOnly = Annotated[bool, runtime(None, _REPORT, "--report-only")]
 _REJECTED = "Write the files of evals that were not promoted to RUN/kept."
 KeepRejected = Annotated[bool, runtime(None, _REJECTED, "--keep-rejected-worktrees")]

@@ -34,7 +34,7 @@ Seeds = Annotated[
 ]
 Params = Annotated[
     Path | None,
-    options.decision("FILE", "Training parameters for step 4, as adapt --apply writes them."),
+    options.decision("FILE", "Training parameters for step 4, from adapt --apply."),
 ]
 JsonExport = Annotated[
     bool,
@@ -77,7 +77,7 @@ class PipelineOptions:
     net: Annotated[
         str | None,
         options.decision(
-            "sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."
+            "sklearn|torch", "Library that trains the neural net; torch is an extra (sklearn)."
         ),
     ] = None
     top_k: Annotated[int | None, options.decision("N", "Survivors of a stream that vote (20).")] = (
@@ -118,7 +118,7 @@ class StepOptions:
         tuple[str, str] | None,
         options.decision(
             "STEP RUN",
-            "Begin a new run at a step, with what an earlier run left before it.",
+            "Start a new run at a step, with the artifacts of an earlier run.",
             "--from",
         ),
     ] = None
