@@ -29,6 +29,11 @@ SOURCE = textwrap.dedent('''\
     __all__ = ["f"]
     LIMIT = 3
     Kind = int | str | None
+    Word = Literal["a"]
+    T = TypeVar("T")
+    from weft.errors import ValueInvalid
+    def invalid(text) -> ValueInvalid:
+        return ValueInvalid("no " + text)
 
     @decorated(frozen=True)
     def f(a: int | None, b=True):
@@ -45,6 +50,8 @@ SOURCE = textwrap.dedent('''\
         n = [i for i in d if i in a]
         n += 2 if a == b else 3
         del n[0]
+        if a:
+            return False
         return f"key {a}"
 ''')
 PATH = "src/weft/model/few.py"
@@ -72,7 +79,9 @@ def test_every_operator_changes_what_it_names_and_nothing_that_is_left_alone() -
         "statement: d.x = -a -> pass", "arithmetic: -a -> (a)",
         "comparison: i in a -> (i not in a)", "comparison: a == b -> (a != b)",
         "arithmetic: n += 2 if a == b else 3 -> n -= 2 if a == b else 3",
-        "number: 2 -> (3)", "number: 0 -> (1)", "statement: del n[0] -> pass",
+        'return: return ValueInvalid("no " + text) -> return None',
+        "condition: a -> (not a)", "boolean: False -> (True)", "number: 2 -> (3)",
+        "number: 0 -> (1)", "statement: del n[0] -> pass",
         'return: return f"key {a}" -> return None', "text: f\"key {a}\" -> (f'XXkey {a}')",
     }  # fmt: skip
     assert {mutant.operator for mutant in mutants_of(PATH, SOURCE)} == set(OPERATORS)
@@ -92,7 +101,7 @@ def the(operator: str, text: str = SOURCE) -> Mutant:
 def reach(**tests: float) -> Reach:
     names = list(tests)
     measured = Reach()
-    lines = {PATH: {"10": [0, 1, 2], "13": [0], "3": [-1], "7": [-1]}}
+    lines = {PATH: {"15": [0, 1, 2], "18": [0], "3": [-1], "12": [-1]}}
     measured.add({"tests": names, "seconds": list(tests.values()), "failed": [], "lines": lines})
     return measured
 

@@ -4,9 +4,10 @@
 
 Lines keep their numbers, so that coverage of the unchanged file says which tests reach a mutant.
 By rule, because no test should depend on them, these are left alone: docstrings and other texts
-that stand alone, type annotations and unions of types, `if TYPE_CHECKING`, decorators, `__all__`,
-assertions, texts inside `raise`, and what stands inside the braces of an f-string. A change that
-does not compile is no mutant.
+that stand alone, annotations, unions of types, `Literal[…]` and `TypeVar(…)`, `if TYPE_CHECKING`,
+decorators, `__all__`, assertions, the words of errors (texts inside `raise`, and in calls that make
+an error of `weft.errors`), and what stands inside the braces of an f-string. A change that does not
+compile is no mutant.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ OPERATORS = {
     "number": "n becomes n + 1",
     "boolean": "True and False exchanged",
     "text": "a text or bytes literal gets XX in front; an f-string too",
-    "return": "return x becomes return None",
+    "return": "return x becomes return None, unless x is None, False, 0 or empty text",
     "statement": "a call, an assignment to an attribute or item, a raise or a del is removed",
     "jump": "break and continue exchanged",
 }
@@ -39,7 +40,7 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Div: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.LShift: ast.RShift,
     ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
 }  # fmt: skip
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+TYPE_MAKERS = ("NewType", "ParamSpec", "TypeVar")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ class Mutant:
 
 def mutants_of(path: str, text: str) -> list[Mutant]:
     """All mutants of a file in the order of their places, without those that do not compile."""
-    finder = _Finder(path, text)
-    finder.visit(ast.parse(text))
+    tree = ast.parse(text)
+    finder = _Finder(path, text, error_makers(tree))
+    finder.visit(tree)
     order = sorted(set(finder.mutants), key=lambda m: (m.line, m.column, m.operator, m.after))
     return [mutant for mutant in order if _compiles(mutant.apply(text))]
 
@@ -96,7 +98,8 @@ def _compiles(text: str) -> bool:
 class _Finder(ast.NodeVisitor):
     """Walks a file and notes what can be changed; nothing below what is left alone is visited."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, makers: frozenset[str]) -> None:
+        self._error_makers = makers
         self.mutants: list[Mutant] = []
         self._path = path
         self._content = text.encode()
@@ -212,7 +215,7 @@ class _Finder(ast.NodeVisitor):
     def visit_Return(self, node: ast.Return) -> None:
         if node.value is None:
             return
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        if not (isinstance(node.value, ast.Constant) and not node.value.value):
             self._note("return", node, "return None")
         self.generic_visit(node)
 
@@ -285,10 +288,19 @@ class _Finder(ast.NodeVisitor):
             self._note("text", node, changed)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _is_cast(node):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "cast":
             self.visit(node.args[1])
-            return
-        self.generic_visit(node)
+        elif name in self._error_makers:
+            self._raises += 1
+            self.generic_visit(node)
+            self._raises -= 1
+        elif name not in TYPE_MAKERS:
+            self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not (isinstance(node.value, ast.Name) and node.value.id == "Literal"):
+            self.generic_visit(node)
 
 
 def _span_of(node: ast.stmt) -> tuple[int, int]:
@@ -309,7 +321,7 @@ def _is_yes_or_no(test: ast.expr) -> bool:
 
 
 def _is_type(node: ast.BinOp) -> bool:
-    """Whether `a | b` is a union of types: one of them is None, a text, subscripted or builtin."""
+    """Whether `a | b` is a union of types: one of them is None, a text, subscripted or a class."""
     if not isinstance(node.op, ast.BitOr):
         return False
     sides = (node.left, node.right)
@@ -317,11 +329,25 @@ def _is_type(node: ast.BinOp) -> bool:
         (isinstance(side, ast.BinOp) and _is_type(side))
         or isinstance(side, ast.Subscript)
         or (isinstance(side, ast.Constant) and (side.value is None or isinstance(side.value, str)))
-        or (isinstance(side, ast.Name) and isinstance(getattr(builtins, side.id, None), type))
+        or (isinstance(side, ast.Name) and _is_type_name(side.id))
         for side in sides
     )
 
 
-def _is_cast(node: ast.Call) -> bool:
-    """Whether a call is `cast(type, value)`, whose type is an annotation."""
-    return isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == 2
+def _is_type_name(name: str) -> bool:
+    """Whether a name is that of a class: builtin, or written in CapWords."""
+    return isinstance(getattr(builtins, name, None), type) or (
+        name[:1].isupper() and not name.isupper()
+    )
+
+
+def error_makers(tree: ast.Module) -> frozenset[str]:
+    """Names of errors that a file imports, and of its functions that return one."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    errors = {a.asname or a.name for node in imports if node.module == "weft.errors"
+              for a in node.names}  # fmt: skip
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return frozenset(
+        errors
+        | {f.name for f in functions if isinstance(f.returns, ast.Name) and f.returns.id in errors}
+    )

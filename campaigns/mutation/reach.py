@@ -16,9 +16,11 @@ from typing import Any
 from campaigns.mutation.operators import Mutant
 from campaigns.mutation.plugin import core_files
 
-TESTS = ("model", "ledger", "storage", "coordinator", "worker", "runs")
-"""Below tests/, with test_api.py: what `make test` measures the coverage of the core with."""
-STARTING = ("tests/worker/", "tests/runs/", "tests/test_api.py")
+TESTS = ("model/*", "ledger/*", "storage/*", "coordinator/*", "testing/*", "inspect/*", "worker/*",
+         "runs/*", "test_api.py")  # fmt: skip
+"""Below tests/: what `make test` measures the coverage of the core with, and tests of the simulator
+and of readers, which run the core in their own process too."""
+STARTING = ("tests/worker/", "tests/runs/", "tests/test_api.py", "tests/inspect/")
 """Tests that start processes; they come last."""
 KILLERS_FIRST = 6
 AT_IMPORT = -1
@@ -84,8 +86,8 @@ def measure(python: Path, root: Path, folder: Path, jobs: int) -> Reach:
 
 def test_files(root: Path) -> list[str]:
     """The files with the tests of the core."""
-    paths = [path for name in TESTS for path in sorted((root / "tests" / name).rglob("test_*.py"))]
-    return [*(str(path.relative_to(root)) for path in paths), "tests/test_api.py"]
+    paths = [path for name in TESTS for path in sorted((root / "tests").glob(name))]
+    return [str(p.relative_to(root)) for p in paths if p.name.startswith("test_")]
 
 
 def _measure_file(python: Path, root: Path, folder: Path, file: str) -> dict[str, Any]:
