@@ -55,8 +55,10 @@ def main(argv: Sequence[str]) -> int:
     records = figures.load_records([kept, *asked.sources], sources)
     tests = 0
     if not asked.sources:
-        left = [m for m in mutants if m.name not in records
-                or (asked.again and records[m.name]["outcome"] in figures.MISSED)]  # fmt: skip
+        left = [mutant for mutant in mutants if mutant.name not in records]
+        if asked.again:
+            left += [m for m in mutants if m.name in records
+                     and records[m.name]["outcome"] in figures.MISSED]  # fmt: skip
         deadline_s = start_s + asked.minutes * 60 if asked.minutes else float("inf")
         campaign = Campaign(sources, kept, asked.budget_s, deadline_s)
         tests = campaign.run(left, asked.state, asked.jobs)
