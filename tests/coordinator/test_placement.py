@@ -383,3 +383,16 @@ def test_command_has_its_limit_told_and_some_grace_beyond_it() -> None:
     assert policy.limit_s(command) == 5.0
     assert policy.deadline_s(plain) == 105.0
     assert policy.deadline_s(command) == 105.0 + COMMAND_GRACE_S
+
+
+@pytest.mark.parametrize("gpu", [0, 1])
+def test_slot_that_is_back_takes_its_part_of_what_was_dealt_to_others(gpu: int) -> None:
+    kind = "gpus" if gpu else "cpus"
+    placement = Placement([Node(name, **{kind: 1}) for name in "abc"], "static")
+    rooms = [9, 9, 9]
+    placement.retire(0)
+    placement.retire(1)
+    placement.restore(0)
+    dealt = [choose(placement, task(index, gpu=gpu), rooms) for index in (1, 4, 7)]
+    assert dealt == [0, 2, 0], "what was dealt to the slot that is gone goes to both others in turn"
+    assert choose(placement, task(0, gpu=gpu), rooms) == 0

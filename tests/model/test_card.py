@@ -28,3 +28,18 @@ def test_result_shows_its_value_or_its_error() -> None:
     assert ">error<" in bad._repr_html_()
     assert "failed: timeout" in bad._repr_html_()
     assert "ab" * 32 in good._repr_html_()
+
+
+def test_card_and_table_are_this_markup() -> None:
+    head = '<table style="border-collapse:collapse;text-align:left">'
+    cell = "padding:2px 12px 2px 0;text-align:left;vertical-align:top"
+    name = f'<th scope="row" style="{cell};font-weight:normal;opacity:.7">n</th>'
+    value = f'<td style="{cell}"><code>v</code></td>'
+    title = '<caption style="text-align:left"><b>t</b></caption>'
+    assert card("t", [("n", "v")] * 2) == f"{head}{title}{f'<tr>{name}{value}</tr>' * 2}</table>"
+    columns = f'<th scope="col" style="{cell}">h</th>' * 2
+    rows = f"<tr>{value * 2}</tr>" * 2
+    title = '<caption style="text-align:left">t</caption>'
+    assert table("t", ("h", "h"), [("v", "v")] * 2) == (
+        f"{head}{title}<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+    )

@@ -169,3 +169,42 @@ def test_samples_stay_few_and_keep_first_and_last() -> None:
     pace = pace_of(samples, 4999.0)
     assert pace is not None
     assert pace.rate_per_s == pytest.approx(1.0)
+
+
+def test_samples_that_show_no_time_or_no_task_have_no_pace() -> None:
+    assert pace_of([Sample(1.0, 0, 0.0), Sample(1.0, 3, 1.0)], 2.0) is None, "no time went by"
+    assert pace_of([Sample(0.0, 5, 0.0), Sample(1.0, 5, 1.0)], 2.0) is None, "no task ended"
+
+
+def test_samples_are_thinned_out_in_pairs_that_keep_the_longest() -> None:
+    samples = [Sample(0.0, 0, 0.0)]
+    for at in range(1, MAX_SAMPLES + 1):
+        add_sample(samples, Sample(float(at), at, float(at), longest_s=float(-at)))
+    assert [sample.finished for sample in samples[:4]] == [0, 2, 4, 6]
+    assert [sample.longest_s for sample in samples[1:4]] == [-1.0, -3.0, -5.0]
+    assert len(samples) == 1 + MAX_SAMPLES // 2
+
+
+def left(pace: Pace | None, remaining: int, ages: list[float], workers: int) -> TimeLeft | None:
+    return time_left(pace, remaining, ages, workers, is_whole=True)
+
+
+def test_few_waves_are_whole_and_many_are_not() -> None:
+    pace = Pace(2.0, 1.0, 2.0)
+    assert left(pace, 3, [], 2) == TimeLeft(2.0), "one and a half waves end with the second"
+    assert left(pace, 6, [], 2) == TimeLeft(3.0)
+    assert left(pace, 7, [], 2) == TimeLeft(3.5)
+
+
+def test_time_left_is_open_only_beyond_three_times_the_usual() -> None:
+    assert left(Pace(1.0, 1.0, 1.0), 1, [3.0], 1) == TimeLeft(2.0)
+    assert left(Pace(1.0, 1.0, 1.0), 1, [3.1], 1) == TimeLeft(2.1, at_least=True)
+    assert left(Pace(10.0, 0.1, 1.0), 1, [], 1) == TimeLeft(0.1), "nothing runs, nothing is long"
+    assert left(Pace(20.0, 0.125, 1.0), 1, [0.0625], 1) == TimeLeft(0.0625)
+
+
+def test_tasks_to_come_last_as_long_as_the_youngest_that_has_run_for_a_second() -> None:
+    assert left(None, 2, [1.0], 1) == TimeLeft(1.0, at_least=True)
+    assert left(None, 2, [0.9], 1) is None
+    assert left(None, 4, [5.0, 0.5], 2) is None, "the youngest says too little"
+    assert left(None, 6, [5.0, 4.0, 3.0], 3) == TimeLeft(3.0, at_least=True)

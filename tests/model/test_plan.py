@@ -116,3 +116,11 @@ def test_number_of_a_dataclass_is_that_of_its_field() -> None:
     assert number_in(text, "slope") == 1.5
     assert number_in(text, "other") is None
     assert number_in(text, None) is None
+
+
+def test_plan_takes_its_limits_exactly_and_says_what_it_is_about():
+    assert Plan(total=0).total == 0
+    assert Plan(note="x" * 200).note == "x" * 200
+    assert Plan(unit="x" * 60).unit == "x" * 60
+    plan = Plan()
+    assert (plan.unit, plan.lanes, plan.note) == ("tasks", "lanes", "")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
+from tests.support.processes import open_descriptors
 from weft.storage.disk import Disk
 
 
@@ -111,3 +113,38 @@ def test_steps_name_every_durable_operation(tmp_path):
     disk = Named()
     disk.replace(tmp_path / "file", b"x")
     assert disk.names == ["write-temp", "rename", "sync-folder"]
+
+
+def name_of(fd):
+    return str(Path(f"/proc/self/fd/{fd}").readlink())
+
+
+def test_sync_reaches_the_file_and_the_folder_and_leaves_no_descriptor(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(os, "fdatasync", lambda fd: calls.append(("data", fd)))
+    monkeypatch.setattr(os, "fsync", lambda fd: calls.append(("all", name_of(fd))))
+    file = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
+    before = open_descriptors()
+    Disk().sync(file)
+    Disk().sync_folder(tmp_path)
+    Disk().truncate(file, 0)
+    Disk().replace(tmp_path / "other", b"x")
+    assert calls == [("data", file), ("all", str(tmp_path)), ("all", str(tmp_path / "file")),
+                     ("all", str(tmp_path / "other.tmp")), ("all", str(tmp_path))]  # fmt: skip
+    assert open_descriptors() <= before
+    assert (tmp_path / "other").stat().st_mode & 0o777 == 0o644
+    os.close(file)
+
+
+def test_truncate_is_a_step_of_its_own(tmp_path):
+    names = []
+
+    class Named(Disk):
+        def step(self, name):
+            names.append(name)
+
+    file = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
+    Named().truncate(file, 0)
+    Named().sync(file)
+    os.close(file)
+    assert names == ["truncate", "sync"]

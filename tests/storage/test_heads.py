@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.processes import open_descriptors
 from tests.support.smallfs import small_file_system
 from weft.errors import StorageFailed
 from weft.storage.disk import Disk
-from weft.storage.heads import Head, HeadsList, RunLocation
+from weft.storage.heads import CodeNote, Head, HeadsList, RunLocation
 
 HOME = RunLocation("host", "/runs/a", 5, 77)
 
@@ -144,3 +145,40 @@ def test_state_folder_that_cannot_be_made_or_read_is_named(tmp_path):
     with pytest.raises(StorageFailed, match="cannot be read: Permission denied") as caught:
         Broken(tmp_path, Disk()).binding("id1")
     assert "make it yours to read and write" in caught.value.hint
+
+
+def test_lines_follow_each_other_and_only_a_torn_one_is_closed_first(heads, tmp_path):
+    file = tmp_path / "state" / "heads" / "id1.jsonl"
+    heads.note("id1", head(1))
+    heads.note_code("id1", CodeNote("d" * 64, HOME))
+    lines = file.read_bytes().split(b"\n")
+    assert [bool(line) for line in lines] == [True, True, False]
+    assert all(json.loads(line)["schema_version"] == 1 for line in lines[:2])
+    assert list(json.loads(lines[0])) == sorted(json.loads(lines[0]))
+    assert file.stat().st_mode & 0o777 == 0o644
+    file.write_bytes(b"{")
+    heads.note("id1", head(2))
+    assert file.read_bytes().startswith(b'{\n{"commits"')
+    assert heads.binding("id1") == [head(2)]
+    assert heads.code("id1") is None
+
+
+def test_code_last_noted_counts_and_a_head_begins_no_restart(heads):
+    for digit in "abc":
+        heads.note_code("id1", CodeNote(digit * 64, HOME))
+    assert heads.code("id1") == CodeNote("c" * 64, HOME)
+    assert not Head(1, "r", 1, HOME).restart
+
+
+def test_note_leaves_no_descriptor(heads):
+    heads.note("id1", head(1))
+    before = open_descriptors()
+    heads.note("id1", head(2))
+    assert open_descriptors() <= before
+
+
+def test_state_folder_that_cannot_be_written_says_whose_it_must_be(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageFailed) as failed:
+        HeadsList(tmp_path / "file" / "heads", Disk()).note("id1", head(1))
+    assert (failed.value.hint or "").startswith("make it yours to read and write, or set XDG")

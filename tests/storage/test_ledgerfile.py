@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.support.processes import open_descriptors
 from weft.errors import LedgerDamaged
 from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint
@@ -257,3 +258,30 @@ def test_signed_note_that_is_none_is_damage(path, note):
     signature.write_bytes(note)
     with pytest.raises(LedgerDamaged, match=r"^checkpoint\.sig: "):
         read_signed(signature)
+
+
+def test_close_gives_the_descriptor_back(path):
+    before = open_descriptors()
+    ledger = LedgerFile(path, Disk())
+    assert len(open_descriptors() - before) == 1
+    ledger.close()
+    assert open_descriptors() <= before
+    with path.open() as other:
+        ledger.close()
+        assert other.read() == "", "a second close leaves the descriptors of others alone"
+
+
+def test_cut_to_the_size_that_there_is_does_nothing(path):
+    names = []
+
+    class Named(Disk):
+        def step(self, name):
+            names.append(name)
+
+    ledger = LedgerFile(path, Named())
+    ledger.append([b"one"])
+    ledger.cut(4)
+    assert "truncate" not in names
+    ledger.cut(3)
+    assert names[-1] == "truncate"
+    ledger.close()

@@ -473,3 +473,15 @@ def test_round_of_no_kind_is_damage(tmp_path):
         with pytest.raises(ManifestDamaged, match="round 0 is of kind 'ta3ks'"):
             check()
     made.close()
+
+
+def test_check_looks_at_every_row_however_many(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 200)
+    for i in range(200):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", "5", None, 0))
+    manifest.check()
+    manifest.query("UPDATE tasks SET value='6' WHERE id=?", row.first + 199)
+    with pytest.raises(ManifestDamaged, match=f"task {row.first + 199} was altered"):
+        manifest.check()
+    with pytest.raises(ManifestDamaged, match=f"task {row.first + 199} was altered"):
+        list(manifest.tasks(row.first, row.first + 200))

@@ -31,3 +31,10 @@ def _found(marks: list[bytes]) -> Iterator[Alive]:
 def _carries(folder: Path, marks: list[bytes]) -> bool:
     texts = ((folder / name).read_bytes() for name in ("environ", "cmdline"))
     return any(mark in text for text in texts for mark in marks)
+
+
+def open_descriptors() -> set[str]:
+    """What this process has open: name, and what it leads to; not what is opened to look."""
+    folder = Path("/proc/self/fd")
+    links = {name: folder / name for name in sorted(path.name for path in folder.iterdir())}
+    return {f"{name} {link.readlink()}" for name, link in links.items() if link.is_symlink()}
