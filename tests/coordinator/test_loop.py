@@ -292,7 +292,9 @@ def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(t
     sessions = Sessions(tmp_path / "short")
     sessions.folder.path.mkdir(parents=True)
     reserve = Scarce(sessions.folder.path)
-    ran = sessions.go(round_body(40), reserve=reserve)
+    Closing.closed.clear()
+    ran = sessions.go(round_body(40), reserve=reserve, backend_type=Closing)
+    assert len(Closing.closed) >= reserve.released, "what runs ends before the reserve is given up"
     assert (sessions.machine.broken, sessions.machine.exhausted) == (
         "short of space: 3 KiB free",
         True,

@@ -175,3 +175,24 @@ def test_line_hash_known_text_is_its_sha256() -> None:
     # The one-block message of FIPS 180-2, appendix B.1.
     expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert line_hash(b"abc") == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        ("9007199254740992", "integer 9007199254740992 is outside"),
+        ("-9007199254740992", "integer -9007199254740992 is outside"),
+        ("123456789012345678901", "integer 12345678901234567890 is outside"),
+        ("1.5", "number 1.5 is not an integer"),
+        ("1e3", "number 1e3 is not an integer"),
+        ("NaN", "number NaN is not an integer"),
+    ],
+)
+def test_number_that_no_record_holds_is_named(number: str, reason: str) -> None:
+    head, tail = render(0, PREV, "round", KEY, "{}").split(b"{}")
+    with pytest.raises(LedgerDamaged, match=reason):
+        parse(head + f'{{"a":{number}}}'.encode() + tail)
+
+
+def test_limits_of_the_format_are_those_of_its_page() -> None:
+    assert (MAX_DEPTH, MAX_INT) == (256, 2**53 - 1)

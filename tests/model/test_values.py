@@ -5,6 +5,7 @@ import json
 import random
 import time
 from collections import OrderedDict, namedtuple
+from dataclasses import dataclass
 
 import numpy
 import pytest
@@ -449,3 +450,40 @@ def test_compact_json_writes_what_the_standard_encoder_writes(sort_keys):
     for write in (compact_json(make, sort_keys=sort_keys), compact_json(None, sort_keys=sort_keys)):
         with pytest.raises(TypeError):
             write({1})
+
+
+@dataclass
+class Point:
+    x: int
+
+
+def test_dataclass_takes_two_levels_and_its_fields_those_below():
+    deepest = nested(MAX_DEPTH - 2, Point(1))
+    assert from_wire(json.loads(encode(deepest))) is not None
+    with pytest.raises(ValueInvalid, match="nested deeper than 100"):
+        encode([deepest])
+    with pytest.raises(ValueInvalid, match="nested deeper than 100"):
+        from_wire([to_wire(deepest)])
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1])
+def test_objects_of_the_wire_form_count_as_levels(depth):
+    value = "leaf"
+    for _ in range(depth):
+        value = {"$$k": value}
+    if depth == MAX_DEPTH:
+        assert to_wire(from_wire(value)) == value
+    else:
+        with pytest.raises(ValueInvalid, match="nested deeper than 100"):
+            from_wire(value)
+
+
+def test_largest_integers_stand_as_they_are_and_others_in_hexadecimal():
+    for limit in (2**53 - 1, -(2**53 - 1)):
+        beyond = limit + (1 if limit > 0 else -1)
+        assert to_wire([limit, beyond]) == [limit, {"$i": hex(beyond)}]
+        assert from_wire([limit]) == [limit]
+        with pytest.raises(ValueInvalid, match="a bare int is not in wire form"):
+            from_wire([beyond])
+        assert encode_args({"a": limit}) == encode({"a": limit})
+        assert encode_args({"a": beyond, "b": limit}) == encode({"a": beyond, "b": limit})

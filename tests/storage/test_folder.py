@@ -10,7 +10,7 @@ import sys
 import pytest
 import tomli_w
 
-from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
+from weft.errors import FileInvalid, RunFolderInvalid, RunFolderUnsafe, RunLocked
 from weft.storage import folder as folder_module
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -188,3 +188,40 @@ def test_lock_released_can_be_taken_again(folder):
     for _ in range(2):
         with folder.locked("here"):
             pass
+
+
+# -- what is no plain file -----------------------------------------------------------------
+
+
+def test_link_in_the_place_of_a_file_is_refused_by_all_who_would_open_it(folder, tmp_path):
+    folder.write_run_file(RUN, Disk())
+    (folder.path / "ledger.jsonl").symlink_to(tmp_path / "elsewhere")
+    for refused in (folder.check_free, folder.require_run, folder.require_plain):
+        with pytest.raises(RunFolderUnsafe, match=r"ledger\.jsonl.*symbolic link"):
+            refused()
+    with pytest.raises(RunFolderUnsafe, match="symbolic link"), folder.locked("host"):
+        pass
+    assert not (folder.path / ".lock").exists()
+
+
+def test_link_below_the_folders_of_workers_is_refused_before_a_run_begins(folder, tmp_path):
+    (folder.path / "logs").mkdir()
+    (folder.path / "logs" / "1").symlink_to(tmp_path)
+    folder.write_run_file(RUN, Disk())
+    folder.require_run()
+    for refused in (folder.check_free, folder.require_plain):
+        with pytest.raises(RunFolderUnsafe, match="symbolic link"):
+            refused()
+
+
+def test_names_of_a_run_folder_are_those_of_the_page(folder):
+    paths = (folder.logs, folder.attempts, folder.repository, folder.kept)
+    assert [path.name for path in paths] == ["logs", "attempts", "repo.git", "kept"]
+
+
+def test_file_that_its_owner_may_write_is_not_read_only(folder):
+    folder.ledger.touch(0o445)
+    folder.checkpoint.touch(0o444)
+    assert folder.is_read_only()
+    folder.checkpoint.chmod(0o644)
+    assert not folder.is_read_only()
