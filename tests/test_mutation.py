@@ -192,8 +192,17 @@ def test_figures_count_outcomes_of_files_as_they_are(tmp_path: Path) -> None:
 def test_explanations_are_about_mutants_that_there_are() -> None:
     root = Path(__file__).parents[1]
     reasons = figures.explanations()
-    files = {reason.partition(" ")[0] for reason in reasons}
-    texts = {f"src/weft/{file}": (root / "src/weft" / file).read_text("utf-8") for file in files}
-    places = {figures.place_of(m) for path, text in texts.items() for m in mutants_of(path, text)}
-    assert reasons.keys() <= places
-    assert all(reasons.values())
+    texts = {r.file: (root / "src/weft" / r.file).read_text("utf-8") for r in reasons}
+    mutants = [m for file, text in texts.items() for m in mutants_of(f"src/weft/{file}", text)]
+    idle = [reason for reason in reasons if not any(map(reason.is_of, mutants))]
+    assert idle == []
+    assert all(reason.why for reason in reasons)
+
+
+def test_explanation_is_of_one_function_and_of_the_changes_that_it_names() -> None:
+    jump, number = the("jump"), the("number")
+    assert figures.Explanation("model/few.py", "f", "w").is_of(jump)
+    assert not figures.Explanation("model/few.py", "", "w").is_of(jump)
+    assert not figures.Explanation("model/few.py", "f", "w", "text").is_of(jump)
+    assert not figures.Explanation("model/few.py", "f", "w", before="x").is_of(jump)
+    assert figures.Explanation("model/few.py", "", "w", "number", "3").is_of(number)

@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,37 @@ def load_records(paths: Iterable[Path], sources: dict[str, str]) -> dict[str, Re
     return records
 
 
-def explanations() -> dict[str, str]:
-    """Reasons by what `place_of` says of a mutant."""
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why survivors in one function need no test; all of them, or those of some changes."""
+
+    file: str
+    function: str
+    """Empty for what a module does when it is imported."""
+    why: str
+    operator: str = ""
+    before: str = ""
+    """Part of what is changed."""
+
+    def is_of(self, mutant: Mutant) -> bool:
+        """Whether it is about this mutant."""
+        return (
+            mutant.path == f"src/weft/{self.file}"
+            and mutant.function == self.function
+            and self.operator in ("", mutant.operator)
+            and self.before in " ".join(mutant.before.split())
+        )
+
+
+def explanations() -> list[Explanation]:
+    """Those that are kept beside the tool."""
     entries = tomllib.loads(EXPLAINED.read_text("utf-8"))["survivor"]
-    return {
-        f"{e['file']} {e['operator']}: {e['before']} -> {e['after']}": e["why"] for e in entries
-    }
+    return [Explanation(**entry) for entry in entries]
 
 
-def place_of(mutant: Mutant) -> str:
-    """A mutant without its line, which changes with every edit above it."""
-    before, after = (" ".join(part.split()) for part in (mutant.before, mutant.after))
-    return f"{mutant.path.removeprefix('src/weft/')} {mutant.operator}: {before} -> {after}"
+def reason_of(mutant: Mutant, reasons: Sequence[Explanation]) -> str:
+    """Why a survivor needs no test; empty where nobody has said so."""
+    return next((reason.why for reason in reasons if reason.is_of(mutant)), "")
 
 
 def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int) -> Record:
@@ -76,12 +96,12 @@ def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int
         "changes": len(mutants), "tried": len(tried), "tests": tests,
         "noticed": sum(outcomes[name] for name in NOTICED),
         "outcomes": dict(sorted(outcomes.items())), "packages": packages,
-        "explained": sum(place_of(mutant) in reasons for mutant in missed),
+        "explained": sum(bool(reason_of(mutant, reasons)) for mutant in missed),
         "cpu_minutes": round(sum(records[m.name]["seconds"] for m in tried) / 60, 1),
         "operators": {name: [what, sum(m.operator == name for m in mutants)]
                       for name, what in OPERATORS.items()},
-        "missed": [str(mutant) + (f" ({why})" if (why := reasons.get(place_of(mutant))) else "")
-                   for mutant in missed],
+        "missed": [str(m) + (f" ({why})" if (why := reason_of(m, reasons)) else "")
+                   for m in sorted(missed, key=lambda m: (m.path, m.line, m.column))],
     }  # fmt: skip
 
 

@@ -58,8 +58,13 @@ class Mutant:
     first: int
     last: int
     """The lines of the statement, or of its head: who reaches one of them reaches the mutant."""
-    inside: bool
-    """Whether it changes the body of a function, not what a module does when it is imported."""
+    function: str
+    """The function whose body it changes; empty for what a module does when it is imported."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether it changes the body of a function."""
+        return bool(self.function)
 
     @property
     def name(self) -> str:
@@ -106,7 +111,8 @@ class _Finder(ast.NodeVisitor):
         self._starts = [0]
         for line in self._content.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
-        self._functions = 0
+        self._functions: list[str] = []
+        self._classes: list[str] = []
         self._raises = 0
         self._span = (1, 1)
 
@@ -123,7 +129,7 @@ class _Finder(ast.NodeVisitor):
             after = ast.unparse(changed) + lines
         self.mutants.append(
             Mutant(self._path, node.lineno, node.col_offset, operator, before, after, begin, end,
-                   *self._span, self._functions > 0)
+                   *self._span, self._functions[-1] if self._functions else "")
         )  # fmt: skip
 
     def _negate(self, test: ast.expr) -> None:
@@ -145,21 +151,23 @@ class _Finder(ast.NodeVisitor):
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
-        self._functions += 1
+        self._functions.append(".".join((*self._classes, node.name)))
         for statement in node.body:
             self.visit(statement)
-        self._functions -= 1
+        self._functions.pop()
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - names of ast.NodeVisitor
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._functions += 1
+        self._functions.append(self._functions[-1] if self._functions else "<lambda>")
         self.visit(node.body)
-        self._functions -= 1
+        self._functions.pop()
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._classes.append(node.name)
         for statement in node.body:
             self.visit(statement)
+        self._classes.pop()
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self._assigned(node, [node.target])
