@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tests.faults.case import FREQUENT_CHECKPOINTS, Search
 from tests.searches.tree.conftest import CONFIG, SCORE, blocks
-from tests.support.arcruns import TASKS, TINY, write_tasks
 
 JAVA = Path(__file__).parents[1] / "searches" / "prng" / "histories" / "java.csv"
 
@@ -36,6 +35,8 @@ def write_tree(folder: Path) -> None:
 
 def write_puzzles(folder: Path) -> None:
     """A puzzle with an answer, one with two, one with none."""
+    from tests.support.arcruns import TASKS, write_tasks  # needs what `weft arc` needs
+
     write_tasks(folder / "puzzles", TASKS)
 
 
@@ -44,6 +45,7 @@ def write_draws(folder: Path) -> None:
     shutil.copyfile(JAVA, folder / "draws.csv")
 
 
+FEW_PROGRAMS = ("--max-programs", "400", "--max-depth", "2", "--competitor-programs", "400")
 USUAL = ("--out", "OUT", "-q")
 PRODUCTS = (
     Search("jobs", "", {}, FREQUENT_CHECKPOINTS,
@@ -55,6 +57,6 @@ PRODUCTS = (
            ("prng", "analyse", "draws.csv", "--families", "java", "--outputs", "bounded",
             "--skips", "100:200", "--workers", "WORKERS", *USUAL), write_draws),
     Search("arc", "", {}, FREQUENT_CHECKPOINTS,
-           ("arc", "solve", "--data", "puzzles", *TINY, "--workers", "WORKERS", *USUAL),
+           ("arc", "solve", "--data", "puzzles", *FEW_PROGRAMS, "--workers", "WORKERS", *USUAL),
            write_puzzles),
 )  # fmt: skip
