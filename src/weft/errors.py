@@ -8,16 +8,16 @@
     │   ├── SearchInvalid      a search or task that breaks the contract
     │   ├── ExtraMissing       a command whose extra is not installed
     │   ├── RunFolderInvalid   the folder is not a run, or not one to write into
-    │   ├── RunMismatch        the folder holds another run than asked for
+    │   ├── RunMismatch        the folder holds a different run
     │   ├── CodeChanged        the task code differs from the recorded one
-    │   ├── RunCopied          the folder is a copy of a run that lives elsewhere
+    │   ├── RunCopied          the folder is a copy of a run that exists elsewhere
     │   ├── RunRolledBack      the folder is older than a head seen outside it
-    │   └── ReplayDiverged     the search asked for other tasks than recorded
-    ├── WorldError             the world around us: exit 75
-    │   ├── RunLocked          another coordinator works on the run
-    │   ├── NodeUnreachable    a machine that cannot be asked
+    │   └── ReplayDiverged     the search asked for tasks other than those recorded
+    ├── WorldError             the environment: exit 75
+    │   ├── RunLocked          another coordinator holds the run
+    │   ├── NodeUnreachable    a machine that cannot be reached
     │   ├── StorageFailed      a disk that is full or broken
-    │   ├── SandboxMissing     commands that must be confined, and cannot be here
+    │   ├── SandboxMissing     a required sandbox that this machine lacks
     │   ├── RunFolderUnsafe    a link, FIFO, socket or device inside a run: exit 5
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
@@ -28,7 +28,7 @@
 
     KeyboardInterrupt
     └── Interrupted            stopped on request, resumable: exit 130
-        └── Paused             stopped at the milestone it was asked to stop at
+        └── Paused             stopped at the requested milestone
 
 A message is one line: what, where, why, and the next command (`hint`).
 `TaskFailed` and `Temporary` are not in the tree: they travel inside searches and tasks.
@@ -70,7 +70,7 @@ class UsageError(InputError):
 
 
 class ValueInvalid(InputError):
-    """A value that tasks may not pass or return; `path` says where inside it."""
+    """A value that tasks may not pass or return; `path` is the location inside it."""
 
     def __init__(self, reason: str, *, path: str = "$", hint: str = "") -> None:
         super().__init__(f"value at {path}: {reason}", hint=hint)
@@ -103,7 +103,7 @@ class CodeChanged(InputError):
 
 
 class RunCopied(InputError):
-    """The run still lives where it was copied from."""
+    """The original of this copy still exists."""
 
 
 class RunRolledBack(InputError):
@@ -111,7 +111,7 @@ class RunRolledBack(InputError):
 
 
 class ReplayDiverged(InputError):
-    """On replay the search asked for something else than was recorded."""
+    """On replay the search asked for something other than what was recorded."""
 
 
 class WorldError(WeftError):
@@ -129,18 +129,18 @@ class NodeUnreachable(WorldError):
 
 
 class StorageFailed(WorldError):
-    """A durable write failed; what was completed before is safe."""
+    """A durable write failed; everything completed before is safe."""
 
 
 class SandboxMissing(WorldError):
-    """Commands that must be confined cannot be on this machine."""
+    """Commands must be sandboxed, and this machine cannot do it."""
 
 
 class Interrupted(_Reported, KeyboardInterrupt):
-    """Stopped on request; the same command goes on.
+    """Stopped on request; the same command continues.
 
-    No `Exception`, as Ctrl-C is none: a loop over many runs that catches `Exception` to go on
-    with the next one must not go on after it.
+    Not an `Exception`, just as Ctrl-C is not: a loop over many runs that catches `Exception` must
+    stop.
     """
 
     exit_code = 130
@@ -151,13 +151,13 @@ class Interrupted(_Reported, KeyboardInterrupt):
 
 
 class Paused(Interrupted):
-    """Stopped at the milestone it was asked to stop at; the same command goes on."""
+    """Stopped at the requested milestone; the same command continues."""
 
 
 class RunFolderUnsafe(WorldError):
-    """A run folder holds what would lead a reader out of it, or let it wait for ever.
+    """A run folder contains something that would lead a reader out of it or block it forever.
 
-    Not `Damaged`: readers show as much of a damaged run as they can, of this one nothing.
+    Not `Damaged`: readers show as much of a damaged run as they can, but nothing of this one.
     """
 
     exit_code = 5
@@ -178,7 +178,7 @@ class LedgerDamaged(Damaged):
 
 
 class SignatureMissing(LedgerDamaged):
-    """The signature that was asked for is not there, or covers a part of the ledger only."""
+    """The required signature is missing, or covers only a part of the ledger."""
 
 
 class ManifestDamaged(Damaged):

@@ -49,29 +49,29 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class LoadedRun(Run):
-    """A run in any state. Of one that is not finished, `answer` is None and counts are so far."""
+    """A run in any state. If it is not finished, `answer` is None and counts are so far."""
 
     state: str = "finished"
     """`finished`, `running` (perhaps elsewhere) or `interrupted`, when it was loaded."""
     args: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of the search."""
     seed: int = 0
-    """What the seeds of tasks come from."""
+    """The source of all task seeds."""
 
     @property
     def status(self) -> str:
-        """`answered` or `unknown`; of a run that is not finished, its state."""
+        """`answered` or `unknown`; for an unfinished run, its state."""
         return super().status if self.state == "finished" else self.state
 
     @property
     def exit_code(self) -> int:
-        """What `weft run` and `weft resume` end with; 130 for a run that is not finished."""
+        """The exit code of `weft run` and `weft resume`; 130 for an unfinished run."""
         return super().exit_code if self.state == "finished" else Interrupted.exit_code
 
     def results(
         self, lane: str | None = None, round: int | None = None  # noqa: A002 - as the ledger says
     ) -> run_results.RunResults:  # fmt: skip
-        """Return the results, read when they are used; `lane` and `round` select some of them."""
+        """Return the results, read on demand; `lane` and `round` filter them."""
         return run_results.read_results(self.out, lane, round)
 
     def verify(
@@ -99,7 +99,7 @@ class LoadedRun(Run):
         progress: bool = True,
         watcher: Watcher | None = None,
     ) -> LoadedRun:
-        """Continue an interrupted run as it was executed before; a finished one answers at once.
+        """Continue an interrupted run with its options; a finished one returns at once.
 
         `accept` takes what `--accept` takes; `path` is where to import the search from.
         """
@@ -118,7 +118,7 @@ class LoadedRun(Run):
         progress: bool = True,
         watcher: Watcher | None = None,
     ) -> LoadedRun:
-        """Run what failed again, as a new run in `out` that reuses all other results.
+        """Rerun the failed tasks in a new run in `out`, which reuses all other results.
 
         This run is not changed. See `weft resume --retry-failed`.
         """
@@ -136,9 +136,9 @@ class LoadedRun(Run):
 
 
 def load(path: str | Path) -> LoadedRun:
-    """Load the run in the folder `path`: finished, interrupted, running elsewhere, a ledger alone.
+    """Load the run in the folder `path`: finished, interrupted, still running, or just a ledger.
 
-    Raises `RunFolderInvalid` when it is no run, and `Damaged` for what it meets that is damaged.
+    Raises `RunFolderInvalid` if it is not a run, and `Damaged` if data it reads is damaged.
     """
     out = Path(path)
     folder = RunFolder(out)

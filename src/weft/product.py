@@ -40,7 +40,7 @@ class CommandNeeds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """What a package with a search adds to Weft; empty paths are parts that it does not have."""
+    """What a package with a search adds to Weft; leave out the parts it does not have."""
 
     name: str
     """Of the command: `weft NAME …`."""
@@ -51,7 +51,7 @@ class Product:
     searches: Mapping[str, str] = field(default_factory=dict)
     """Import path of each search by its declared name."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """What pages call each search, in a few words, by its declared name; else its name in words."""
+    """A short title for each search, by its declared name. Default: derived from the name."""
     pages: str = ""
     """`pages(run: RunView) -> Sequence[Page]`, for the report of its runs."""
     lines: str = ""
@@ -64,7 +64,7 @@ class Product:
     finish: str = ""
     """`finish(run: Path) -> None`: writes its own files into the folder of a finished run."""
     warm_up: str = ""
-    """`warm_up(say: Callable[[str], None]) -> None`: what takes long once, such as compiling.
+    """`warm_up(say: Callable[[str], None]) -> None`: slow one-time work, such as compiling.
 
     Called before the workers of each run of its searches start; returns at once if it was done."""
     check_resume: str = ""
@@ -81,7 +81,7 @@ class Product:
     search_extras: Mapping[str, str] = field(default_factory=dict)
     """A further extra that one of its searches needs, by the search's declared name."""
     former_names: Mapping[str, str] = field(default_factory=dict)
-    """Names of searches in older ledgers that cannot be continued, with their present names."""
+    """Names of searches in older ledgers that cannot be continued, with their current names."""
 
     def __post_init__(self) -> None:
         if not _COMMAND_NAME.fullmatch(self.name):
@@ -126,12 +126,12 @@ class Product:
             ) from error
 
     def check_extra(self, search: str = "") -> None:
-        """Refuse, with the command to install it, when the extra it needs is not installed."""
+        """Raise an error with the install command if the extra it needs is missing."""
         needed = dict.fromkeys(filter(None, (self.extra, self.search_extras.get(search))))
         require(f"weft {self.name}", *needed)
 
     def claims(self) -> set[str]:
-        """The names that no other product may have: the command's and those of its searches."""
+        """The names that no other product may use: the command's and its searches'."""
         return {self.name, *self.searches, *self.former_names}
 
 

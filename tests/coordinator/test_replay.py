@@ -90,12 +90,12 @@ def test_replay_other_round_size_diverges(sessions, size):
 def test_replay_lanes_instead_of_tasks_diverges(sessions):
     sessions.go(one_round([double(1), double(2)]), stop_after=1)
     body = one_round(weft.lanes({"a": lane([double(1)]), "b": lane([])}))
-    diverges(sessions, body, "lane /, round 0: other lanes recorded than asked for")
+    diverges(sessions, body, "lane /, round 0: the lanes differ from those recorded")
 
 
 def test_replay_empty_lanes_instead_of_tasks_diverges(sessions):
     sessions.go(one_round([double(1), double(2)]), stop_after=1)
-    diverges(sessions, one_round(weft.lanes({})), "lane /, round 0: other lanes recorded")
+    diverges(sessions, one_round(weft.lanes({})), "lane /, round 0: the lanes differ from those recorded")
 
 
 def test_replay_tasks_instead_of_lanes_diverges(sessions):
@@ -109,7 +109,7 @@ def test_replay_other_lane_names_diverge(sessions, names):
         return one_round(weft.lanes({n: lane([double(i)]) for i, n in enumerate(names)}))
 
     sessions.go(two("ab"), stop_after=1)
-    diverges(sessions, two(names), "lane /, round 0: other lanes recorded than asked for")
+    diverges(sessions, two(names), "lane /, round 0: the lanes differ from those recorded")
 
 
 def test_replay_other_lane_answer_diverges(sessions):

@@ -70,7 +70,7 @@ def test_interrupt_is_one_line_and_the_run_goes_on_by_resume(
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=LIMIT_S)
     assert err.splitlines() == [
-        "weft: interrupted after 5 tasks; nothing completed is lost; weft resume run"
+        "weft: interrupted after 5 tasks; no completed task is lost; weft resume run"
     ]
     assert (out, process.returncode) == ("", 130)
     assert resume(place, environment) == whole_head
@@ -83,7 +83,7 @@ def test_two_interrupts_are_one_line_too(place: Path, environment: dict[str, str
     _, err = process.communicate(timeout=LIMIT_S)
     [line] = err.splitlines()
     assert line.startswith("weft: interrupted")
-    assert line.endswith("nothing completed is lost; weft resume run")
+    assert line.endswith("no completed task is lost; weft resume run")
     assert process.returncode == 130
 
 
@@ -112,7 +112,7 @@ for number in range(2):
 """
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
-    line = "interrupted; nothing completed is lost"  # no run is there to resume
+    line = "interrupted; no completed task is lost"  # no run is there to resume
     assert done.stdout.splitlines() == [line, line, "own hook ZeroDivisionError"]
     assert (done.stderr, done.returncode) == ("", 1)
 
@@ -130,5 +130,5 @@ finally:
 """
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
-    assert done.stderr == "weft: interrupted; nothing completed is lost\n"
+    assert done.stderr == "weft: interrupted; no completed task is lost\n"
     assert done.returncode == 130

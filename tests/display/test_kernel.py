@@ -73,7 +73,7 @@ def test_kernel_shows_progress_and_an_interrupt_is_one_line(
     [error] = errors
     assert error["ename"] == "Interrupted"
     [line] = error["traceback"]
-    assert line == "weft: interrupted after 5 tasks; nothing completed is lost; weft resume run"
+    assert line == "weft: interrupted after 5 tasks; no completed task is lost; weft resume run"
     (place / "hold").unlink()
     sent = list(notebook.messages(run.format("")))
     assert sent[-1][1]["data"]["text/plain"] == "8"

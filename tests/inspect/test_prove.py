@@ -68,9 +68,9 @@ def test_prove_accepts_what_explain_accepts(finished: Path) -> None:
     [
         (":0:999", "no result of task :0:999 is recorded; weft explain"),
         ("/nowhere:0:0", "no result of task"),
-        (":0", "no place of a task; write LANE:ROUND:INDEX"),
-        (":x:1", "no place of a task"),
-        (":0:-1", "no place of a task"),
+        (":0", "not the position of a task; write LANE:ROUND:INDEX"),
+        (":x:1", "not the position of a task"),
+        (":0:-1", "not the position of a task"),
     ],
 )
 def test_a_place_without_a_record_is_refused(finished: Path, place: str, words: str) -> None:

@@ -217,7 +217,7 @@ def test_up_starts_a_dead_node_again_and_leaves_the_others_alone(up: Desk) -> No
     assert repaired.code == 0, repaired.err
     assert server(up.hosts.home("rig2"), "raylet") == alive
     assert up.nodes("check").code == 0
-    up.nodes("up").check_one_line(75, "is up already, and every node of it lives")
+    up.nodes("up").check_one_line(75, "is already up, and every node is alive")
 
 
 def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(

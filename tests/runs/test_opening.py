@@ -83,7 +83,9 @@ def test_copied_folder_is_refused_and_unchanged(sessions, tmp_path):
     shutil.copytree(sessions.folder.path, tmp_path / "elsewhere")
     copy = Elsewhere(tmp_path)
     before = snapshot(copy.folder.path)
-    with pytest.raises(RunCopied, match=rf"still lives in {tmp_path}/run; .*--accept copy"):
+    with pytest.raises(
+        RunCopied, match=rf"the original is still in {tmp_path}/run; .*--accept copy"
+    ):
         copy.go(body)
     assert snapshot(copy.folder.path) == before
 

@@ -59,7 +59,7 @@ def test_name_that_prepare_does_not_return_fails_on_the_slot_and_says_which(
     call = module.s(["echo", "{there} {gone}"], {}, {}, "{out_dir}", True)
     done = weft.run(call, out=tmp_path / "run", backend="serial")
     assert done.answer[1] == "command-broken"
-    assert "{gone} in '{there} {gone}' stands for nothing" in capfd.readouterr().err
+    assert "{gone} in '{there} {gone}' is not defined" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_braces_that_are_no_placeholder_stay(modules, tmp_path, text, printed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"\{nmae\} stands for nothing; give nmae in args, or write \{\{nmae\}\}.*out_dir"),
-        ({"args": {"name": 1}}, r"\{nmae\} stands for nothing.*name, out_dir"),
+        ({}, r"\{nmae\} is not defined; give nmae in args, or write \{\{nmae\}\}.*out_dir"),
+        ({"args": {"name": 1}}, r"\{nmae\} is not defined.*name, out_dir"),
         ({"args": {"nmae": [1]}}, r"\{nmae\} is a list in args"),
         ({"args": {"nmae": None}}, r"\{nmae\} is a NoneType in args"),
     ],

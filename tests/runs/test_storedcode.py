@@ -103,7 +103,7 @@ def test_moved_run_resumes_as_it_is(paused: Path, tmp_path: Path) -> None:
 
 def test_copied_run_needs_code_to_be_accepted(paused: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(paused, tmp_path / "copy"))
-    with pytest.raises(CodeChanged, match=r"this is a copy, the run lives in .*--accept code"):
+    with pytest.raises(CodeChanged, match=r"this is a copy, the original is in .*--accept code"):
         resume(copy)
     with pytest.raises(CodeChanged):
         resume(copy, accepting("copy"))
@@ -168,7 +168,7 @@ def test_code_exchanged_under_declared_names_is_noticed(tmp_path: Path) -> None:
     (file.parent / f"{name}.py").write_text(text, "utf-8")
     run_file = (run / "run.toml").read_text("utf-8")
     (run / "run.toml").write_text(run_file.replace(file.stem, name), "utf-8")
-    with pytest.raises(CodeChanged, match="it is not what this run began with"):
+    with pytest.raises(CodeChanged, match="it has changed since this run started"):
         resume(run)
 
 

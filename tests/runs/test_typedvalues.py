@@ -349,6 +349,6 @@ def test_worker_that_cannot_read_an_argument_stops_the_run_in_one_line(modules, 
             return r[0].value
         """
     )
-    with pytest.raises(Interrupted, match=r"not an array as it is written.*weft resume") as stop:
+    with pytest.raises(Interrupted, match=r"not an array in .npy format.*weft resume") as stop:
         weft.run(lab.s(), out=tmp_path / "run", workers=1)
     assert "\n" not in str(stop.value)

@@ -224,7 +224,7 @@ def test_difference_below_the_checkpoint_names_the_record(finished, tmp_path):
         for changed in (line.replace(b"1", b"2", 1), line[:-1] + b" \n", b"\n"):
             assert changed != line
             sessions.folder.ledger.write_bytes(b"".join([*lines[:seq], changed, *lines[seq + 1 :]]))
-            with pytest.raises(LedgerDamaged, match=f"record {seq} is not what") as caught:
+            with pytest.raises(LedgerDamaged, match=f"record {seq} differs from") as caught:
                 look(sessions)
             assert caught.value.seq == seq
 

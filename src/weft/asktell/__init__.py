@@ -1,10 +1,10 @@
-"""Run any optimizer that can ask for points and be told their values, on any number of workers.
+"""Run any ask-and-tell optimizer on any number of workers.
 
     optimizer (ask, tell) ── a task: recorded points ──► objective tasks ── recorded values ──┐
             ▲─────────────────────────────────────────────────────────────────────────────────┘
 
-`optimize` is the search, `Optimizer` what it needs of an optimizer, `callback` marks a function
-that calls its objective by itself, as those of SciPy do. For Optuna's samplers see `weft.optuna`.
+`optimize` is the search, `Optimizer` the interface it needs, `callback` marks a function that calls
+its objective itself, as SciPy's optimizers do. For Optuna's samplers see `weft.optuna`.
 """
 
 from __future__ import annotations

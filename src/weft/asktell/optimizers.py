@@ -21,7 +21,7 @@ Point = TypeVar("Point")
 
 
 class Optimizer(Protocol):
-    """What `optimize` needs of an optimizer, made as `factory(seed=…, **options)`."""
+    """The interface that `optimize` needs; created as `factory(seed=…, **options)`."""
 
     def ask(self) -> Mapping[str, Any]:
         """Return the next point, as arguments of the objective; called once per trial of a batch.
@@ -30,7 +30,7 @@ class Optimizer(Protocol):
         """
 
     def tell(self, params: Params, value: Any) -> None:
-        """Take the value of a point; None when its trial failed. Called in the order of asking."""
+        """Take the value of a point; None if its trial failed. Called in the order of asks."""
 
 
 class TrialOptimizer(Protocol):
@@ -64,7 +64,7 @@ class Diverged(RuntimeError):  # noqa: N818 - read as a state of the optimizer
     def __init__(self, asked: str, recorded: str) -> None:
         super().__init__(
             f"the optimizer asked for {asked:.200} where {recorded:.200} is recorded: it must "
-            "depend on its seed, its options and what it was told alone"
+            "depend only on its seed, its options and the values it was told"
         )
 
 
@@ -132,12 +132,12 @@ class _Suspended(BaseException):
 
 
 class Evaluate:
-    """The objective that a callback optimizer is given: answers from the record.
+    """The objective passed to a callback optimizer: returns recorded values.
 
     `evaluate(x)` is a call of the objective with an argument `x`, a list for an array;
-    `evaluate(lr=0.1, depth=3)` names its arguments. `evaluate.map(function, points)` is for what
-    takes a map-like callable (`workers=` of SciPy): all its points are evaluated side by side.
-    A failed trial is infinitely bad: `inf`, or `-inf` when maximizing.
+    `evaluate(lr=0.1, depth=3)` names its arguments. `evaluate.map(function, points)` is for
+    parameters that take a map-like callable (SciPy's `workers=`): all its points are evaluated in
+    parallel. A failed trial counts as `inf`, or `-inf` when maximizing.
     """
 
     def __init__(self, trials: Sequence[TrialRecord], worst: float) -> None:

@@ -119,12 +119,12 @@ def optimize(
 
     At most `trials` are evaluated; `direction` is minimize or maximize.
 
-    `optimizer` is made as `optimizer(seed=…, **options)` and has `ask()` and `tell(params, value)`,
-    or it is a `@weft.asktell.callback` function. Each batch is asked for at once and evaluated side
-    by side, 8 trials unless `batch` says otherwise; a callback optimizer decides by itself how many
-    points it needs at a time, and `batch` is the most of them. `fixed` are
-    arguments of every evaluation; inputs of the run are given by their names. Name in `libraries`
-    the distributions whose version can change the outcome.
+    `optimizer` is created as `optimizer(seed=…, **options)` and has `ask()` and `tell(params,
+    value)`, or it is a `@weft.asktell.callback` function. Each batch (8 trials unless `batch` is
+    given) is asked for at once and evaluated in parallel; a callback optimizer decides itself how
+    many points it needs at a time, up to `batch`. `fixed` are extra arguments of every evaluation;
+    inputs of the run are passed by name. `libraries` names the packages whose version can change
+    the outcome.
     """
     evaluated, parameters = objective_of(objective)
     check_parameters(evaluated, parameters, fixed or {})

@@ -66,9 +66,7 @@ def _blank(lines: list[str], node: ast.stmt, body: list[ast.stmt]) -> None:
     if any(
         other is not node and (other.lineno in own or other.end_lineno in own) for other in body
     ):
-        raise SearchInvalid(
-            f"line {node.lineno} of the cell: write the import on a line of its own"
-        )
+        raise SearchInvalid(f"line {node.lineno} of the cell: put the import on its own line")
     for number in own:
         lines[number - 1] = ""
 

@@ -193,7 +193,7 @@ def replay(
 
 def _show_replay(report: replays.ReplayReport) -> None:
     for package in report.code_changed:
-        render.message(f"weft: the source of package {package} is not what was recorded")
+        render.message(f"weft: the source of package {package} differs from what was recorded")
     if report.difference is None:
         render.out(f"equal   {report.tasks} tasks run again, {report.size} records the same")
         render.out(f"head    {report.size} {report.replayed_head}")

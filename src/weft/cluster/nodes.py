@@ -66,7 +66,7 @@ def _repair(path: Path, shell: Shell, entries: Sequence[NodeEntry]) -> ClusterFi
         if not item[1].ray_runs
     ]
     if not dead:
-        state = f"the cluster of {path} is up already, and every node of it lives"
+        state = f"the cluster of {path} is already up, and every node is alive"
         raise WorldError(state, hint=f"weft nodes down {path}")
     for entry, _, number in dead:
         if trouble := _stop(path, shell, entry, number):

@@ -244,7 +244,7 @@ class Journal:
             self._manifest.add_lanes(parent, c.round, c.paths)
         lanes = self._manifest.lanes_of(parent, c.round)
         if row.kind != "lanes" or tuple(path for _, path in lanes) != c.paths:
-            raise _diverged(c.lane, c.round, "other lanes recorded than asked for")
+            raise _diverged(c.lane, c.round, "the lanes differ from those recorded")
         self._lanes.update((path, lane) for lane, path in lanes)
 
     def _begin(self, c: Begin) -> None:

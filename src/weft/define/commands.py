@@ -42,7 +42,7 @@ def command(
     group: str | None = None,
     sandbox: Sandbox | None = None,
 ) -> TaskCall:
-    """Describe the run of an external command, as a task.
+    """Describe an external command as a task.
 
     `argv`, `env` and `cwd` are templates: `{name}` stands for that value of `args`, text or a
     number, for what `prepare` returns by that name, or for one of `{out_dir}`, `{tmp_dir}`,
@@ -54,10 +54,9 @@ def command(
     Variables named in `env_from` are taken from the node's environment and never recorded.
     `timeout_s`, `retries`, `memory_mb`, `gpu` and `group` are those of `weft.task`; exit code 75 is
     retried, too.
-    `on_broken(run, template, exit_code)` is called when the command cannot be run (126, 127); it
-    may find out whose fault that is and raise a `weft.worker.ending.Ending` of its own.
-    `sandbox` confines the command, where the machine can; exit codes of 128+n then count as the
-    signal n.
+    `on_broken(run, template, exit_code)` is called if the command cannot run (126, 127); it may
+    determine whose fault that is and raise its own `weft.worker.ending.Ending`. `sandbox` confines
+    the command where the machine supports it; exit codes of 128+n then count as signal n.
     """
     if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
         raise SearchInvalid(
@@ -106,7 +105,7 @@ def _check_placeholders(
             )
         if name not in (*ENGINE_NAMES, *args) and not prepared:
             raise SearchInvalid(
-                f"{where} stands for nothing",
+                f"{where} is not defined",
                 hint=f"give {name} in args, or write {{{{{name}}}}} for the text in braces;"
                 f" there are {', '.join(sorted({*ENGINE_NAMES, *args}))}",
             )
@@ -121,8 +120,8 @@ def hook(*, name: str, literal: bool = False) -> Callable[[Callable[P, R]], Call
     """Declare the name of a function that runs around a command: `prepare`, `collect`, `on_broken`.
 
     Like `name` of a task it identifies the function in keys and ledger instead of its import path.
-    In commands that a `literal` one prepares, `{name}` stands for names of the engine and for what
-    it returns only; other braces stay as they are. That suits commands that other people wrote.
+    In commands prepared by a `literal` hook, `{name}` refers only to Weft's own names and those the
+    hook returns; other braces are left alone. Use it for commands that other people wrote.
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
@@ -150,7 +149,7 @@ class Reference:
 def reference(name: str, path: str) -> Reference:
     """Name a task or a hook of another module, without importing that module.
 
-    A search that only decides can so use functions whose modules start processes or write files.
+    This lets a pure search use functions whose modules start processes or write files.
     `path` is `module:function`, where the function is declared with the same `name`.
 
     >>> import weft

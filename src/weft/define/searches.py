@@ -34,10 +34,10 @@ def search(
 
     `version` is part of a run's identity: raise it when the search decides differently.
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
-    `libraries` names installed distributions whose version can change the outcome, or is a
-    function that names them from the search's arguments.
-    `failures_expected` says that the run is in order when most tasks fail: no warning, exit code 0.
-    Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
+    `libraries` names installed packages whose version can change the outcome, or is a function that
+    returns them for the search's arguments. `failures_expected` declares that many failed tasks are
+    normal: no warning, exit code 0. Keyword-only parameters `seed`, `inputs` and `budget` are
+    filled in by Weft.
 
     >>> import weft
     >>> @weft.search(version=1)

@@ -24,9 +24,9 @@ from weft.model.tasks import Limits, TaskCall, import_path
 P = ParamSpec("P")
 R = TypeVar("R")
 SEED: Final[int] = 0
-"""`*, seed: int = weft.SEED`: tells type checkers that callers leave it out; the engine fills it.
+"""`*, seed: int = weft.SEED`: tells type checkers that callers leave it out; Weft fills it in.
 
-Without the default it works just the same; then a type checker asks every caller for a seed."""
+It works without the default too, but then a type checker asks every caller for a seed."""
 _TASKS: dict[str, Task[..., object]] = {}
 """Tasks by import path, as the modules that are loaded declare them."""
 
@@ -132,12 +132,12 @@ def task(
 
     `name`, such as `pricing.score`, identifies the task in keys and ledger instead of its import
     path, so that its file can be moved without changing a head.
-    A keyword-only parameter `seed` is filled with the task's own 64-bit seed, the same whatever
-    the worker, the attempt or the number of workers.
+    A keyword-only parameter `seed` receives the task's own 64-bit seed, which does not depend on
+    workers or attempts.
 
     Without options it decorates `function` directly. `timeout_s` and `memory_mb` limit an attempt;
-    one that exceeds them fails as `timeout` or `out-of-memory`. `retries` says how often a time-out
-    or `weft.Temporary` is tried again, instead of what the run says. `gpu=1` asks for a GPU slot.
+    exceeding them fails it with `timeout` or `out-of-memory`. `retries` overrides how often the run
+    retries a timeout or `weft.Temporary`. `gpu=1` requests a GPU slot.
     `weft.run(…, group_cap=N)` runs at most N tasks with the same `group` at a time.
     """
     limits = checked_limits(timeout_s, retries, memory_mb, gpu, group)

@@ -97,7 +97,7 @@ def _print_result(result: parts.PartResult) -> None:
 
 def _print_end(results: list[parts.PartResult], place: Path) -> None:
     if all(result.equal for result in results):
-        render.out("equal: whoever did the work, the same was decided, byte for byte")
+        render.out("equal: one worker or two, killed or not, the same decisions, byte for byte")
     for result in results:
         render.out(f"report  {result.report}")
     last = results[-1].two_workers.out

@@ -197,7 +197,9 @@ def parse_place(place: str) -> tuple[str, int, int]:
     lane, _, round_ = place.rpartition(":")[0].rpartition(":")
     numbers = (round_, place.rpartition(":")[2])
     if place.count(":") < 2 or not all(n.isascii() and n.isdigit() for n in numbers):
-        raise InputError(f"{place!r:.80} is no place of a task", hint="write LANE:ROUND:INDEX")
+        raise InputError(
+            f"{place!r:.80} is not the position of a task", hint="write LANE:ROUND:INDEX"
+        )
     return lane.removesuffix("/"), int(numbers[0][:15]), int(numbers[1][:15])
 
 

@@ -191,7 +191,7 @@ class _Verification:
         except LedgerDamaged as exact:
             if exact.seq is None or exact.seq == error.seq:
                 return plain
-            message = f"{name}: record {exact.seq} is not what was recorded ({error.message})"
+            message = f"{name}: record {exact.seq} differs from what was recorded ({error.message})"
             return LedgerDamaged(message, seq=exact.seq)
         except WeftError:
             return plain
@@ -279,7 +279,7 @@ class _Verification:
                 hint=MANIFEST_HINT,
             )
         if is_locked(self._folder):
-            self._notes.append("a coordinator is at work: what it writes meanwhile is not judged")
+            self._notes.append("a coordinator is running: what it is writing now is not checked")
         elif reconciled.behind:
             self._notes.append(
                 f"manifest older than the ledger: it ends before record {size};"

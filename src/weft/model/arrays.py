@@ -100,7 +100,7 @@ def _parsed(header: bytes) -> tuple[Any, tuple[int, ...], bool]:
         raise
     except (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError):
         pass
-    raise ValueInvalid("not an array as it is written (.npy, version 1.0)")
+    raise ValueInvalid("not an array in .npy format, version 1.0")
 
 
 def _check_dtype(dtype: Any) -> None:

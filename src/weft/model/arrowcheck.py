@@ -34,7 +34,7 @@ def read_stream(data: bytes) -> pa.Table:
         check_rows(table.num_rows, len(data))
         table.validate(full=True)
     except (pa.ArrowException, ValueError, struct.error, IndexError, OSError) as error:
-        raise ValueInvalid(f"not a table as it is written: {str(error)[:120]!r}") from None
+        raise ValueInvalid(f"not a table in the recorded format: {str(error)[:120]!r}") from None
     return table
 
 

@@ -55,7 +55,7 @@ _LABELS = {"numpy.ndarray": "array ", "bytes": "", DATACLASS: ""}
 Value: TypeAlias = (
     bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | Typed | None
 )
-"""What arguments and results are made of: JSON values, integers of any size, objects and more."""
+"""The type of arguments and results: JSON values, integers of any size, objects and more."""
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 """What a JSON document holds: a `Value` without object references and typed values."""
 

@@ -34,27 +34,27 @@ class NamedTask(Protocol):
 class Plan:
     """What a search expects and what to show while it runs: `yield weft.Plan(total=400)`.
 
-    It returns at once, leaves no trace in the ledger, and never changes an outcome. A later plan
-    of the same lane replaces the one before. The root's plan says what is shown of the run; of
-    the plans of lanes the totals are added up.
+    It returns at once, is not recorded in the ledger, and never changes an outcome. A later plan of
+    the same lane replaces the previous one. The root's plan decides what is shown; from the plans
+    of lanes only the totals are used, added up.
     """
 
     total: int | None = None
-    """How many tasks the search expects in all, those of its lanes included."""
+    """How many tasks the search expects in all, including its lanes."""
     best: Direction | None = None
     """Show the largest or the smallest value so far, of results that are numbers."""
     key: str | None = None
-    """Where the number is, in results that are dicts."""
+    """The key of the number, if results are dicts."""
     of: str | NamedTask | None = None
-    """The task whose results are meant, or its name; all tasks if not given."""
+    """The task whose results count, or its name. Default: all tasks."""
     unit: str = "tasks"
-    """What one task is to its reader, in the plural."""
+    """What users call tasks, in the plural."""
     lanes: str = "lanes"
-    """What one lane is to its reader, in the plural."""
+    """What users call lanes, in the plural."""
     tally: str | None = None
-    """A key of the lanes' answers: how many have which text there, such as 3 solved."""
+    """A key of the lanes' answers: counts lanes by its text, such as 3 solved."""
     note: str = ""
-    """One line on where the search stands."""
+    """A line about the state of the search."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", getattr(self.of, "name", self.of))
@@ -73,12 +73,12 @@ class Plan:
             raise SearchInvalid(f"weft.Plan: {self.tally!r:.60} cannot be a tally")
 
     def to_text(self) -> str:
-        """JSON form, without what was not given."""
+        """JSON form, without unset fields."""
         return json.dumps({name: v for name, v in asdict(self).items() if v is not None})
 
     @staticmethod
     def from_text(text: str) -> Plan:
-        """Read the JSON form; what another version knows beyond this one is passed over."""
+        """Read the JSON form; unknown fields of newer versions are ignored."""
         known = {field.name for field in fields(Plan)}
         try:
             return Plan(**{name: v for name, v in json.loads(text).items() if name in known})

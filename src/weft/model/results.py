@@ -17,7 +17,7 @@ TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 
 @dataclass(frozen=True, slots=True)
 class TaskError:
-    """Why a task failed, in the only words that reach the ledger and the search.
+    """Why a task failed: all that the ledger and the search learn about it.
 
     `type` is the exception's name, or `timeout`, `out-of-memory`, `crashed`, `worker-died`,
     `result-invalid`; `stage` says where it happened, `exit_code` how a command ended.
@@ -48,9 +48,9 @@ class TaskFailed(Exception):  # noqa: N818 - a search reads it as a state, not a
 
 
 class Result:
-    """One task's outcome, as the search sees it live and on replay alike.
+    """One task's outcome; the search sees the same live and on replay.
 
-    `value` raises `TaskFailed` when the task failed: an answer built on it would be a guess.
+    `value` raises `TaskFailed` if the task failed, so that no answer is built on a missing value.
     """
 
     __slots__ = (
@@ -126,7 +126,7 @@ class Result:
 
     @property
     def outcome_text(self) -> str:
-        """The value as recorded, or why there is none."""
+        """The value as recorded, or the reason for its absence."""
         return f"failed: {self.error.type}" if self.error else self._value_text or ""
 
     def __repr__(self) -> str:
@@ -140,4 +140,4 @@ class Result:
 
 
 class Temporary(Exception):  # noqa: N818 - what a task says, not our error
-    """Raised by a task whose failure may pass: retried as often as `retries` allows."""
+    """Raised by a task for a temporary failure: retried up to `retries` times."""

@@ -53,9 +53,8 @@ class Slot:
 class Node:
     """A machine, or a part of one: how many GPU and CPU slots, and how many at a time.
 
-    `gpus` and `cpus` count the slots of the node called `name`; `gpu_count` and `cpu_count`, the
-    words of node files, may be written for them. `max_concurrent` caps how many tasks run there at
-    a time, whatever its slots.
+    `gpus` and `cpus` are the slots of the node `name`; `gpu_count` and `cpu_count`, as in node
+    files, mean the same. `max_concurrent` caps how many tasks run there at a time.
     """
 
     name: str
@@ -67,9 +66,9 @@ class Node:
     python: str = ""
     """Interpreter for its scripts, or a virtual environment's folder."""
     gpu_type: str = ""
-    """What its GPUs are: AMD's are shown to a task by another variable than others."""
+    """The GPU model: AMD GPUs are selected by another variable than others."""
     allow_paths: tuple[str, ...] = ()
-    """Folders beside its own where scripts may be and jobs may start."""
+    """More folders that scripts and working directories may be in."""
 
     def __init__(
         self,
@@ -103,12 +102,12 @@ class Node:
 
     @property
     def gpu_count(self) -> int:
-        """How many GPU slots it has, by the word of node files."""
+        """Number of GPU slots, as in node files."""
         return self.gpus
 
     @property
     def cpu_count(self) -> int:
-        """How many CPU slots it has, by the word of node files."""
+        """Number of CPU slots, as in node files."""
         return self.cpus
 
     def slots(self) -> list[Slot]:

@@ -145,7 +145,7 @@ def _index_difference(name: str, before: Any, after: Any) -> str:
         and list(before.names) == list(after.names)
         and list(before.to_frame().dtypes) == list(after.to_frame().dtypes)
     )
-    return "" if same else f"its {name} would not come back as it was"
+    return "" if same else f"its {name} would not survive a round trip"
 
 
 # -- polars -------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def _same(table: pa.Table) -> pa.Table:
 
 def _arrow_difference(before: pa.Table, after: pa.Table) -> str:
     same = before.schema.equals(after.schema, check_metadata=True)
-    return "" if same else "its schema would not come back as it was"
+    return "" if same else "its schema would not survive a round trip"
 
 
 _TO_ARROW = {

@@ -127,10 +127,10 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A named place in a search where a run may be asked to stop, and what is to come after it.
+    """A named point in a search where a run can pause, and the expected work after it.
 
-    It leaves no trace in the ledger. `name` is what `pause_at` of `weft.run` asks for; `rounds`
-    are the sizes of the rounds that are expected up to the next milestone, for those who watch.
+    It is not recorded in the ledger. `pause_at` of `weft.run` refers to `name`; `rounds` are the
+    expected sizes of the rounds up to the next milestone, for progress displays.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Unknown:
 
     reason: str
     detail: Value = None
-    """What is known all the same: the candidates, the best so far."""
+    """What is known anyway: the candidates, the best so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Budget:
         return self.counts[name]
 
     def split(self, parts: int) -> tuple[Budget, ...]:
-        """Divide every count over `parts` shares; what does not divide goes to the first shares."""
+        """Divide every count into `parts` shares; remainders go to the first shares."""
         if parts < 1:
             raise SearchInvalid(f"a budget cannot be split into {parts} parts")
         return tuple(
@@ -206,7 +206,7 @@ def check_call(task: object, index: int) -> TaskCall:
 
 
 def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = None) -> LazyRound:
-    """Describe a round of `size` tasks made on demand; `make(i)` must be pure.
+    """Describe a round of `size` tasks created on demand; `make(i)` must be pure.
 
     `until(result)` may end it early, as in `weft.round`.
     """
@@ -216,12 +216,12 @@ def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = 
 
 
 def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
-    """Describe a round without a barrier inside: up to `width` tasks are under way at a time.
+    """Describe a round without a barrier: up to `width` tasks are in flight at a time.
 
-    `tasks` is a generator. After yielding call n it is sent the result of call n + 1 − `width`,
-    and None while there is no such call; so what it proposes does not depend on which task ends
-    first. With a width of 1 it is sent the result of the call itself. The round is over when the
-    generator returns, or after `most` tasks; the search gets all results, in task order.
+    `tasks` is a generator. After yielding call n it is sent the result of call n + 1 − `width`, or
+    None if there is no such call, so its proposals do not depend on which task ends first. With a
+    width of 1 it is sent the result of the call itself. The round ends when the generator returns,
+    or after `most` tasks; the search gets all results in task order.
     """
     if not isinstance(tasks, Generator):
         raise SearchInvalid(
@@ -235,7 +235,7 @@ def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
 
 
 def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:
-    """Describe sub-searches that run side by side: `bodies` holds a search for each name.
+    """Describe sub-searches that run in parallel: `bodies` maps names to searches.
 
     The order of the mapping is the order of the answers.
     """

@@ -57,8 +57,8 @@ def to_study(
     """Copy the run in the folder `run`, finished or not, to an Optuna storage; return the study.
 
     `storage` is what `optuna.create_study` takes: `sqlite:///study.db`, a journal storage, or None
-    for memory. The study is named after the run's folder unless `name` says otherwise; a name that
-    the storage has already is refused. Trials that were under way are RUNNING there.
+    for memory. The study is named after the run's folder unless `name` is given; a name that
+    already exists in the storage is refused. Unfinished trials are RUNNING.
     """
     check_installed("optuna", "optuna")
     path = Path(run)

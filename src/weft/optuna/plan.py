@@ -70,7 +70,7 @@ def checked_spec(
     if sampler not in CLASSES and ":" not in sampler:
         raise SearchInvalid(
             f"there is no sampler {sampler!r:.60}",
-            hint=f"use {', '.join(CLASSES)}, or module:function of your own",
+            hint=f"use {', '.join(CLASSES)}, or your own module:function",
         )
     check_installed("optuna", "optuna")
     for library in NEEDS.get(sampler, ()):

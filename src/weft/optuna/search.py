@@ -67,19 +67,19 @@ def study(
     fixed: Mapping[str, Value] | None = None,
     libraries: Sequence[str] = (),
 ) -> SearchCall:
-    """Search for the best parameters of a task, the `objective`, with a sampler of Optuna.
+    """Search for the best parameters of a task, the `objective`, with an Optuna sampler.
 
     At most `trials` are evaluated; `direction` is minimize or maximize. `eta` is for `rungs`.
 
-    `space` names the parameters (`Float`, `Int`, `Categorical`), or is a function that is given an
+    `space` names the parameters (`Float`, `Int`, `Categorical`), or is a function that takes an
     Optuna trial and suggests them, so that one may depend on another. `sampler` is tpe, random,
     gp, cmaes, qmc, grid, nsga2, nsga3, or `module:function` that returns a sampler; `options` are
-    its keyword arguments. Trials are asked for in batches of `batch` (8), or in a stream with
-    `width` of them under way. For several objectives give `directions`.
+    its keyword arguments. Trials are sampled in batches of `batch` (8), or in a stream with `width`
+    of them in flight. For several objectives give `directions`.
 
     `rungs={"epochs": [1, 3, 9]}` evaluates each trial of a batch with `epochs=1`, the best 1/eta
-    with 3, the best of those with 9. `fixed` are arguments of every evaluation, and inputs of the
-    run are given by their names. `libraries` names more distributions whose version decides.
+    with 3, the best of those with 9. `fixed` are extra arguments of every evaluation; inputs of the
+    run are passed by name. `libraries` names more packages whose version affects the result.
     """
     evaluated, parameters = objective_of(objective)
     recorded_space = space_of(space)

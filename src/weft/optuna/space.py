@@ -50,7 +50,7 @@ class Int:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Categorical:
-    """One of `options`: texts, numbers, truth values or None; `type` names it in the record."""
+    """One of `options`: strings, numbers, booleans or None; `type` names it in the record."""
 
     options: tuple[Option, ...]
     type: Literal["categorical"]

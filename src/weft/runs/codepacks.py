@@ -70,7 +70,7 @@ def _packed(folder: Path) -> bytes:
             if total > MAX_BYTES:
                 raise InputError(
                     f"the Python files of {folder} are more than {MAX_BYTES:,} bytes",
-                    hint="put the search into a folder of its own",
+                    hint="put the search into its own folder",
                 )
             pack.addfile(entry, io.BytesIO(data))
     return buffer.getvalue()

@@ -63,8 +63,8 @@ def check_history(
     if _is_copy(folder, heads[-1], run_file.run_id, host):
         if "copy" not in accept:
             raise RunCopied(
-                f"{folder.path} is a copy: the run still lives in {heads[-1].home.path}",
-                hint="go on there, or continue this copy as a run of its own with --accept copy",
+                f"{folder.path} is a copy: the original is still in {heads[-1].home.path}",
+                hint="continue there, or continue this copy as a separate run with --accept copy",
             )
         return [("copy-accepted", "")]
     behind = _is_rolled_back(folder, heads[-1], checkpoint)
@@ -74,7 +74,7 @@ def check_history(
         if "rollback" not in accept:
             raise RunRolledBack(
                 f"{folder.path} is older than it was: {behind}",
-                hint="restore the newer folder, or go on from here with --accept rollback",
+                hint="restore the newer folder, or continue from here with --accept rollback",
             )
         events.append(("rollback-accepted", behind))
     home = folder.home(host)

@@ -33,7 +33,7 @@ def interruptible(out: Path) -> Iterator[None]:
 def interruption(out: Path) -> Interrupted:
     """Say how to go on after a Ctrl-C that the run could not answer itself."""
     hint = f"weft resume {shlex.quote(str(out))}" if (out / "run.toml").is_file() else ""
-    return Interrupted("interrupted; nothing completed is lost", hint=hint)
+    return Interrupted("interrupted; no completed task is lost", hint=hint)
 
 
 def _wrap_hook() -> None:

@@ -73,7 +73,7 @@ def session_isolation(
     if was_confined and "sandbox" not in execution.accept:
         raise RunMismatch(
             f"{folder.path}: its commands were confined so far and cannot be here: {found.problem}",
-            hint="install bubblewrap, or go on without with --accept sandbox",
+            hint="install bubblewrap, or continue without it with --accept sandbox",
         )
     return SessionIsolation(needs, "", found.problem, accepted=was_confined)
 

@@ -32,7 +32,7 @@ class Run:
     """A finished run: its answer, and the head that proves how it came about."""
 
     run_id: str
-    """Random, drawn when the run began; never in the ledger."""
+    """A random id, drawn when the run started; never in the ledger."""
     search: str
     """The search's declared name, or `module:function`."""
     out: Path
@@ -40,7 +40,7 @@ class Run:
     answer: Any
     """The search's value, or an `Unknown`; a search that returns records knows their types."""
     head: str
-    """The Merkle root of the ledger: equal heads mean that the same was decided."""
+    """The Merkle root of the ledger: equal heads mean equal decisions."""
     size: int
     """How many records the ledger has."""
     completed: int
@@ -48,13 +48,13 @@ class Run:
     failed: int
     """How many tasks failed for good."""
     timing_dependent: bool
-    """Whether a time-out or a lost worker is in the ledger, so that another run may differ."""
+    """Whether the ledger contains a timeout or a dead worker, so that another run may differ."""
     failures_expected: bool = False
-    """Whether the search declares that its tasks may fail, or is a product that judges it itself"""
+    """Whether the search declares that its tasks may fail, or its product has its own rules"""
 
     @property
     def mostly_failed(self) -> bool:
-        """Whether more than half of the tasks failed, and the search does not expect that."""
+        """Whether more than half of the tasks failed, unless the search expects that."""
         return self.failed > self.completed and not self.failures_expected
 
     @property

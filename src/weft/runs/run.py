@@ -89,33 +89,31 @@ def run(
     progress: bool = True,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run `search`, a call such as `climb(width=3)`, into the folder `out`, or continue it there.
+    """Run `search`, a call such as `climb(width=3)`, in the folder `out`, or continue it there.
 
-    The options up to `strict` decide the outcome and are bound into the ledger; the same call on
-    the same folder resumes, and any other is refused. `workers` and what follows only say how to
-    execute it; without a number there is one worker per processor that this process may use.
-    All `nodes` are slots of this machine, whatever their names, unless the backend is `ray`: then
-    they are nodes of its cluster.
-    `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
-    `tags` are words of yours that `weft status` shows.
-    The first failure is shown on stderr when it happens, and at the end a warning if more than half
-    of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
-    Progress is shown in a terminal and in a notebook, unless `progress` is False, a `watcher` of
-    your own takes it, or a build server (CI) runs this.
+    The options up to `strict` determine the outcome and are recorded in the ledger: the same call
+    on the same folder resumes, a different one is refused. The others only control execution.
 
-    What decides: `seed` is what the seeds of tasks come from. `inputs` are files or bytes by name,
-    copied into the run. `budget` holds counts for the search to spend. `retries` and `timeout_s`
-    apply to tasks that declare none of their own. With `strict` a failed task ends the search
-    that asked for it.
+    Outcome: `seed` is the source of all task seeds. `inputs` are files or bytes by name, copied
+    into the run. `budget` holds counts for the search to spend. `retries` and `timeout_s` are
+    defaults for tasks that set none. With `strict` a failed task ends its search, as if its value
+    had been used.
 
-    How it is executed: `workers` is the number of processes, `backend` one of `local`, `serial` and
-    `ray`, `placement` one of `greedy` and `static`. `group_cap` limits how many tasks of one group
-    run at a time, `wall_limit_s` interrupts the run after so many seconds. `accept` names what to
-    go on with all the same: `code`, `copy`, `rollback`. `sign_key` is a file with an Ed25519 key
-    that signs the checkpoint; `watcher` is called with progress.
+    Execution: `workers` is the number of processes, by default one per usable processor. `backend`
+    is `local`, `serial` or `ray`, `placement` is `greedy` or `static`. All `nodes` are slots of
+    this machine, unless the backend is `ray`: then they are nodes of its cluster. `group_cap`
+    limits how many tasks of one group run at a time, `wall_limit_s` interrupts the run after that
+    many seconds, `pause_at` stops it at a milestone (`yield weft.Milestone(…)`). `accept` names
+    problems to continue despite: `code`, `copy`, `rollback`. `sign_key` is a file with an Ed25519
+    key that signs the checkpoint. `tags` are labels shown by `weft status`.
 
-    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
-    kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
+    Output: the first failure is printed to stderr at once, and a warning at the end if more than
+    half of the tasks failed (exit code 4); `quiet` silences both. Progress is shown in a terminal
+    or notebook, unless `progress` is False, a `watcher` receives it instead, or the code runs under
+    CI.
+
+    Returns the finished run. Raises `weft.errors.Interrupted` if stopped on request, its subclass
+    `Paused` at `pause_at`, and other `WeftError`s.
     """
     check_search(search)
     execution = Execution(

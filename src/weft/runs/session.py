@@ -140,13 +140,13 @@ def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
     again = f"weft resume {shlex.quote(str(out))}"
     if machine.exhausted:
         return StorageFailed(
-            f"{out}: stopped, {machine.broken}; nothing completed is lost",
+            f"{out}: stopped, {machine.broken}; no completed task is lost",
             hint=f"free some, or run fewer at a time with --workers, then: {again}",
         )
     if machine.broken:
         return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
     done = machine.counts().finished
-    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
+    return Interrupted(f"interrupted after {done} tasks; no completed task is lost", hint=again)
 
 
 def new_machine(

@@ -63,7 +63,7 @@ class SourceBook:
 
 
 def changed_packages(recorded: Mapping[str, str]) -> dict[str, str]:
-    """Packages whose source is not what was recorded, with their hash now."""
+    """Packages whose source differs from what was recorded, with their hash now."""
     hashes = {package: source_hash(package) for package in sorted(recorded)}
     return {package: now for package, now in hashes.items() if now != recorded[package]}
 
@@ -73,8 +73,8 @@ def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]
     changed = changed_packages(recorded)
     if changed and not accepted:
         raise CodeChanged(
-            f"the source of package {min(changed)!r} is not what this run began with",
-            hint="restore it, start a new --out, or go on with --accept code",
+            f"the source of package {min(changed)!r} has changed since this run started",
+            hint="restore it, start a new --out, or continue with --accept code",
         )
     return changed
 
@@ -127,12 +127,12 @@ def _edited(source: loaded.LoadedSource) -> CodeChanged:
         step = "start the script again"
     else:
         step = (
-            f"restart Python, or importlib.reload({source.module}) and take its names anew,"
+            f"restart Python, or importlib.reload({source.module}) and import its names again,"
             " or use %autoreload 2 in a notebook"
         )
     return CodeChanged(
         f"{source.file.name} was edited after module {source.module} was loaded: the search would"
-        " run as it was before, its tasks as they are now",
+        " run the old code, its tasks the new",
         hint=step,
     )
 

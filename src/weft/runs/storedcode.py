@@ -83,7 +83,7 @@ def load_stored(
         files = ", ".join(f"code/{name}.py" for name in code)
         raise CodeChanged(
             f"{folder.path} would execute the notebook code stored in it ({files}): {reason}",
-            hint=f"read it, then go on with --accept code{also}",
+            hint=f"read it, then continue with --accept code{also}",
         )
     search: Callable[..., SearchCall] | None = getattr(load(code[module], code), name, None)
     if search is None or not getattr(search, "is_search", False):
@@ -137,9 +137,9 @@ def why_untrusted(
     if note is None:
         return "this run was not begun here"
     if note.digest != code_digest(code):
-        return "it is not what this run began with"
+        return "it has changed since this run started"
     if note.home.is_elsewhere(folder.home(host)) and lives_at(note.home, run_id):
-        return f"{COPY}, the run lives in {note.home.path}"
+        return f"{COPY}, the original is in {note.home.path}"
     return ""
 
 
@@ -169,6 +169,6 @@ def replaced_code(sources: Mapping[str, str], code: Mapping[str, str], accepted:
     if replaced and not accepted:
         raise CodeChanged(
             "the cells, or values that they use, are not what this run began with",
-            hint="restore them, start a new --out, or go on with --accept code",
+            hint="restore them, start a new --out, or continue with --accept code",
         )
     return replaced

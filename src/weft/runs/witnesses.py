@@ -138,7 +138,7 @@ def _too_short(witness: Witness, size: int, finished: bool) -> WeftError:
     message = f"record {size}: missing; {witness.who} counts {witness.size}"
     if finished or witness.final:
         return LedgerDamaged(message, seq=size)
-    hint = "restore the newer folder, or go on from here with --accept rollback"
+    hint = "restore the newer folder, or continue from here with --accept rollback"
     return RunRolledBack(message, hint=hint)
 
 

@@ -140,7 +140,7 @@ class _Comparison:
 
 
 def _differs(ledger: Path, seq: int) -> LedgerDamaged:
-    reason = f"record {seq} is not what the manifest says was recorded"
+    reason = f"record {seq} differs from the manifest"
     return LedgerDamaged(f"{ledger.name}: {reason}", seq=seq)
 
 

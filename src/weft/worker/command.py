@@ -128,7 +128,7 @@ class Template:
         except KeyError as error:
             raise Ending(
                 TaskError("command-broken", "prepare"),
-                detail=f"{{{error.args[0]}}} in {template[:80]!r} stands for nothing: neither args"
+                detail=f"{{{error.args[0]}}} in {template[:80]!r} is not defined: neither args"
                 " nor what prepare returned has it as text or a number",
             ) from None
 

@@ -219,14 +219,14 @@ def note(**metrics: object) -> None:
     """Report measurements of the running task; shown by `weft explain`, never in the ledger.
 
     `metrics` are JSON values by name: `weft.note(loss=0.3, steps=100)`.
-    Outside a task it does nothing, so that task code can be tried by hand.
+    Outside a task it does nothing, so that task code can be called directly.
     """
     if _current is not None:
         _current.notes.update(json.loads(json.dumps(metrics, default=str)))
 
 
 def device() -> str:
-    """Return where a task should compute: `cpu`, `gpu`, or `auto` for the best there is.
+    """Return where a task should compute: `cpu`, `gpu`, or `auto` for the best available.
 
     It changes how long a task takes, never what it returns.
     """
@@ -239,9 +239,9 @@ def put(data: bytes) -> Object:
 
 
 def put_file(path: str | Path, start: int = 0, size: int | None = None) -> Object:
-    """Store the file at `path` as an object of the run, copied in pieces however large it is.
+    """Store the file at `path`, of any size, as an object of the run.
 
-    With `start` and `size` only that part of it; the file stays where it is.
+    With `start` and `size`, store only that part. The file itself is not changed.
     """
     return _inside("weft.put_file").put_file(Path(path), start, size)
 

@@ -80,7 +80,7 @@ def test_running_and_interrupted_runs_have_no_answer_yet(kinds: Kinds) -> None:
         page = kinds.text(kind)
         assert "None yet" in page
         assert words in page
-    assert "nothing completed is lost" in kinds.text("interrupted")
+    assert "no completed task is lost" in kinds.text("interrupted")
 
 
 def test_all_failed_run_says_why(kinds: Kinds) -> None:

@@ -109,7 +109,7 @@ def test_page_follows_a_run_within_a_second_and_through_a_restart(
     first.kill()
     first.wait()
     expect(page.locator("#badge")).to_have_text("interrupted")
-    expect(page.locator(".verdict")).to_contain_text("nothing completed is lost")
+    expect(page.locator(".verdict")).to_contain_text("no completed task is lost")
     before = finished(run)
     page.click("#tab-ledger")
     begin("resume", "runs/slow", "--workers", "2")

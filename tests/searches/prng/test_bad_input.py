@@ -330,7 +330,7 @@ def test_interrupted_analysis_that_keeps_nothing_names_no_folder(
 ) -> None:
     def stop(*_: object) -> None:
         raise Interrupted(
-            "interrupted after 1 tasks; nothing completed is lost", hint="weft resume x"
+            "interrupted after 1 tasks; no completed task is lost", hint="weft resume x"
         )
 
     monkeypatch.setattr("weft.searches.prng.run.execute", stop)

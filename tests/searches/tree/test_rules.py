@@ -65,7 +65,7 @@ def test_other_gate_or_changed_source_is_another_run(wood: Wood) -> None:
     assert "holds another run: config.args.config.gate_source" in told.err
     looked = wood.apart("tree", "why", "r", "e2")
     assert looked.code == 3
-    assert f"the source of {module}:gate is not what this run began with" in looked.err
+    assert f"the source of {module}:gate has changed since this run started" in looked.err
 
 
 def test_resume_from_elsewhere_finds_the_module_beside_the_config(wood: Wood) -> None:

@@ -199,6 +199,6 @@ def test_stopped_run_is_not_resumed_with_another_scorer_beside_it(wood: Wood) ->
     factor.write_text("11")
     told = wood.weft("resume", "r")
     assert told.code == 3
-    assert "data/deep/factor beside the config is not what this run began with" in told.err
+    assert "data/deep/factor beside the config has changed since this run started" in told.err
     factor.unlink()
     assert wood.weft("resume", "r").code == 130, "the run has a copy of its own"

@@ -63,7 +63,7 @@ def _outside(evidence: RunEvidence) -> Invariant:
 def _deterministic(evidence: RunEvidence) -> Invariant:
     name, run = "deterministic", evidence.run
     if evidence.overview.timing_dependent:
-        how = "the ledger holds a time-out, an out-of-memory or a dead worker"
+        how = "the ledger contains a timeout, an out-of-memory failure or a dead worker"
         return Invariant(name, False, how)
     note = ""
     if evidence.commands:

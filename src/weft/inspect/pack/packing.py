@@ -107,7 +107,7 @@ class _Kit:
         """Name source that is not what the run was recorded with."""
         for name, location in self._packages():
             if hash_files(files_at(location)) != self.run_file.sources.get(name):
-                yield f"the source of package {name} is not what the run was recorded with"
+                yield f"the source of package {name} has changed since the run"
 
     def left_out(self) -> Iterator[str]:
         """Name files of commands that the pack cannot hold."""

@@ -127,7 +127,7 @@ def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
         return verdict, Badge("live", "running", reason, verdict.notes)
     if verdict.past_checkpoint:
         facts.append(f"{verdict.past_checkpoint:,} past the checkpoint")
-    reason = f"nothing completed is lost, what is written agrees: {', '.join(facts)}"
+    reason = f"no completed task is lost, what is written agrees: {', '.join(facts)}"
     return verdict, Badge("paused", "interrupted", reason, verdict.notes)
 
 

@@ -130,7 +130,7 @@ def _check_apart(jobs: Sequence[Job], path: Path) -> None:
             other = targets[target].job_id
             raise FileInvalid(
                 f"{where}: expected_output is that of job {other!r} too",
-                hint="give each job a file of its own, or put it below {out_dir}",
+                hint="give each job its own file, or put it in {out_dir}",
             )
         targets[target] = job
 

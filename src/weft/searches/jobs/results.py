@@ -136,7 +136,9 @@ def _expected(run: CommandRun) -> ByteRange:
     assert target is not None
     name = f"the expected file {target.name}"
     if not target.is_file():
-        raise Malformed(f"{name} {'is no plain file' if target.exists() else 'was not written'}")
+        raise Malformed(
+            f"{name} {'is not a regular file' if target.exists() else 'was not written'}"
+        )
     if _place(run).is_outside(target, run.cwd):
         raise Malformed(f"{name} is a link that leads out of the job's folder")
     part = ByteRange(target, 0, target.stat().st_size)

@@ -105,7 +105,7 @@ def analyse(
             done = analyses.execute(history, request, placed, watcher)
         _show_analysis(done, history, as_json=output.as_json, saved=out is not None)
         if out is not None and not output.quiet and done.exit_code == 1:
-            render.message(f"to go on: the same with --after {out} --effort all --out DIR")
+            render.message(f"to continue: the same with --after {out} --effort all --out DIR")
     raise typer.Exit(done.exit_code)
 
 

@@ -282,7 +282,7 @@ def _why_lines(
         scores = ", ".join(scoring.score_text for scoring in item.scorings)
         lines.append(f"  scored {len(item.scorings)} times: {scores}; {item.score} counts")
     if item.same_as is not None:
-        lines.append(f"  its files equal those of e{item.same_as}, which stands for both")
+        lines.append(f"  its files equal those of e{item.same_as}, which counts for both")
     if item.rank is not None:
         passed = [e for e in tree_run.history.at(item.depth) if e.rank is not None]
         promoted = sum(e.node_id is not None for e in passed)

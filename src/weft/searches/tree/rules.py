@@ -120,7 +120,7 @@ def find(name: str, source: str) -> Judge:
     function, now = load(name)
     if now != source:
         raise RunMismatch(
-            f"the source of {name} is not what this run began with",
+            f"the source of {name} has changed since this run started",
             hint="restore it, or start a new --out",
         )
     return function

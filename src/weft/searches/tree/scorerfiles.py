@@ -74,7 +74,7 @@ def check_resume(inputs: Mapping[str, str], base: Path) -> None:
             continue
         if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
             raise RunMismatch(
-                f"{file.relative_to(base)} beside the config is not what this run began with",
+                f"{file.relative_to(base)} beside the config has changed since this run started",
                 hint="restore it, or start a new --out",
             )
 

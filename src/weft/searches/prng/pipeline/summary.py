@@ -110,7 +110,7 @@ def end_line(run: RunView) -> str:
         return f"FAILED  {reason}: {why}"
     value = answer["value"]
     names = ", ".join(stream["stream"] or "all draws" for stream in value["streams"])
-    return f"PASSED  signal: {value['why']}; predicted: {names or 'no stream goes on'}"
+    return f"PASSED  signal: {value['why']}; predicted: {names or 'no stream continues'}"
 
 
 def lines(run: RunView, sign: str = "ok", cross: str = "--") -> list[str]:

@@ -69,7 +69,7 @@ def preflight(rows: pl.DataFrame) -> Preflight:
     x, y = table.matrix(rows, ALL, "the scored table"), labels(rows)
     if not np.isfinite(x).all():
         at = int(np.argwhere(~np.isfinite(x))[0][1])
-        raise InputError(f"feature {ALL[at]} holds a value that is no number")
+        raise InputError(f"feature {ALL[at]} contains a value that is not a number")
     varies = (x != x[0]).any(axis=0) if len(x) else np.zeros(len(ALL), bool)
     close = [
         name
