@@ -41,7 +41,7 @@ PATH_ERRORS = (
     errno.EPERM,
 )  # fmt: skip
 """What the operating system says of a path that was given wrongly."""
-MOST_SAID = 500
+MAX_MESSAGE_CHARS = 500
 """Characters of a message that somebody else wrote."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
@@ -338,8 +338,8 @@ def _show_unexpected(error: Exception) -> int:
     if _is_shortage(error):
         render.message("weft: out of memory; free some, then the same command again")
         return TRY_AGAIN
-    said = f"{type(error).__name__}: {error}"[:MOST_SAID]
-    render.message(f"weft: internal error, {said}; run again with -vv and report it")
+    summary = f"{type(error).__name__}: {error}"[:MAX_MESSAGE_CHARS]
+    render.message(f"weft: internal error, {summary}; run again with -vv and report it")
     return OUR_BUG
 
 
@@ -356,10 +356,10 @@ def _show_usage(error: Any) -> int:
         return int(error.exit_code)
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "weft"
-    said = " ".join(error.format_message().split()).rstrip(".")
-    if len(said) > MOST_SAID:  # a value given may be of any length
-        said = f"{said[: MOST_SAID // 2]} … {said[-MOST_SAID // 2 :]}"
-    render.message(f"weft: {said}; {where} --help")
+    text = " ".join(error.format_message().split()).rstrip(".")
+    if len(text) > MAX_MESSAGE_CHARS:  # a value given may be of any length
+        text = f"{text[: MAX_MESSAGE_CHARS // 2]} … {text[-MAX_MESSAGE_CHARS // 2 :]}"
+    render.message(f"weft: {text}; {where} --help")
     return int(error.exit_code)
 
 

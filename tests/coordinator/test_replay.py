@@ -95,7 +95,9 @@ def test_replay_lanes_instead_of_tasks_diverges(sessions):
 
 def test_replay_empty_lanes_instead_of_tasks_diverges(sessions):
     sessions.go(one_round([double(1), double(2)]), stop_after=1)
-    diverges(sessions, one_round(weft.lanes({})), "lane /, round 0: the lanes differ from those recorded")
+    diverges(
+        sessions, one_round(weft.lanes({})), "lane /, round 0: the lanes differ from those recorded"
+    )
 
 
 def test_replay_tasks_instead_of_lanes_diverges(sessions):

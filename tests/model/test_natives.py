@@ -250,7 +250,7 @@ def test_pandas_dtypes_and_indexes_come_back():
         (pd.DataFrame({"a": [1], 3: [2]}), "its columns would not survive a round trip"),
         (pd.DataFrame(index=range(2)), "its columns would not survive a round trip"),
         (pd.Series([1], name=("a", 1)), "names are text or integers"),
-        (pd.DataFrame({"a": [1]}, index=pd.Index([1.5], dtype=object)), "index would not come"),
+        (pd.DataFrame({"a": [1]}, index=pd.Index([1.5], dtype=object)), "index would not survive"),
         (pd.Series(np.array([1, None], object)), "dtype object would come back as float64"),
         (pl.DataFrame({"o": [object()]}), "is not stored"),
         (

@@ -1,6 +1,6 @@
-"""`weft watch`: a run while it is executed. Looks again and again, changes nothing.
+"""`weft watch`: a run while it is executed. Reads it again and again, changes nothing.
 
-On a terminal a live view, elsewhere one JSON line per look. It ends when the run is finished,
+On a terminal a live view, elsewhere one JSON line per reading. It ends when the run is finished,
 or when no coordinator has held it for a while.
 """
 
@@ -27,14 +27,14 @@ with lazy_imports():
 
 EVENTS = 8
 IDLE_SHARE = 4
-"""A look may take a second on a run of millions: rest at least this many times as long."""
-FAILED_LOOKS = 3
-"""A look may meet the coordinator folding its files; so many in a row are an error."""
+"""A reading may take a second on a run of millions: rest at least this many times as long."""
+MAX_FAILED_READINGS = 3
+"""A reading may hit the coordinator replacing its files; this many failures are an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinesOptions:
-    """What is printed, a line for each look."""
+    """What is printed, one line per reading."""
 
     as_json: options.AsJsonLines = False
     verbose: options.Verbose = 0
@@ -62,9 +62,9 @@ def watch(
     options.check_seconds("--interval", interval)
     options.check_seconds("--patience", patience)
     try:
-        looks = _once(run) if once else _looks(run, interval, patience)
+        readings = _once(run) if once else _readings(run, interval, patience)
         drawn = render.is_terminal(sys.stdout) and not output.as_json
-        state = live.show(looks, render.console(sys.stdout)) if drawn else _print_lines(looks)
+        state = live.show(readings, render.console(sys.stdout)) if drawn else _print_lines(readings)
     except KeyboardInterrupt:
         return
     if state == "interrupted" and not once:
@@ -78,8 +78,8 @@ def _once(run: Path) -> Iterator[status.Status]:
     yield status.status(run, latest=EVENTS, now_s=world.RealClock().wall())
 
 
-def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[status.Status]:
-    """Look at the run until it is finished or deserted; the last look is given too."""
+def _readings(run: Path, interval_s: float, patience_s: float) -> Iterator[status.Status]:
+    """Read the run until it is finished or deserted; yield the last reading too."""
     active_s, failed = time.monotonic(), 0
     while True:
         start_s = time.monotonic()
@@ -87,7 +87,7 @@ def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[status.S
             now = status.status(run, latest=EVENTS, now_s=world.RealClock().wall())
         except WorldError:
             failed += 1
-            if failed >= FAILED_LOOKS:
+            if failed >= MAX_FAILED_READINGS:
                 raise
         else:
             failed = 0
@@ -100,10 +100,10 @@ def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[status.S
         time.sleep(max(interval_s - taken_s, IDLE_SHARE * taken_s))
 
 
-def _print_lines(looks: Iterator[status.Status]) -> str:
-    """Print each look; return the state at the last one."""
+def _print_lines(readings: Iterator[status.Status]) -> str:
+    """Print each reading; return the state at the last one."""
     state = ""
-    for now in looks:
+    for now in readings:
         render.print_json(now.to_dict())
         sys.stdout.flush()
         state = now.state

@@ -18,11 +18,11 @@ from weft.runs.world import RealClock
 BAR_CHARS = 40
 
 
-def show(looks: Iterable[Status], console: Console) -> str:
-    """Draw each look over the one before; return the state at the last one."""
+def show(readings: Iterable[Status], console: Console) -> str:
+    """Draw each reading over the previous one; return the state at the last one."""
     clock, state = RealClock(), ""
     with Live(console=console, auto_refresh=False) as live:
-        for status in looks:
+        for status in readings:
             live.update(picture(status, clock.wall(), console), refresh=True)
             state = status.state
     return state

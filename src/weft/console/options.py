@@ -194,16 +194,16 @@ def _pairs(
     items: Sequence[str],
     parts: Callable[[str], tuple[str, str]] = _parts,
 ) -> list[tuple[str, str]]:
-    pairs, seen = [], set()
+    pairs, names = [], set()
     for item in items:
         name, value = parts(item)
         if not value:
             raise UsageError(f"{option} {item[:80]!r} is not NAME={what}")
         if not name or not name.isprintable():
             raise UsageError(f"{option} {item[:80]!r}: a name is printable text")
-        if name in seen:
+        if name in names:
             raise UsageError(f"{option} {name} is given twice")
-        seen.add(name)
+        names.add(name)
         pairs.append((name, value))
     return pairs
 

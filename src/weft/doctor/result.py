@@ -20,9 +20,9 @@ class CheckResult:
     next: str = ""
 
     def to_dict(self) -> JsonValue:
-        """JSON form; `found` is the detail."""
-        name, found = self.name, self.detail
-        return {"name": name, "verdict": self.verdict, "found": found, "next": self.next}
+        """JSON form; the key of the detail is `found`."""
+        fields = {"name": self.name, "verdict": self.verdict}
+        return {**fields, "found": self.detail, "next": self.next}
 
 
 @dataclass(frozen=True, slots=True)

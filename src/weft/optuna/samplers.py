@@ -154,8 +154,8 @@ def make_sampler(spec: SamplerSpec, seed: int) -> BaseSampler:
         options.setdefault("constant_liar", True)  # else the trials of a batch are much alike
     if spec.sampler == "grid":
         options.setdefault("search_space", grid_of(spec.space))
-    made: BaseSampler = getattr(optuna.samplers, name)(seed=seed, **options)
-    return made
+    built_in: BaseSampler = getattr(optuna.samplers, name)(seed=seed, **options)
+    return built_in
 
 
 def frozen_trials(spec: SamplerSpec, trials: Sequence[TrialRecord]) -> list[FrozenTrial]:

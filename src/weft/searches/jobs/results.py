@@ -74,12 +74,12 @@ def _check_script(run: CommandRun) -> None:
     path = Path(expand(run.args["script"], run.names()))
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise _unlike(run, f"script {path}: {error.strerror}") from None
-    if found != recorded:
+    if digest != recorded:
         why = f"script {path} is not the one this run began with"
-        raise _unlike(run, why, f"SHA-256 {found}, not {recorded}")
+        raise _unlike(run, why, f"SHA-256 {digest}, not {recorded}")
 
 
 def _unlike(run: CommandRun, why: str, more: str = "") -> Ending:
