@@ -19,7 +19,8 @@ from weft.searches.prng.attack import Case, Gap, Units
 from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
 from weft.searches.prng.attacks.brute_sieves import glibc_weights, sieve_of
 from weft.searches.prng.attacks.sieving import Target
-from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.families import SINGLE as FAMILIES
+from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import AdditiveSeeding, CompiledSeeding, WordReading
 from weft.searches.prng.generate import generate

@@ -12,7 +12,8 @@ from weft.searches.prng.answer import PARTIAL, SIGNAL, AnalyseAnswer, StreamCand
 from weft.searches.prng.apis import declared_apis
 from weft.searches.prng.attack import Case
 from weft.searches.prng.attacks import likely
-from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.families import SINGLE as FAMILIES
+from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import first_state, generate, greatest_modulus
 from weft.searches.prng.hypothesis import Hypothesis, Skips

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import InputError
-from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.families import SINGLE as FAMILIES
+from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.generate import (
     COMPILED_FROM,

@@ -43,6 +43,12 @@ MAKERS: dict[str, list[str]] = {
     "node": ["node", "{source}.js"],
     "numpy": [sys.executable, "{source}.py"],
     "php": ["php", "{source}.php"],
+    "rows_c": ["cc", "-O1", "-o", "{made}", "{source}.c"],
+    "rows_dotnet": ["mcs", "-out:{made}", "{source}.cs"],
+    "rows_java": ["java", "{source}.java"],
+    "rows_php": ["php", "{source}.php"],
+    "rows_python": [sys.executable, "{source}.py"],
+    "rows_ruby": ["ruby", "{source}.rb"],
     "ruby": ["ruby", "{source}.rb"],
     "reference": ["cc", "-O1", "-o", "{made}", "{source}.c"],
 }
@@ -109,7 +115,7 @@ def test_program_of_the_vectors_run_again_gives_our_streams(
     words = [word.format(source=VECTORS / f"make_{name}", made=made) for word in MAKERS[name]]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
     if made.exists():
-        run = ["mono", str(made)] if name == "dotnet" else [str(made)]
+        run = ["mono", str(made)] if name.endswith("dotnet") else [str(made)]
         done = subprocess.run(run, capture_output=True, text=True, check=True)
     again = cases(done.stdout)
     kept = cases((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from tests.support.tools import require_tool
 from weft import main
 from weft.errors import UsageError
 from weft.searches.prng import Generator, analyse, recover
-from weft.searches.prng.families import FAMILIES
+from weft.searches.prng.families import SINGLE as FAMILIES
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.programs import LANGUAGES, program

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import EVERYDAY, EXOTIC, REFERENCE, SELDOM, USUAL, Api
+from weft.searches.prng.rowmaps import generic_name
 
 APIS: Mapping[tuple[str, str], Api] = {
     ("java", "bounded"): Api("Java Random.nextInt(m)", EVERYDAY),
@@ -83,7 +84,8 @@ APIS: Mapping[tuple[str, str], Api] = {
 
 def api_of(family: str, output: str) -> Api | None:
     """Return the call behind an output map, as the family declares it; None if none is known."""
-    return family_named(family).apis.get(output) or APIS.get((family, output))
+    name = generic_name(output)
+    return family_named(family).apis.get(name) or APIS.get((family, name))
 
 
 def declared_apis() -> dict[tuple[str, str], Api]:

@@ -17,6 +17,7 @@ from typing import Protocol
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.rowmaps import chance_values, elements_of
 
 MAX_CANDIDATES = 64
 """Hypotheses that one range reports at most, those with most hits first."""
@@ -42,10 +43,27 @@ class Case:
 
     families: tuple[str, ...] = ()
     """Generators that plans are asked for; empty: all."""
+    row_maps: tuple[str, ...] = ()
+    """Maps of whole rows that are tried, where draws come in rows."""
 
     def chosen(self, families: Sequence[Family]) -> list[Family]:
         """Return the generators that plans are asked for."""
         return [f for f in families if not self.families or f.name in self.families]
+
+    def outputs_of(self, family: Family) -> list[str]:
+        """Return the output maps of a generator that are tried; of one of rows those that fit."""
+        if family.rows is None:
+            return list(family.outputs)
+        return [
+            name
+            for name in self.row_maps
+            if name in family.outputs and elements_of(name, self.modulus)
+        ]
+
+    def judged_as(self, output: str) -> Case:
+        """Return the case with the modulus whose inverse is the chance of a hit by accident."""
+        values = chance_values(output, self.modulus)
+        return self if values == self.modulus else replace(self, modulus=values)
 
     @property
     def skip_count(self) -> int:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from weft.searches.prng.attacks.varying import MAX_EXTENDED, extend_skips
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips, position
+from weft.searches.prng.rowmaps import chance_values
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic, split
 from weft.searches.prng.statistics import corrected_at, hits_needed
 
@@ -44,7 +45,8 @@ class Backtest:
 
 def backtest(hypothesis: Hypothesis, draws: Sequence[int], most: int) -> Backtest:
     """Predict the last draws unseen and, where that goes well, `most` draws after them."""
-    cut = len(draws) - tail_length(draws, hypothesis.modulus)
+    values = chance_values(hypothesis.output, hypothesis.modulus)
+    cut = len(draws) - tail_length(draws, values)
     trials = [hypothesis] if hypothesis.skips.is_constant else []
     if len(draws) <= MAX_EXTENDED:
         trials.append(_with_lost_calls(hypothesis))
@@ -81,7 +83,8 @@ def _tried(hypothesis: Hypothesis, draws: Sequence[int], cut: int, most: int) ->
     hits = sum(a == b for a, b in zip(expected, tail, strict=False))
     if len(expected) < len(tail):
         return Backtest(hypothesis, hits, len(tail), ())
-    chance = ValueFrequencies.of(draws, hypothesis.modulus).chance_of(expected, tail)
+    values = chance_values(hypothesis.output, hypothesis.modulus)
+    chance = ValueFrequencies.of(draws, values).chance_of(expected, tail)
     earned = corrected_at(hits, len(tail), chance, 1) >= ENOUGH and not is_periodic(predictions)
     whole = continued(hypothesis, draws, most)
     coming = generate(whole, len(draws) + most)[len(draws) :] if earned else []

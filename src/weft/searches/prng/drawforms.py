@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.searches.prng.rowmaps import row_at
+
 INTEGERS = "integers"
 SCALED = ("scaled", "scaled53", "high")
 """Maps that make a fraction of an output."""
@@ -35,6 +37,8 @@ class DrawForm:
     """Output maps that can make such draws; empty: all."""
     skips: tuple[int, int] | None = None
     """Calls between two draws that the form itself implies."""
+    row_maps: tuple[str, ...] = ()
+    """Maps of whole rows that can make such rows."""
 
     @property
     def is_plain(self) -> bool:
@@ -45,6 +49,8 @@ class DrawForm:
         """Say which values there are."""
         if self.name == "floats":
             return "0 ≤ x < 1"
+        if self.name == "row-sorted":
+            return f"{self.modulus} sorted rows of {self.each}, from {self.low} on"
         if self.alphabet:
             names = self.alphabet.split(" ") if " " in self.alphabet else list(self.alphabet)
             return f"{len(names)} symbols, {names[0]} to {names[-1]}"
@@ -58,6 +64,9 @@ class DrawForm:
         if self.name == "signed":
             half = self.modulus // 2
             return [str(draw - self.modulus if draw >= half else draw) for draw in draws]
+        if self.name == "row-sorted":
+            rows = (row_at(draw, self.each) for draw in draws)
+            return [" ".join(str(number + self.low) for number in row) for row in rows]
         if " " in self.alphabet:
             names = self.alphabet.split(" ")
             return [names[draw] for draw in draws]

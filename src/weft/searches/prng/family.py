@@ -51,6 +51,22 @@ class Api:
 
 
 @dataclass(frozen=True, slots=True)
+class RowForm:
+    """How a generator of rows makes its calls: see `rowmaps`.
+
+    `bits` is how a bound takes its value of a word of 32 bits: the `low` or `high` ones, drawn
+    again if too great, or the `remainder`; empty where calls are not of that kind. `sample` is the
+    method of the runtime's own sample.
+    """
+
+    below: Draw
+    bits: str = ""
+    sample: str = ""
+    misplaced: bool = False
+    """Whether the twist takes the wrong neighbour's low bit, as PHP's of 5.2.1 to 7.0 does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """One generator. `outputs` maps names of output maps to how a draw is made."""
 
@@ -84,6 +100,8 @@ class Family:
     """Whether programs can seed it: if not, brute force over seeds is a last resort."""
     apis: Mapping[str, Api] = field(default_factory=dict)
     """The calls behind output maps; a map that no library offers has none and is exotic."""
+    rows: RowForm | None = None
+    """Where draws come in rows; its maps are then tried for rows only."""
     rank: int = 1000
     """Its place among all, lowest first: of two that make the same draws the first is named."""
 

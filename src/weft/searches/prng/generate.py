@@ -15,6 +15,7 @@ from weft.errors import UsageError
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Draw, Family, State
 from weft.searches.prng.hypothesis import Hypothesis, position
+from weft.searches.prng.rowmaps import MOST, elements_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,6 +76,11 @@ def checked_family(hypothesis: Hypothesis) -> Family:
     """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
     family = family_named(hypothesis.family)
     draw_of(family, hypothesis.output)
+    if family.rows is not None and not elements_of(hypothesis.output, hypothesis.modulus):
+        raise UsageError(
+            f"{hypothesis.output} makes no rows with the modulus {hypothesis.modulus}: it is out"
+            f" of how many values, at most {MOST}, or for sorted rows how many rows there are"
+        )
     most = greatest_modulus(hypothesis.output)
     if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
         raise UsageError(

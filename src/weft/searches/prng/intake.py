@@ -27,8 +27,16 @@ from weft.searches.prng.formreaders import (
 )
 from weft.searches.prng.history import History, read_history
 from weft.searches.prng.records import Records, gunzipped, read_records
+from weft.searches.prng.rowforms import (
+    LEAST_COLUMN,
+    in_new_range,
+    read_shuffle,
+    read_shuffled_letters,
+    shuffle_reading,
+)
 from weft.searches.prng.rowreaders import (
     card_reading,
+    read_cards,
     read_row_all,
     read_row_first,
     read_row_sorted,
@@ -63,6 +71,9 @@ READERS: Mapping[str, Reader] = {
     "uuid-parts": read_uuid_parts,
     "uuid-words": read_uuid_words,
     LETTERS: read_letters,
+    "shuffle": read_shuffle,
+    "shuffled-letters": read_shuffled_letters,
+    "cards": read_cards,
     "card-top": lambda records: card_reading(records, 0, "card-top", 75),
     "card-bottom": lambda records: card_reading(records, -1, "card-bottom", 74),
     "row-all": read_row_all,
@@ -116,7 +127,7 @@ def read_draws(
         return _named(data, where, form, column, alphabet)
     if column is None and alphabet is None:
         try:
-            return read_history(data, where)
+            return _with_shuffle(read_history(data, where))
         except FileInvalid as error:
             best = _certain(data, where, alphabet)
             if best is None:
@@ -128,6 +139,12 @@ def read_draws(
             f"{where}: no form of draws is recognised", hint=f"weft prng guess {where}"
         )
     return _history(best, read_records(data, where), where)
+
+
+def _with_shuffle(history: History) -> History:
+    """Read a column that has every number once as the shuffle it is; others stay as they are."""
+    reading = shuffle_reading([history.draws], LEAST_COLUMN)
+    return history if reading is None or history.sessions else History(*_drawn(reading))
 
 
 def _certain(
@@ -217,6 +234,9 @@ def with_range(history: History) -> tuple[History, int]:
 def in_range(history: History, where: str, modulus: int | None, low: int) -> tuple[History, int]:
     """Return a history of whole numbers from `low` on; refuses forms that have a range already."""
     form = history.form
+    if form is not None and form.row_maps and not form.alphabet:
+        form, draws = in_new_range(form, history.draws, modulus, low)
+        return History(draws, history.sessions, form), form.modulus
     if form is not None and form.name != INTEGERS:
         if low == 0 and modulus == form.modulus:
             return history, modulus

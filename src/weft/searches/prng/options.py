@@ -137,6 +137,7 @@ class AnalyseOptions:
             modulus=modulus,
             families=_names("--families", self.families),
             outputs=_names("--outputs", self.outputs) or (form.outputs if form else ()),
+            row_maps=form.row_maps if form else (),
             skips=read_range("--skips", self.skips, MAX_SKIP),
             starts=read_range("--starts", self.starts, MAX_START),
             corrupt_percent=round(100 * self.corrupt),

@@ -23,6 +23,7 @@ from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import LcgSeeding
 from weft.searches.prng.generate import MAX_BOUND, first_state, generate, greatest_modulus
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.rowmaps import elements_of
 
 MAX_CALLS_BACK = 1000
 MAX_ORIGINS = 3
@@ -180,5 +181,6 @@ def _other_maps(family: Family, hypothesis: Hypothesis) -> Sequence[str]:
         for output in family.outputs
         if (family.name, output) != (hypothesis.family, hypothesis.output)
         and hypothesis.modulus <= greatest_modulus(output)
+        and (family.rows is None or elements_of(output, hypothesis.modulus))
         and (output != "raw" or hypothesis.modulus > MAX_BOUND)
     ]

@@ -43,6 +43,8 @@ class AnalyseRequest:
     """Milliseconds of one core that attacks together may be estimated to cost."""
     all_seeds: bool = True
     """Whether all 32-bit seeds of the calls that people make are tried beyond that."""
+    row_maps: tuple[str, ...] = ()
+    """Maps of whole rows to try, where the draws come in rows."""
     predict: int = 100
     """How many draws after the last one are predicted."""
     after: str = ""
@@ -59,7 +61,7 @@ class AnalyseRequest:
         train, _ = split(draws, self.modulus)
         ranges = (self.skips, self.starts, self.corrupt_percent)
         thorough = bool(self.families)
-        return Case(train, self.modulus, *ranges, thorough, self.families)
+        return Case(train, self.modulus, *ranges, thorough, self.families, self.row_maps)
 
     def includes(self, family: str, output: str) -> bool:
         """Whether a generator and one of its output maps are to be tried."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from weft.searches.prng.drawforms import SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import FEWEST, HEX, INTEGER, Reading, matched, one_column
 from weft.searches.prng.records import Records
+from weft.searches.prng.rowforms import row_maps, sorted_reading
 
 _UUID = re.compile(
     r"\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?", re.I
@@ -66,7 +67,25 @@ def read_uuid_words(records: Records) -> Reading | None:
 # -- cards and rows ---------------------------------------------------------------------------
 
 
-def _deals(records: Records) -> list[list[int]] | None:
+def read_cards(records: Records) -> Reading | None:
+    """Take all cards of every deal, in order, from a deck in order A to K, SHDC."""
+    if len(records.rows) == len(DECK) and one_column(records) is not None:  # a card in each line
+        records = Records(records.where, records.columns, (tuple(records.cells),))
+    deals = _deals(records, fewest=1)
+    if deals is None or len({len(deal) for deal in deals}) > 1:
+        return None
+    each = len(deals[0])
+    maps = row_maps(each, len(DECK))
+    if not maps or (each < len(DECK) and len(deals) < FEWEST):
+        return None
+    form = DrawForm(
+        "cards", len(DECK), alphabet=" ".join(DECK), each=each, outputs=maps, row_maps=maps
+    )
+    note = "from a deck in order A to K, SHDC"
+    return Reading(form, tuple(card for deal in deals for card in deal), 80, note)
+
+
+def _deals(records: Records, fewest: int = FEWEST) -> list[list[int]] | None:
     """Return deals as numbers of cards; a deal has each card once."""
     deals = []
     for row in records.rows:
@@ -78,7 +97,7 @@ def _deals(records: Records) -> list[list[int]] | None:
         if len(set(names)) < len(names):
             return None
         deals.append([DECK.index(name) for name in names])
-    return deals if len(deals) >= FEWEST else None
+    return deals if len(deals) >= fewest else None
 
 
 def _card(match: re.Match[str]) -> str:
@@ -118,19 +137,18 @@ def read_row_all(records: Records) -> Reading | None:
     numbers = [number for row in rows for number in row]
     best = ranges_of(numbers)[0]
     repeats = any(len(set(row)) < len(row) for row in rows)
-    form = DrawForm("row-all", best.size, best.low, each=len(rows[0]))
+    maps = () if repeats else row_maps(len(rows[0]), best.size)
+    form = DrawForm("row-all", best.size, best.low, each=len(rows[0]), row_maps=maps)
     note = "" if repeats else "repeated numbers were drawn again: skips vary"
     return Reading(form, tuple(n - best.low for n in numbers), 75 if repeats else 65, note)
 
 
 def read_row_sorted(records: Records) -> Reading | None:
-    """Recognise rows in rising order: which number was drawn first is lost."""
+    """Read rows in rising order: which number was drawn first is lost."""
     rows = _rows(records)
-    if rows is None or _sorted_share(rows) < 100:
+    if rows is None or _sorted_share(rows) < 100 or any(len(set(row)) < len(row) for row in rows):
         return None
-    best = ranges_of([number for row in rows for number in row])[0]
-    note = "rows are sorted, so the order of the calls is lost: bring them as they were drawn"
-    return Reading(DrawForm("row-sorted", best.size, best.low, each=len(rows[0])), (), 70, note)
+    return sorted_reading(rows, ranges_of([number for row in rows for number in row])[0])
 
 
 def _rows(records: Records) -> list[list[int]] | None:

@@ -69,9 +69,9 @@ def load_bytes(source: str) -> tuple[bytes, str]:
 def check(history: History, where: str, request: AnalyseRequest) -> None:
     """Refuse a request that contradicts itself or the draws, and draws that are too few."""
     chosen = [family_named(name) for name in request.families] or list(FAMILIES)
-    known = [output for family in chosen for output in family.outputs]
     for output in request.outputs:
-        if output not in known:
+        if not any(output in family.outputs for family in chosen):
+            known = [output for family in chosen for output in family.outputs]
             names = ", ".join(dict.fromkeys(known))
             raise UsageError(
                 f"none of the generators has an output map {output!r}; they have {names}"

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.rowmaps import chance_values
 from weft.searches.prng.statistics import corrected_at
 
 HOLDOUT_MOST = 100
@@ -71,7 +72,7 @@ def score(
     compared, held_count = min(count, len(train)), max(0, count - len(train))
     choices, chosen = hypothesis.skips.choices, max(0, compared - 1)
     ends = chosen * (choices - 1) + 1
-    null = ValueFrequencies.of(draws, modulus)
+    null = ValueFrequencies.of(draws, chance_values(hypothesis.output, modulus))
     chance = null.chance_of(predictions[:compared], draws[:compared])
     held_chance = null.chance_of(predictions[len(train) :], draws[len(train) : count])
     if is_periodic(predictions):

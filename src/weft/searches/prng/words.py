@@ -22,7 +22,6 @@ from weft.searches.prng.statistics import probability_text
 LIKELY = ("likely", "dates", "varying")
 """Attacks that try some seeds only."""
 NEVER_COVERED = (
-    "shuffles and samples as a whole (PHP shuffle, Python shuffle and sample)",
     "C++ mt19937_64",
     "PostgreSQL setseed",
     "Math.random() of Firefox and Safari",
@@ -86,7 +85,8 @@ def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
         f" {best.tail_hits} before it saw them):"
     )
     texts = history.texts(best.next)
-    yield "  " + " ".join(texts[:SHOWN_DRAWS])
+    between = " | " if any(" " in text for text in texts) else " "
+    yield "  " + between.join(texts[:SHOWN_DRAWS])
     if len(texts) > SHOWN_DRAWS:
         yield f"  … {len(texts) - SHOWN_DRAWS} more with --json"
 

@@ -22,6 +22,7 @@ from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.rowmaps import row_length
 
 with lazy_imports():
     from weft.searches.prng.kernels import cuda
@@ -67,19 +68,20 @@ class Brute:
         return [
             item
             for family in case.chosen(FAMILIES)
-            for output in family.outputs
-            for item in plan_output(case, window, family, output)
+            for output in case.outputs_of(family)
+            for item in plan_output(case, window_for(case, window, output), family, output)
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try the seeds of the units."""
-        window, candidates = window_of(case), []
+        window, candidates = window_for(case, window_of(case), plan.output), []
         calls = [(family_named(family), output) for family, output in plan.calls]
         sieve = sieve_of(*calls[0], case.modulus)
         assert window is not None
         assert sieve is not None
         for (start, skip), first, end in joined(case, seed_bits(calls[0][0]), units.lo, units.hi):
-            target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
+            target = target_for(calls[0][0], plan.output, case, window, start, skip)
+            target = replace(target, device=cuda.chosen(units.device))
             for passed in sieve.make(calls, target)(first, end):
                 call, seed = divmod(passed, 1 << SEED_BITS)
                 made_by = (*plan.calls[call], case.modulus)
@@ -119,7 +121,8 @@ def plan_output(
         why = f"needs {draws_needed(case)} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
     places = places_of(case)
-    if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
+    targets = (target_for(family, output, case, window, *place) for place in places)
+    if not all(map(sieve.reaches, targets)):
         why = "the draws are too far from the seed to be reached quickly"
         return [Gap(NAME, family.name, output, why)]
     planned = plan_places(case, window, family, output, sieve, places)
@@ -137,10 +140,12 @@ def plan_places(
     """Return the plan for the starts and skips that are tried."""
     shown = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    first = f"{window.sieved_wrong} of the first {window.sieved}"
+    if sieve.whole_row:
+        first = "none in the first row"
     covers = (
         f"all 2^{seed_bits(family)} seeds, {shown}{more},"
-        f" {window.checked_wrong} wrong of {window.checked} draws,"
-        f" {window.sieved_wrong} of the first {window.sieved}"
+        f" {window.checked_wrong} wrong of {window.checked} draws, {first}"
     )
     tried = len(places) << seed_bits(family)
     cost_ms = tried // sieve.speed * (THOROUGH_PERCENT if case.thorough else 100) // 100
@@ -220,6 +225,22 @@ def _first_window(
         if allowed >= case.wrong_allowed(compared):
             last = compared, allowed
     return last
+
+
+def window_for(case: Case, window: BruteWindow | None, output: str) -> BruteWindow | None:
+    """Return the window of an output map: rows have one of their own."""
+    judged = case.judged_as(output)
+    return window if judged is case else window_of(judged)
+
+
+def target_for(
+    family: Family, output: str, case: Case, window: BruteWindow, start: int, skip: int
+) -> Target:
+    """Return what the sieve of an output map looks for: first draws, or all of the first row."""
+    if family.rows is None or not family.rows.bits:
+        return target_at(case, window, start, skip)
+    count = row_length(output, case.modulus)
+    return Target(case.draws[:count], case.modulus, start, skip, count)
 
 
 def target_at(case: Case, window: BruteWindow, start: int, skip: int) -> Target:

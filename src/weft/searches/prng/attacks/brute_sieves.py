@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from weft.lazy_imports import lazy_imports, lazy_module
+from weft.searches.prng.attacks.row_sieves import row_sieve, row_speed
 from weft.searches.prng.attacks.sieving import (
     Calls,
     Run,
@@ -41,6 +42,8 @@ else:
 with lazy_imports():
     from weft.searches.prng.kernels import bulk, cuda, dotnet, glibc, golang, lcg
 
+SORTED_SLOWER = 8
+"""How many times longer a sorted row takes, made by a family's own definitions."""
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
 
@@ -50,8 +53,11 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     form = family.seed_form
+    if isinstance(form, TwisterSeeding) and family.rows is not None:
+        return Sieve(row_speed(form, output, modulus), row_sieve, whole_row=True)
     if isinstance(form, CompiledSeeding):
-        return Sieve(form.seeds_per_ms, plain_sieve, farthest=NEAR)
+        speed = form.seeds_per_ms // (SORTED_SLOWER if output.startswith("sorted_") else 1)
+        return Sieve(speed, plain_sieve, farthest=NEAR)
     if isinstance(form, TwisterSeeding) and redrawn_from(family, output):
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, farthest=DIRECT // 2, seeding=seeding)

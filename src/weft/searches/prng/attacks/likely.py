@@ -67,9 +67,10 @@ class Likely:
         ]
 
     def _plan(self, case: Case, family: Family, output: str) -> AttackPlan | Gap:
-        window = self.window(case)
+        judged = case.judged_as(output)
+        window = self.window(judged)
         if window is None:
-            why = f"needs {self.draws_needed(case)} draws, there are {len(case.draws)}"
+            why = f"needs {self.draws_needed(judged)} draws, there are {len(case.draws)}"
             return Gap(self.name, family.name, output, why)
         covers = (
             f"{self.description}, starts {case.starts[0]}..{case.starts[1]},"
@@ -100,7 +101,7 @@ class Likely:
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for the draws in the streams of the seeds of the units."""
-        window = self.window(case)
+        window = self.window(case.judged_as(plan.output))
         assert window is not None
         candidates, made_by = [], (plan.family, plan.output, case.modulus)
         for seed in self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
@@ -113,7 +114,7 @@ class Likely:
 def maps(family: Family, case: Case) -> list[str]:
     """Return the output maps that can make draws of the modulus; raw words are not below it."""
     raw_fits = case.modulus >= 1 << family.word_bits
-    return [output for output in family.outputs if output != "raw" or raw_fits]
+    return [output for output in case.outputs_of(family) if output != "raw" or raw_fits]
 
 
 def calls_for(case: Case, compared: int) -> int:

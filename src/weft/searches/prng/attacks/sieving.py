@@ -62,9 +62,13 @@ class Sieve:
     steps: int = 1
     farthest: int | None = None
     seeding: str = ""
+    whole_row: bool = False
+    """Whether it compares the first row, without a wrong draw, and not single draws."""
 
     def reaches(self, target: Target) -> bool:
         """Whether the sieve can look at the draws of a target."""
+        if self.whole_row:
+            return target.start == target.skip == 0
         return self.farthest is None or target.positions(self.steps)[-1] < self.farthest
 
 

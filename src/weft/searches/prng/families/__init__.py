@@ -18,6 +18,8 @@ def _declared() -> tuple[Family, ...]:
 
 
 FAMILIES = _declared()
+SINGLE = tuple(family for family in FAMILIES if family.rows is None)
+"""Those whose draws are made one by one, not in rows."""
 _BY_NAME = {name: family for family in FAMILIES for name in (family.name, *family.aliases)}
 
 

@@ -1,0 +1,102 @@
+"""The sieve of rows by seed: which method an output map has, and what its first row must be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.lazy_imports import lazy_imports, lazy_module
+from weft.searches.prng.attacks.sieving import Calls, Run, Target, runner
+from weft.searches.prng.family import Family
+from weft.searches.prng.forms import TwisterSeeding
+from weft.searches.prng.kernels.sizes import DIRECT
+from weft.searches.prng.rowmaps import (
+    BY_SIZE,
+    SHUFFLE,
+    elements_of,
+    parsed,
+    python_pool_most,
+    row_at,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
+
+with lazy_imports():
+    from weft.searches.prng.kernels import mt, rows
+
+ROW_SPEED = {False: 16_000, True: 9_000}
+"""Seeds per millisecond of a core whose rows end early, by whether init_by_array fills them."""
+SHUFFLE_SPEED = 4_000
+"""The same where the first elements that are settled may be unknown."""
+STEPS_PER_MS = 70_000
+"""Steps per millisecond where a shuffle is made to its end."""
+EARLY = 8
+"""Steps after which most seeds have ended; a few more outputs are made for what is drawn again."""
+
+
+def row_speed(form: TwisterSeeding, output: str, modulus: int) -> int:
+    """Return the seeds per millisecond of a core."""
+    kind, _, is_sorted = parsed(output)
+    if kind == "deal" and not is_sorted:
+        return STEPS_PER_MS // elements_of(output, modulus)
+    return SHUFFLE_SPEED if kind in (SHUFFLE, "deal") else ROW_SPEED[form.by_array]
+
+
+def row_sieve(calls: Calls, target: Target) -> Run:
+    """Return the sieve of the first row of a map."""
+    [(family, output)] = calls
+    kind, length, is_sorted = parsed(output)
+    total = elements_of(output, target.modulus)
+    is_shuffle = kind in (SHUFFLE, "deal")
+    steps = total - 1 if is_shuffle else length
+    expected = _expected(target, total, length, is_sorted)
+    order = rows.AS_SET if is_sorted else rows.BACKWARD if is_shuffle else rows.DRAWN
+    whole = length if kind == "deal" and is_sorted else 0
+    return runner(
+        rows.sieve_rows, twister_form(family), _outputs(steps, is_shuffle), bits_of(family),
+        method_of(family, output, total), order, steps, total, whole, expected,
+    )  # fmt: skip
+
+
+def _expected(target: Target, total: int, length: int, is_sorted: bool) -> object:
+    """Return the elements of the first row, as far as they are known, or 1 for each of a set."""
+    if is_sorted:
+        row = row_at(target.draws[0], length)
+        return np.array([int(element in row) for element in range(total)])
+    known = list(target.draws)
+    return np.array([*known, *[rows.UNKNOWN] * (total - len(known))])
+
+
+def _outputs(steps: int, is_shuffle: bool) -> int:
+    """Return how many outputs are made: two for each step, few where most rows end early."""
+    wanted = 2 * steps + 8 if is_shuffle else 2 * min(steps, EARLY) + 8
+    return int(min(DIRECT, wanted))
+
+
+def twister_form(family: Family) -> int:
+    """Return which of the kernel's forms the twister of a generator of rows is."""
+    assert isinstance(family.seed_form, TwisterSeeding)
+    assert family.rows is not None
+    if family.seed_form.by_array:
+        return mt.BY_ARRAY
+    return mt.LEGACY if family.rows.misplaced else mt.MODERN
+
+
+def bits_of(family: Family) -> int:
+    """Return how bounds take their values of words."""
+    assert family.rows is not None
+    named = {"low": rows.LOW, "high": rows.HIGH, "remainder": rows.REMAINDER}
+    return named[family.rows.bits]
+
+
+def method_of(family: Family, output: str, total: int) -> int:
+    """Return how a map makes a row out of so many elements."""
+    assert family.rows is not None
+    kind, length, _ = parsed(output)
+    if kind == "distinct":
+        return rows.DISTINCT
+    if kind != "sample" or family.rows.sample != BY_SIZE:
+        return rows.POOL if kind != "sample" else rows.RANKED
+    return rows.POOL if total <= python_pool_most(length) else rows.DISTINCT

@@ -1,0 +1,168 @@
+"""Rows of MT19937 by 32-bit seed: shuffles and samples of all seeds, against the first row.
+
+The block of each seed is filled in vector registers, as in `mt`; then every seed makes its row by
+itself, element by element, and is dropped at the first that differs. The plain definitions are
+the maps of `rowmaps`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft.searches.prng.kernels.compiled import KERNELS
+from weft.searches.prng.kernels.hits import put_seeds
+from weft.searches.prng.kernels.mt import (
+    BY_ARRAY,
+    FAR,
+    SIZE,
+    begin,
+    carry_on,
+    fill_block,
+    make_output,
+)
+from weft.searches.prng.kernels.vectors import LANES
+
+LOW, HIGH, REMAINDER = range(3)
+"""How a bound takes its value of a word; see `family.RowForm`."""
+POOL, RANKED, DISTINCT = range(3)
+"""How a row is made."""
+DRAWN, BACKWARD, AS_SET = range(3)
+"""Which element a step settles: that of its number, one from the end, or any of a set."""
+UNKNOWN = -1
+ROOM = 128
+U0, U1 = np.uint32(0), np.uint32(1)
+TWO32 = 1 << 32
+
+
+@KERNELS.kernel
+def below(word: Any, bits: int, bound: int) -> int:
+    """Return what a word gives below a bound; -1 if it is drawn again."""
+    word, bound = np.int64(word), np.int64(bound)
+    if bits == REMAINDER:
+        return word % bound if word < TWO32 - TWO32 % bound else -1
+    value = word
+    if bits == HIGH:
+        length = 0
+        while bound >> length:
+            length += 1
+        value = word >> (32 - length)
+    else:
+        mask = 0
+        while mask < bound - 1:
+            mask = 2 * mask + 1
+        value = word & mask
+    return value if value < bound else -1
+
+
+@KERNELS.kernel
+def element_of(method: int, value: int, step: int, total: int, pool: Any, taken: Any) -> int:
+    """Return the element that a value means, and take it; -1 if it is drawn again."""
+    if method == POOL:
+        element, last = pool[value], total - 1 - step
+        pool[value] = pool[last]
+        return element
+    if method == DISTINCT:
+        return -1 if taken[value] else value
+    element = 0
+    for _ in range(value + 1):
+        while taken[element]:
+            element += 1
+        element += 1
+    return element - 1
+
+
+@KERNELS.kernel
+def makes_row(
+    y: Any, lane: int, outputs: int, bits: int, method: int, order: int, steps: int, total: int,
+    expected: Any, pool: Any, taken: Any,
+) -> bool:  # fmt: skip
+    """Whether the outputs of a lane make the expected row, as far as both are known.
+
+    `expected` is the element at each place, UNKNOWN where it is not given; for sets it is 1 at
+    each element of the set.
+    """
+    for at in range(total):
+        pool[at], taken[at] = at, False
+    at = 0
+    for step in range(steps):
+        bound = total if method == DISTINCT else total - step
+        element = -1
+        while element < 0:
+            if at == outputs:
+                return True
+            value = below(y[at, lane], bits, bound)
+            at += 1
+            if value >= 0:
+                element = element_of(method, value, step, total, pool, taken)
+        taken[element] = True
+        if order == AS_SET:
+            if expected[element] == 0:
+                return False
+            continue
+        wanted = expected[step] if order == DRAWN else expected[total - 1 - step]
+        if wanted not in (UNKNOWN, element):
+            return False
+    if order == BACKWARD:  # nobody draws the last one that is left
+        return expected[0] in (UNKNOWN, pool[0])
+    return True
+
+
+@KERNELS.kernel
+def settled_set(
+    y: Any, lane: int, outputs: int, bits: int, total: int, expected: Any, length: int, pool: Any
+) -> bool:  # fmt: skip
+    """Whether a shuffle of a lane begins with the elements of a set, in any order."""
+    for at in range(total):
+        pool[at] = at
+    at, left = 0, total
+    while left > 1:
+        value = -1
+        while value < 0:
+            if at == outputs:
+                return True
+            value = below(y[at, lane], bits, left)
+            at += 1
+        left -= 1
+        element = pool[value]
+        pool[value] = pool[left]
+        if left >= length and expected[element]:
+            return False
+    return True
+
+
+@KERNELS.entry
+def sieve_rows(
+    lo: int, hi: int, form: int, outputs: int, bits: int, method: int, order: int, steps: int,
+    total: int, length: int, expected: Any, out: Any,
+) -> int:  # fmt: skip
+    """Write the seeds lo..hi-1 whose first row can be the expected one; return how many.
+
+    A row of `steps` steps out of `total` elements is looked at through so many outputs. Where a
+    set has a `length`, it is the beginning of a shuffle.
+    """
+    words = np.empty((SIZE, LANES), np.uint32)
+    x, keys = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
+    y = np.empty((outputs, LANES), np.uint32)
+    hits = np.empty(LANES, np.uint32)
+    pool, taken = np.empty(ROOM, np.int64), np.empty(ROOM, np.bool_)
+    count = 0
+    for base in range(lo, hi, LANES):
+        if form == BY_ARRAY:
+            begin(base, form, x, keys, words)
+            carry_on(0, SIZE, form, x, words)
+        else:
+            fill_block(base, FAR + outputs - 1, form, x, keys, words)
+        for at in range(outputs):
+            make_output(at, form, words, y, at)
+        for j in range(LANES):
+            if length:
+                passed = settled_set(y, j, outputs, bits, total, expected, length, pool)
+            else:
+                passed = makes_row(
+                    y, j, outputs, bits, method, order, steps, total, expected, pool, taken
+                )
+            hits[j] = U1 if passed else U0
+        count = put_seeds(hits, 1, base, hi, out, count)
+    return count

@@ -1,0 +1,112 @@
+"""Readers of whole rows: shuffles, deals of cards, sorted rows of `k of n`.
+
+Here every element of a row counts, as the maps of `rowmaps` make it: a shuffled deck of 52 cards
+is 52 draws, a sorted row is one, its place among all sorted rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from weft.errors import UsageError
+from weft.searches.prng.drawforms import DrawForm, NumberRange
+from weft.searches.prng.formreaders import ALPHABETS, INTEGER, Reading, one_column
+from weft.searches.prng.records import Records
+from weft.searches.prng.rowmaps import LONGEST, MOST, rank_of, row_at, sorted_modulus
+
+LEAST_SHUFFLED = 10
+"""Elements of a row that is taken for a shuffle, in a file of rows."""
+LEAST_COLUMN = 20
+"""Elements of a column that is."""
+GREATEST = 1 << 32
+TOO_MANY = "there are more than 2^32 such rows"
+
+
+def row_maps(length: int, elements: int) -> tuple[str, ...]:
+    """Return the maps that can make rows of so many different elements, in their order."""
+    if length == elements:
+        return ("shuffle",) if elements <= MOST else ()
+    if not 2 <= length <= LONGEST or elements > MOST:
+        return ()
+    return (f"sample{length}", f"distinct{length}", f"deal{length}")
+
+
+def read_shuffle(records: Records) -> Reading | None:
+    """Rows, or a column, that have every number from 0 or 1 on exactly once."""
+    cells = [row[0].split() if len(row) == 1 else list(row) for row in records.rows]
+    if not all(INTEGER.fullmatch(cell) and len(cell) < 10 for row in cells for cell in row):
+        return None
+    rows = [[int(cell) for cell in row] for row in cells]
+    is_column = all(len(row) == 1 for row in rows)
+    shuffled = [[number for row in rows for number in row]] if is_column else rows
+    return shuffle_reading(shuffled, LEAST_COLUMN if is_column else LEAST_SHUFFLED)
+
+
+def shuffle_reading(rows: Sequence[Sequence[int]], least: int) -> Reading | None:
+    """Read rows that have the same numbers, each once; None if they are not such rows."""
+    low, size = min(rows[0]), len(rows[0])
+    if low not in (0, 1) or not least <= size <= MOST:
+        return None
+    whole = list(range(low, low + size))
+    if any(sorted(row) != whole for row in rows):
+        return None
+    form = DrawForm("shuffle", size, low, each=size, outputs=("shuffle",), row_maps=("shuffle",))
+    return Reading(form, tuple(number - low for row in rows for number in row), 95)
+
+
+def read_shuffled_letters(records: Records) -> Reading | None:
+    """Strings that have every character of an alphabet exactly once."""
+    texts = one_column(records)
+    if not texts or len(texts[0]) < LEAST_SHUFFLED:
+        return None
+    used = sorted(texts[0])
+    if any(sorted(text) != used for text in texts):
+        return None
+    best = next((one for one in ALPHABETS if sorted(one) == used), None)
+    if best is None:
+        return None
+    form = DrawForm(
+        "shuffled-letters", len(best), alphabet=best, each=len(best),
+        outputs=("shuffle",), row_maps=("shuffle",),
+    )  # fmt: skip
+    return Reading(form, tuple(best.index(letter) for text in texts for letter in text), 90)
+
+
+def sorted_reading(rows: Sequence[Sequence[int]], best: NumberRange) -> Reading:
+    """Read sorted rows by their places among all; without draws where there are too many."""
+    length = len(rows[0])
+    note = "sorted: a row is one draw, its place among all rows"
+    if length > LONGEST or best.size > MOST or sorted_modulus(best.size, length) > GREATEST:
+        form = DrawForm("row-sorted", best.size, best.low, each=length)
+        return Reading(form, (), 70, f"{TOO_MANY}: bring them as they were drawn, unsorted")
+    maps = tuple(f"sorted_{name}" for name in row_maps(length, best.size))
+    form = DrawForm(
+        "row-sorted", sorted_modulus(best.size, length), best.low, each=length,
+        outputs=maps, row_maps=maps,
+    )  # fmt: skip
+    ranks = (rank_of(tuple(number - best.low for number in row)) for row in rows)
+    return Reading(form, tuple(ranks), 70, note)
+
+
+def in_new_range(
+    form: DrawForm, draws: Sequence[int], modulus: int | None, low: int | None
+) -> tuple[DrawForm, tuple[int, ...]]:
+    """Return rows with numbers from `low` on, out of `modulus` numbers, as the user says."""
+    is_sorted = form.name == "row-sorted"
+    length = form.each
+    rows = [row_at(draw, length) if is_sorted else (draw,) for draw in draws]
+    least = form.low if low is None else low
+    numbers = [tuple(number + form.low - least for number in row) for row in rows]
+    size = modulus or max(map(max, numbers)) + 1
+    if min(map(min, numbers)) < 0 or max(map(max, numbers)) >= size:
+        raise UsageError(f"the rows have numbers that are not from {least} to {least + size - 1}")
+    if is_sorted:
+        again = sorted_reading(numbers, NumberRange(0, size, 100))
+        if not again.draws:
+            raise UsageError(f"sorted rows of {length} out of {size}: {TOO_MANY}")
+        return replace(again.form, low=least), again.draws
+    maps = row_maps(length, size)
+    outputs = maps if form.outputs else ()
+    changed = replace(form, modulus=size, low=least, row_maps=maps, outputs=outputs)
+    return changed, tuple(number for (number,) in numbers)

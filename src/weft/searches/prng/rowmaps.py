@@ -1,0 +1,346 @@
+"""Draws that come in rows, none twice in a row: shuffles, samples, lottery numbers `k of n`.
+
+A row is made by one of a few methods out of calls below falling or equal bounds:
+
+    pool       an element of those left, its place filled with the last: Fisher and Yates
+    ranked     the r-th of those left, in order
+    distinct   any of n, drawn again while the row has it
+
+A shuffle is the pool emptied, read backwards. The elements of a row are draws one by one; a sorted
+row is one draw, its place among all sorted rows, because the order of its calls is lost. The
+state of a generator of rows is its own, the place in the row, and the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from math import comb
+
+from weft.searches.prng.family import Draw, State
+
+MOST = 128
+"""Elements that a row is chosen from, at most."""
+EXTRA_WORDS = 1 + MOST
+"""Words of a state beside the generator's own: the place in the row, and room for it."""
+LONGEST = 20
+SHUFFLE = "shuffle"
+POOL, RANKED, DISTINCT = "pool", "ranked", "distinct"
+_NAME = re.compile(r"(sorted_)?(sample|distinct|deal)([1-9][0-9]?)")
+BY_SIZE = "by size"
+RANKED_MOST = 10
+"""Length up to which Ruby takes ranks."""
+ZERO, ONE = 0, 1
+
+Below = Callable[[State, int], int]
+MakeRow = Callable[[State, int], None]
+"""Write a row out of so many elements into the state."""
+
+
+class RowMaps(Mapping[str, Draw]):
+    """The maps of a generator of rows: `shuffle`, `sampleK`, `distinctK`, `dealK`, and sorted ones.
+
+    K is any length of a row; those that are listed stand for all. `deal` takes the first K of a
+    shuffle, `sample` is what the runtime has for it.
+    """
+
+    def __init__(self, below: Below, words: int, sample: str, kinds: tuple[str, ...]) -> None:
+        self._parts = (below, words, sample)
+        self._kinds = kinds
+        self._maps: dict[str, Draw] = {}
+
+    def __getitem__(self, name: str) -> Draw:
+        kind, length, _ = parsed(name)
+        too_long = kind == "sample" and self._parts[2] == RANKED and length > RANKED_MOST
+        if kind not in self._kinds or too_long:
+            raise KeyError(name)
+        if name not in self._maps:
+            self._maps[name] = row_map(name, *self._parts)
+        return self._maps[name]
+
+    def __iter__(self) -> Iterator[str]:
+        for kind in self._kinds:
+            yield kind if kind == SHUFFLE else f"{kind}6"
+        yield from (f"sorted_{kind}6" for kind in self._kinds if kind != SHUFFLE)
+
+    def __len__(self) -> int:
+        return 2 * len(self._kinds) - (SHUFFLE in self._kinds)
+
+
+def parsed(name: str) -> tuple[str, int, bool]:
+    """Return the kind of a row map, the length of a row (0: all) and whether it is sorted."""
+    if name == SHUFFLE:
+        return SHUFFLE, 0, False
+    match = _NAME.fullmatch(name)
+    if match is None or int(match[3]) > LONGEST:
+        raise KeyError(name)
+    return match[2], int(match[3]), bool(match[1])
+
+
+def is_row_map(name: str) -> bool:
+    """Whether an output map makes rows."""
+    try:
+        parsed(name)
+    except KeyError:
+        return False
+    return True
+
+
+def generic_name(name: str) -> str:
+    """Return the name of a map without the length of its rows.
+
+    >>> generic_name("sorted_sample6"), generic_name("shuffle"), generic_name("scaled53")
+    ('sorted_sample', 'shuffle', 'scaled53')
+    """
+    return name.rstrip("0123456789") if is_row_map(name) else name
+
+
+def elements_of(name: str, modulus: int) -> int:
+    """Return out of how many elements rows are made; 0 if the modulus fits no such rows."""
+    _, length, is_sorted = parsed(name)
+    if not is_sorted:
+        return modulus if max(2, length) <= modulus <= MOST else 0
+    total, rows = length, 1
+    while rows < modulus:
+        total += 1
+        rows = comb(total, length)
+    return total if rows == modulus and total <= MOST else 0
+
+
+def row_length(name: str, modulus: int) -> int:
+    """Return how many draws one row is."""
+    _, length, is_sorted = parsed(name)
+    return 1 if is_sorted else length or modulus
+
+
+def chance_values(name: str, modulus: int) -> int:
+    """Return one over the chance of a hit, in whole numbers: the modulus, or less in rows.
+
+    Given the elements before it, an element of a random row hits with 1/(n - i) at most, so the
+    mean of these bounds any number of hits (Hoeffding 1956).
+
+    >>> chance_values("mod", 49), chance_values("sample6", 49), chance_values("shuffle", 52)
+    (49, 46, 11)
+    """
+    if not is_row_map(name) or parsed(name)[2]:
+        return modulus
+    length = min(row_length(name, modulus), modulus)
+    mean = sum(Fraction(1, modulus - at) for at in range(length)) / length
+    return max(1, int(1 / mean))
+
+
+def sorted_modulus(total: int, length: int) -> int:
+    """Return how many sorted rows there are: the modulus of such draws."""
+    return comb(total, length)
+
+
+def rank_of(row: tuple[int, ...]) -> int:
+    """Return the place of a sorted row among all: the sum of C(element i, i + 1).
+
+    >>> rank_of((0, 1, 2)), rank_of((46, 47, 48)) == comb(49, 3) - 1
+    (0, True)
+    """
+    return sum(comb(element, at) for at, element in enumerate(row, 1))
+
+
+def row_at(rank: int, length: int) -> tuple[int, ...]:
+    """Return the sorted row at a place: the inverse of `rank_of`.
+
+    >>> row_at(rank_of((3, 17, 40)), 3)
+    (3, 17, 40)
+    """
+    row = []
+    for at in range(length, 0, -1):
+        element = at - 1
+        while comb(element + 1, at) <= rank:
+            element += 1
+        row.append(element)
+        rank -= comb(element, at)
+    return tuple(reversed(row))
+
+
+# -- the maps, by the rule for steps ------------------------------------------------------------
+
+
+def row_map(name: str, below: Below, words: int, sample: str) -> Draw:
+    """Return the output map of a name."""
+    kind, length, is_sorted = parsed(name)
+    if kind == SHUFFLE:
+        return _read_out(_shuffled(below, words + 1), words, 0)
+    if kind == "deal":
+        make = _shuffled(below, words + 1)
+    elif kind == DISTINCT:
+        make = _distinct(below, words + 1, length)
+    else:
+        make = _sampled(below, words + 1, length, sample)
+    return _ranked_row(make, words, length) if is_sorted else _read_out(make, words, length)
+
+
+def _sampled(below: Below, row: int, length: int, sample: str) -> MakeRow:
+    """Return what a runtime has for samples: the pool, the rank, or Python's choice by sizes."""
+    if sample == RANKED:
+        return _of_ranks(below, row, length)
+    pool = _of_pool(below, row, length)
+    return pool if sample == POOL else _python_sample(pool, _distinct(below, row, length), length)
+
+
+def python_pool_most(length: int) -> int:
+    """Return up to how many elements random.sample takes them from a pool.
+
+    >>> python_pool_most(5), python_pool_most(6), python_pool_most(20)
+    (21, 85, 85)
+    """
+    power = 1
+    while length > 5 and power < 3 * length:
+        power *= 4
+    return 21 + (power if length > 5 else 0)
+
+
+def _python_sample(pool: MakeRow, distinct: MakeRow, length: int) -> MakeRow:
+    most = python_pool_most(length)
+
+    def make(state: State, total: int) -> None:
+        if total <= most:
+            pool(state, total)
+        else:
+            distinct(state, total)
+
+    return make
+
+
+def _of_pool(below: Below, row: int, length: int) -> MakeRow:
+    """Take elements out of a pool; the last of the pool fills the place.
+
+    The pool is kept the other way round, so that what was taken stands at the front.
+    """
+    row_word, length_word = row, length
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < total:
+            state[row_word + at] = total - ONE - at
+            at += ONE
+        at = ZERO
+        while at < length_word:
+            left = total - at
+            place = row_word + total - ONE - below(state, left)
+            element = state[place]
+            state[place] = state[row_word + at]
+            state[row_word + at] = element
+            at += ONE
+
+    return make
+
+
+def _shuffled(below: Below, row: int) -> MakeRow:
+    """Shuffle from the last element down, as Durstenfeld has it."""
+    row_word = row
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < total:
+            state[row_word + at] = at
+            at += ONE
+        left = total
+        while left > ONE:
+            place = row_word + below(state, left)
+            left -= ONE
+            element = state[place]
+            state[place] = state[row_word + left]
+            state[row_word + left] = element
+
+    return make
+
+
+def _distinct(below: Below, row: int, length: int) -> MakeRow:
+    """Draw any element, and again while the row has it."""
+    row_word, length_word = row, length
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < length_word:
+            element = below(state, total)
+            other = ZERO
+            while other < at and state[row_word + other] != element:
+                other += ONE
+            if other == at:
+                state[row_word + at] = element
+                at += ONE
+
+    return make
+
+
+def _of_ranks(below: Below, row: int, length: int) -> MakeRow:
+    """Take the r-th of the elements that are left, in their order."""
+    row_word, length_word = row, length
+
+    def up_to(state: State, count: int, element: int) -> int:
+        """Return how many of the elements taken are not above one."""
+        number, at = ZERO, ZERO
+        while at < count:
+            if state[row_word + at] <= element:
+                number += ONE
+            at += ONE
+        return number
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < length_word:
+            rank = below(state, total - at)
+            element = rank
+            before = up_to(state, at, element)
+            while element != rank + before:
+                element = rank + before
+                before = up_to(state, at, element)
+            state[row_word + at] = element
+            at += ONE
+
+    return make
+
+
+def _read_out(make: MakeRow, words: int, length: int) -> Draw:
+    """Return the map that hands out a row element by element; a length of 0 is all of them."""
+    place_at, row_word, length_word = words, words + 1, length
+
+    def row(state: State, modulus: int) -> int:
+        place = state[place_at]
+        if place == ZERO:
+            make(state, modulus)
+        element = state[row_word + place]
+        place += ONE
+        if place in (length_word, modulus):
+            place = ZERO
+        state[place_at] = place
+        return element
+
+    return row
+
+
+def _ranked_row(make: MakeRow, words: int, length: int) -> Draw:
+    """Return the map of sorted rows: the place of a row among all of them."""
+    row_word, length_word = words + 1, length
+
+    def sorted_row(state: State, modulus: int) -> int:
+        total, rows = length_word, ONE
+        while rows < modulus:
+            total += ONE
+            rows = rows * total // (total - length_word)
+        make(state, total)
+        rank, at = ZERO, ZERO
+        while at < length_word:
+            element = state[row_word + at]
+            before, other = ONE, ZERO
+            while other < length_word:
+                if state[row_word + other] < element:
+                    before += ONE
+                other += ONE
+            ways, factor = ONE, ZERO
+            while factor < before:
+                ways = ways * (element - factor) // (factor + ONE)
+                factor += ONE
+            rank += ways
+            at += ONE
+        return rank
+
+    return sorted_row
