@@ -2,7 +2,8 @@
 
     python -m benchmarks prngcoverage    writes src/weft/searches/prng/coverage.json
 
-For every call that is known, histories of random seeds are made. The attack that tries all seeds
+For every call that is known, histories of random seeds are made; every other one has wrong rows.
+The attack that tries all seeds
 runs on the part that holds the seed (the other parts are the same work on other seeds), an attack
 on states as a whole. A history counts as found when the draws that come next are predicted.
 """
@@ -22,10 +23,13 @@ from weft.searches.prng.attacks import attack_named, brute
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.rowmaps import is_row_map, row_length
+from weft.searches.prng.search import analyse
 
 RECORD = Path(coverage.__file__).with_name("coverage.json")
-PLANTED = 4
+PLANTED = 8
 DRAWS, NEXT = 100, 50
+WRONG_PERCENT = 5
 
 
 def main() -> None:
@@ -34,23 +38,35 @@ def main() -> None:
         source = random.Random(f"{family}.{output}")
         bits = min(32, family_named(family).seed_bits)
         seeds = [source.getrandbits(bits) for _ in range(PLANTED)]
-        found = sum(is_found(family, output, seed) for seed in seeds)
+        wrong = [0 if number % 2 else WRONG_PERCENT for number in range(PLANTED)]
+        found = sum(is_found(family, output, *each) for each in zip(seeds, wrong, strict=True))
         planted[f"{family}.{output}"] = [PLANTED, found]
         print(f"{family}.{output}: {found} of {PLANTED}", flush=True)
     body = {
         "command": "python -m benchmarks prngcoverage",
         "date": time.strftime("%Y-%m-%d"),
+        "version": analyse.version,
         "draws": DRAWS,
+        "wrong_percent": WRONG_PERCENT,
         "planted": planted,
     }
     RECORD.write_text(json.dumps(body, indent=1) + "\n", encoding="ascii")
 
 
-def is_found(family: str, output: str, seed: int) -> bool:
-    """Whether the draws after a history of this seed are predicted by what an attack finds."""
+def is_found(family: str, output: str, seed: int, wrong_percent: int) -> bool:
+    """Whether the draws after a history of this seed are predicted by what an attack finds.
+
+    The first row of rows stays right, as their sieve says that it must.
+    """
     modulus = coverage.modulus_of(output)
     truth = generate(Hypothesis(family, output, modulus, seed=seed), DRAWS + NEXT)
-    case = Case(tuple(truth[:DRAWS]), modulus, (0, 0), (0, 0), 0)
+    draws, source = truth[:DRAWS], random.Random(seed)
+    maps = (output,) if is_row_map(output) else ()
+    first = row_length(output, modulus) if maps else 0
+    for at in source.sample(range(first, DRAWS), (DRAWS - first) * wrong_percent // 100):
+        draws[at] = source.randrange(modulus)
+    case = Case(tuple(draws), modulus, (0, 0), (0, 0), 2 * wrong_percent, families=(family,),
+                row_maps=maps)  # fmt: skip
     for plan in plans_for(case, family, output):
         units = units_with(case, plan, seed)
         for match in attack_named(plan.attack).run(case, plan, units):

@@ -53,7 +53,9 @@ APIS: Mapping[tuple[str, str], Api] = {
         ("PHP up to 7.0 rand(0, m - 1) on Linux",),
     ),
     ("glibc_rand_r", "mod"): Api("C rand_r() % m with glibc", SELDOM),
-    ("drand48", "scaled"): Api("C (int) (drand48() * m)", USUAL),
+    ("drand48", "scaled"): Api(
+        "C (int) (drand48() * m)", USUAL, ("PostgreSQL up to 14 floor(random() * m)",)
+    ),
     ("drand48", "mod"): Api("C lrand48() % m", SELDOM),
     ("v8", "scaled"): Api("JavaScript Math.floor(Math.random() * m) in Node and Chrome", EVERYDAY),
     ("v8", "scaled53"): Api("JavaScript Math.random() with 53 bits, as newer V8", USUAL),

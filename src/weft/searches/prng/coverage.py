@@ -13,20 +13,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from math import comb
 
 from weft.model.codec import to_json
 from weft.model.values import Value
 from weft.searches.prng.apis import declared_apis
 from weft.searches.prng.attack import AttackPlan, Case, Units
 from weft.searches.prng.attacks import ALL as ATTACKS
-from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.attacks import attack_named, brute
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Api
 from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.rowmaps import is_row_map, parsed
 from weft.searches.prng.run import draws_needed
 from weft.searches.prng.scoring import split
 
 SIZES = (*range(8, 32), 40, 50, 60, 80, 100, 200, 400, 740, 1600, 3200, 4000, 6400, 8000, 9000)
 """Lengths of histories that are asked for a plan; the draws needed are one of them."""
+MOST_ROWS = 100
+"""The longest history of rows that is asked for a plan."""
 SAMPLE = ("php_mt", "bounded")
 SAMPLE_UNITS = 4
 HEADING = ("call", "searched", "by", "draws", "seconds", "found", "vectors")
@@ -38,7 +43,11 @@ class PlantedRecord:
 
     command: str
     date: str
+    version: int
+    """Of the search `prng.analyse`."""
     draws: int
+    wrong_percent: int
+    """Wrong rows that every other history has."""
     planted: dict[str, tuple[int, int]]
 
 
@@ -110,6 +119,9 @@ def recorded() -> PlantedRecord:
 
 def modulus_of(output: str) -> int:
     """Return the modulus that a call is judged by."""
+    if is_row_map(output):
+        _, length, is_sorted = parsed(output)
+        return comb(49, length) if is_sorted else 49 if length else 52
     return 1 << 32 if output == "raw" else 1000
 
 
@@ -117,7 +129,7 @@ def _searched(family: str, output: str) -> tuple[SearchedCall, ...]:
     """Return the attacks that try all seeds or states, each with the least draws it needs."""
     found: dict[str, SearchedCall] = {}
     modulus = modulus_of(output)
-    for size, plans in _plans(modulus):
+    for size, plans in _plans(modulus, (output,) if is_row_map(output) else ()):
         for plan in plans:
             if plan.attack not in found and is_about(plan, family, output):
                 found[plan.attack] = SearchedCall(plan.attack, plan.covers, size, plan.cost_ms)
@@ -129,28 +141,32 @@ def is_about(plan: AttackPlan, family: str, output: str) -> bool:
     return plan.family == family and plan.output in (output, "mod" if output == "raw" else output)
 
 
-@lru_cache(maxsize=2)
-def _plans(modulus: int) -> list[tuple[int, list[AttackPlan]]]:
+@lru_cache(maxsize=32)
+def _plans(modulus: int, row_maps: tuple[str, ...]) -> list[tuple[int, list[AttackPlan]]]:
     """Return what the attacks that need no luck plan for each length of a history."""
     least = draws_needed(AnalyseRequest(modulus=modulus))
     sizes = [least, *(size for size in SIZES if size > least)]
-    return [(size, _plans_for(size, modulus)) for size in sizes]
+    if row_maps:
+        sizes = [size for size in sizes if size <= MOST_ROWS]
+    return [(size, _plans_for(size, modulus, row_maps)) for size in sizes]
 
 
-def _plans_for(size: int, modulus: int) -> list[AttackPlan]:
+def _plans_for(size: int, modulus: int, row_maps: tuple[str, ...]) -> list[AttackPlan]:
     training, _ = split((0,) * size, modulus)
-    case = Case(training, modulus, (0, 0), (0, 0), 0)
-    plans = [item for attack in ATTACKS if not attack.needs_luck for item in attack.plan(case)]
+    families = tuple(family.name for family in FAMILIES if family.rows) if row_maps else ()
+    case = Case(training, modulus, (0, 0), (0, 0), 0, families=families, row_maps=row_maps)
+    attacks = [brute.ATTACK] if row_maps else [one for one in ATTACKS if not one.needs_luck]
+    plans = [item for attack in attacks for item in attack.plan(case)]
     return [plan for plan in plans if isinstance(plan, AttackPlan)]
 
 
 def machine_speed() -> float:
     """Return how many times longer than planned this machine takes, by some millions of seeds."""
     case = Case((0,) * 24, 1000, (0, 0), (0, 0), 0)
-    brute = attack_named("brute")
-    plans = [plan for plan in brute.plan(case) if isinstance(plan, AttackPlan)]
+    attack = attack_named("brute")
+    plans = [plan for plan in attack.plan(case) if isinstance(plan, AttackPlan)]
     (plan,) = [plan for plan in plans if (plan.family, plan.output) == SAMPLE]
-    brute.run(case, plan, Units(0, 1))  # compiles
+    attack.run(case, plan, Units(0, 1))  # compiles
     begin_s = time.process_time()
-    brute.run(case, plan, Units(1, 1 + SAMPLE_UNITS))
+    attack.run(case, plan, Units(1, 1 + SAMPLE_UNITS))
     return 1000 * (time.process_time() - begin_s) / (plan.cost_ms * SAMPLE_UNITS / plan.units)

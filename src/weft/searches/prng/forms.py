@@ -10,7 +10,7 @@ sieves may let too much pass, never too little. Forms over bits are in `bit_form
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -125,11 +125,13 @@ class CompiledSeeding:
     """The seeding keeps to the rule for steps, so it is compiled and run for every seed.
 
     `fill` does what the seeding does where that does not keep to the rule: it writes the state.
-    `seeds_per_ms` is what one core tries.
+    `seeds_per_ms` is what one core tries. The first `alike` draws are nearly the same for many
+    seeds, so sieves look at those after them.
     """
 
     fill: Callable[[int, list[int]], None] | None = None
     seeds_per_ms: int = 12_000
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +192,20 @@ class SubtractiveSeeding:
     """Knuth's subtractive table of 55 words as .NET fills it, from seeds below 2^31."""
 
 
+@dataclass(frozen=True, slots=True)
+class WideTwisterSeeding:
+    """The 312 words of MT19937-64; by output map, how a draw is made of a word.
+
+    `low` takes as many low bits as the modulus has, and again if they are too great; `high` the
+    high part of word · modulus; `remainder` the remainder.
+    """
+
+    values: Mapping[str, str]
+
+
 SeedForm: TypeAlias = (
     CompiledSeeding
+    | WideTwisterSeeding
     | LcgSeeding
     | TwisterSeeding
     | AdditiveSeeding

@@ -22,9 +22,8 @@ from weft.searches.prng.statistics import probability_text
 LIKELY = ("likely", "dates", "varying")
 """Attacks that try some seeds only."""
 NEVER_COVERED = (
-    "C++ mt19937_64",
-    "PostgreSQL setseed",
-    "Math.random() of Firefox and Safari",
+    "states of Math.random() of Firefox",
+    "sorted rows where there are more than 2^32 of them",
     "cryptographic generators",
 )
 """Calls that people make and that no option searches."""

@@ -18,6 +18,10 @@ def line(family: str, output: str, modulus: int, seed: int, first: list[int]) ->
     print(json.dumps({**about, "first": [int(value) for value in first]}))
 
 
+def flat(rows: list[list[int]]) -> list[int]:
+    return [element for row in rows for element in row]
+
+
 def shuffled(total: int) -> list[int]:
     deck = list(range(total))
     random.shuffle(deck)
@@ -31,20 +35,20 @@ for seed in (0, 1234, 20240229, 4294967295, 2**40 + 7):
     for total, length in SIZES:
         random.seed(seed)
         rows = [random.sample(range(total), length) for _ in range(6)]
-        line("cpython_rows", f"sample{length}", total, seed, sum(rows, []))
+        line("cpython_rows", f"sample{length}", total, seed, flat(rows))
         if comb(total, length) <= 2**32:
             ways = comb(total, length)
             line("cpython_rows", f"sorted_sample{length}", ways, seed, list(map(rank, rows)))
         random.seed(seed)
         rows = [shuffled(total)[:length] for _ in range(6)]
-        line("cpython_rows", f"deal{length}", total, seed, sum(rows, []))
+        line("cpython_rows", f"deal{length}", total, seed, flat(rows))
     if seed >= 2**32:
         continue
     for total in (10, 52, 100):
         legacy = np.random.RandomState(seed)
         rows = [legacy.permutation(total).tolist() for _ in range(3)]
-        line("mt19937_rows", "shuffle", total, seed, sum(rows, []))
+        line("mt19937_rows", "shuffle", total, seed, flat(rows))
     for total, length in SIZES:
         legacy = np.random.RandomState(seed)
         rows = [legacy.choice(total, length, replace=False).tolist() for _ in range(6)]
-        line("mt19937_rows", f"deal{length}", total, seed, sum(rows, []))
+        line("mt19937_rows", f"deal{length}", total, seed, flat(rows))

@@ -20,6 +20,7 @@ from weft.searches.prng.attacks.likely_seeds import TIMES
 from weft.searches.prng.attacks.noise import BAD_LUCK, affordable, unlucky
 from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.rowmaps import row_length
@@ -237,6 +238,11 @@ def target_for(
     family: Family, output: str, case: Case, window: BruteWindow, start: int, skip: int
 ) -> Target:
     """Return what the sieve of an output map looks for: first draws, or all of the first row."""
+    form = family.seed_form
+    if isinstance(form, CompiledSeeding) and form.alike:
+        passed = max(0, min(form.alike, len(case.draws) - window.sieved))
+        later = replace(case, draws=case.draws[passed:])
+        return target_at(later, window, start + passed * (skip + 1), skip)
     if family.rows is None or not family.rows.bits:
         return target_at(case, window, start, skip)
     count = row_length(output, case.modulus)

@@ -28,8 +28,11 @@ from weft.searches.prng.forms import (
     CompiledSeeding,
     LcgSeeding,
     SaltedSeeding,
+    SeedForm,
     SubtractiveSeeding,
     TwisterSeeding,
+    WideTwisterSeeding,
+    WordReading,
 )
 from weft.searches.prng.kernels.sizes import DIRECT
 from weft.searches.prng.linear import affine_power
@@ -40,10 +43,12 @@ else:
     np = lazy_module("numpy")
 
 with lazy_imports():
-    from weft.searches.prng.kernels import bulk, cuda, dotnet, glibc, golang, lcg
+    from weft.searches.prng.kernels import bulk, cuda, dotnet, glibc, golang, lcg, mt64
 
 SORTED_SLOWER = 8
 """How many times longer a sorted row takes, made by a family's own definitions."""
+WIDE_OUTPUTS = 128
+"""Outputs of MT19937-64 that are looked at."""
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
 
@@ -53,17 +58,23 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     form = family.seed_form
-    if isinstance(form, TwisterSeeding) and family.rows is not None:
-        return Sieve(row_speed(form, output, modulus), row_sieve, whole_row=True)
     if isinstance(form, CompiledSeeding):
         speed = form.seeds_per_ms // (SORTED_SLOWER if output.startswith("sorted_") else 1)
         return Sieve(speed, plain_sieve, farthest=NEAR)
+    if isinstance(form, WideTwisterSeeding):
+        kind = form.values.get(output)
+        return Sieve(8_500, wide_twister_sieve, farthest=WIDE_OUTPUTS) if kind else None
+    if isinstance(form, TwisterSeeding) and family.rows is not None:
+        return Sieve(row_speed(form, output, modulus), row_sieve, whole_row=True)
     if isinstance(form, TwisterSeeding) and redrawn_from(family, output):
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, farthest=DIRECT // 2, seeding=seeding)
     reading = family.reading(output, modulus)
-    if reading is None:
-        return None
+    return None if reading is None or form is None else _reading_sieve(family, form, reading)
+
+
+def _reading_sieve(family: Family, form: SeedForm, reading: WordReading) -> Sieve:
+    """Return the sieve of a seeding that has one of its own, which reads draws off words."""
     if isinstance(form, TwisterSeeding):
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, reading.steps, DIRECT, seeding)
@@ -73,7 +84,7 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
         return Sieve(90_000, go_sieve, farthest=form.tap, seeding=family.name)
     if isinstance(form, AdditiveSeeding):
         return Sieve(50_000, glibc_sieve, seeding=f"additive feedback, lag {form.lag}")
-    return None if form is None else Sieve(350_000, lcg_sieve)
+    return Sieve(350_000, lcg_sieve)
 
 
 def go_sieve(calls: Calls, target: Target) -> Run:
@@ -110,6 +121,23 @@ def plain_sieve(calls: Calls, target: Target) -> Run:
     draws = np.array(target.draws, np.uint64)
     state = np.empty(family.state_words, np.uint64)
     return runner(sieve, np.uint64(target.modulus), gaps, draws, target.enough, state)
+
+
+def wide_twister_sieve(calls: Calls, target: Target) -> Run:
+    """Return the sieve of MT19937-64's first outputs."""
+    [(family, output)] = calls
+    form = family.seed_form
+    assert isinstance(form, WideTwisterSeeding)
+    named = {"low": mt64.LOW, "high": mt64.HIGH, "remainder": mt64.REMAINDER}
+    kind = named[form.values[output]]
+    calls_made = target.positions(1)[-1] + 1
+    outputs = min(mt64.FAR - 1, 2 * calls_made + 16 if kind == mt64.LOW else calls_made)
+    gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
+    mask = (1 << (target.modulus - 1).bit_length()) - 1
+    return runner(
+        mt64.sieve_mt64, outputs, kind, np.uint64(target.modulus), np.uint64(mask),
+        np.array(target.draws, np.uint64), gaps, target.enough,
+    )  # fmt: skip
 
 
 def dotnet_sieve(calls: Calls, target: Target) -> Run:

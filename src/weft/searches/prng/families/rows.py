@@ -22,10 +22,9 @@ from weft.searches.prng.family import (
     Api,
     Family,
     RowForm,
-    SeedForm,
     State,
 )
-from weft.searches.prng.forms import CompiledSeeding
+from weft.searches.prng.forms import CompiledSeeding, SeedForm
 from weft.searches.prng.rowmaps import BY_SIZE, EXTRA_WORDS, RANKED, RowMaps
 
 TWO32 = 1 << 32

@@ -37,7 +37,7 @@ TWO32 = 1 << 32
 
 
 @KERNELS.kernel
-def below(word: Any, bits: int, bound: int) -> int:
+def below(word: Any, bits: int, bound: Any) -> Any:
     """Return what a word gives below a bound; -1 if it is drawn again."""
     word, bound = np.int64(word), np.int64(bound)
     if bits == REMAINDER:
@@ -57,7 +57,7 @@ def below(word: Any, bits: int, bound: int) -> int:
 
 
 @KERNELS.kernel
-def element_of(method: int, value: int, step: int, total: int, pool: Any, taken: Any) -> int:
+def element_of(method: int, value: int, step: int, total: int, pool: Any, taken: Any) -> Any:
     """Return the element that a value means, and take it; -1 if it is drawn again."""
     if method == POOL:
         element, last = pool[value], total - 1 - step
