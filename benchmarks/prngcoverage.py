@@ -24,7 +24,7 @@ from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.rowmaps import is_row_map, row_length
-from weft.searches.prng.search import analyse
+from weft.searches.prng.search import VERSION
 
 RECORD = Path(coverage.__file__).with_name("coverage.json")
 PLANTED = 8
@@ -45,7 +45,7 @@ def main() -> None:
     body = {
         "command": "python -m benchmarks prngcoverage",
         "date": time.strftime("%Y-%m-%d"),
-        "version": analyse.version,
+        "version": VERSION,
         "draws": DRAWS,
         "wrong_percent": WRONG_PERCENT,
         "planted": planted,

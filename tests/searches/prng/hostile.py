@@ -11,6 +11,16 @@ import math
 import random
 from collections.abc import Callable, Iterator
 
+from weft.searches.prng import planning, verdict
+from weft.searches.prng.answer import AnalyseAnswer, StreamCandidate
+from weft.searches.prng.attack import Units
+from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.history import History
+from weft.searches.prng.planning import PlanLimits
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.scoring import is_periodic
+
 Maker = Callable[[random.Random, int], Iterator[int]]
 
 
@@ -231,3 +241,38 @@ def hostile(name: str, count: int) -> tuple[tuple[int, ...], int]:
     maker, _, modulus = name.rpartition("/")
     made = _MAKERS[maker](random.Random(name), int(modulus))
     return tuple(draw for draw, _ in zip(made, range(count), strict=False)), int(modulus)
+
+
+RANDOM_MODULI = (10, 37, 100, 1000, 65_536)
+
+
+def random_history(number: int) -> tuple[tuple[int, ...], int]:
+    """Return 120 draws of SHA-256, and their modulus."""
+    modulus = RANDOM_MODULI[number % len(RANDOM_MODULI)]
+    blocks = (hashlib.sha256(f"random {number} {at}".encode()).digest() for at in range(120))
+    return tuple(int.from_bytes(block[:8], "big") % modulus for block in blocks), modulus
+
+
+def random_request(modulus: int) -> AnalyseRequest:
+    """Return a second of one core, as planned, of all attacks on all generators."""
+    return AnalyseRequest(modulus, skips=(0, 2), starts=(0, 2), max_cost_ms=1_000, all_seeds=False)
+
+
+def hostile_request(modulus: int) -> AnalyseRequest:
+    """Return twenty seconds of the same."""
+    return AnalyseRequest(modulus, skips=(0, 2), starts=(0, 2), max_cost_ms=20_000, all_seeds=False)
+
+
+def verdict_of(draws: tuple[int, ...], request: AnalyseRequest) -> AnalyseAnswer:
+    """Do what the search does, without a run: all ranges within the limits, one score."""
+    plans, gaps = planning.make_plans(History(draws), request)
+    case, candidates = request.case(draws), []
+    covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]
+    for number, lo, hi in covered:
+        plan = plans[number].plan
+        for match in attack_named(plan.attack).run(case, plan, Units(lo, hi)):
+            if not is_periodic(generate(match.hypothesis, match.compared)):
+                tried = plan.tried * len(plans)
+                candidates.append(StreamCandidate("", match.hypothesis, tried))
+    ranked = verdict.score_all(candidates, {"": draws}, request) if candidates else []
+    return verdict.conclude(request, plans, covered, gaps, ranked, ())

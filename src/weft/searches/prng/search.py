@@ -36,6 +36,8 @@ from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic
 from weft.searches.prng.statistics import corrected_at
 
+VERSION = 9
+"""Raised whenever plans or verdicts change."""
 NAME = "prng.analyse"
 STRONG = 9000
 """Evidence at which nothing more expensive is tried: one in 10^9 after correction."""
@@ -88,7 +90,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
     return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=8)
+@search(name="prng.analyse", version=VERSION)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)

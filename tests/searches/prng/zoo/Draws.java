@@ -1,8 +1,12 @@
 // java Draws.java CALL SEED COUNT MODULUS: one draw in a line
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 class Draws {
     public static void main(String[] args) {
@@ -23,6 +27,14 @@ class Draws {
             },
             "SplittableRandom.nextInt(m)", () -> splittable.nextInt(m),
             "SplittableRandom.nextDouble()*m", () -> (int) (splittable.nextDouble() * m));
+        if (args[0].equals("Collections.shuffle")) {
+            for (int made = 0; made < count; made += m) {
+                List<Integer> row = IntStream.range(0, m).boxed().collect(Collectors.toList());
+                Collections.shuffle(row, random);
+                row.forEach(System.out::println);
+            }
+            return;
+        }
         for (int i = 0; i < count; i++)
             System.out.println(Integer.toUnsignedLong(draws.get(args[0]).getAsInt()));
     }

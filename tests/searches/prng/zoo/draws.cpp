@@ -10,6 +10,7 @@ int main(int, char **args) {
     std::uint32_t seed = std::stoul(args[2]);
     std::uint64_t m = std::stoull(args[4]);
     std::mt19937 twister(seed);
+    std::mt19937_64 wide(seed);
     std::minstd_rand minstd(seed);
     std::minstd_rand0 minstd0(seed);
     std::uniform_int_distribution<int> bounded(0, int(m - 1));
@@ -17,6 +18,8 @@ int main(int, char **args) {
         {"mt19937", [&] { return twister(); }},
         {"mt19937%m", [&] { return twister() % m; }},
         {"uniform mt19937", [&] { return bounded(twister); }},
+        {"mt19937_64%m", [&] { return wide() % m; }},
+        {"uniform mt19937_64", [&] { return bounded(wide); }},
         {"minstd%m", [&] { return minstd() % m; }},
         {"uniform minstd", [&] { return bounded(minstd); }},
         {"uniform minstd0", [&] { return bounded(minstd0); }},

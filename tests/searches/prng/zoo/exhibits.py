@@ -10,7 +10,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from math import comb
 from pathlib import Path
+
+from weft.searches.prng.options import EFFORTS_MS
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.rowmaps import is_row_map, rank_of
 
 HERE = Path(__file__).parent
 NEXT = 50
@@ -45,6 +50,8 @@ class ZooEntry:
     skips: tuple[int, int] = (0, 0)
     is_seeded: bool = True
     draws: int = 0
+    row: int = 0
+    """Elements of a row, where sorted rows are draws."""
 
     @property
     def name(self) -> str:
@@ -55,6 +62,16 @@ class ZooEntry:
     def count(self) -> int:
         """Return how many draws are analysed: more where each tells less."""
         return self.draws or (240 if self.modulus < 20 else 120)
+
+    @property
+    def row_maps(self) -> tuple[str, ...]:
+        """Return the map, where it makes rows."""
+        return tuple(name for name in self.covered_by[1:] if is_row_map(name))
+
+    @property
+    def searched_modulus(self) -> int:
+        """Return the modulus of the draws that are analysed: of sorted rows, how many there are."""
+        return comb(self.modulus, self.row) if self.row else self.modulus
 
 
 def _calls(
@@ -108,6 +125,23 @@ ENTRIES: tuple[ZooEntry, ...] = (
     *_calls("glibc", "glibc_rand_r", "mod", "rand_r()%m", moduli=FEW),
     *_calls("glibc", "drand48", "scaled", "drand48()*m", moduli=FEW),
     *_calls("glibc", "drand48", "mod", "lrand48()%m", moduli=FEW),
+    *_calls("glibc", "glibc_type0", "mod", "initstate 8", moduli=FEW),
+    *_calls("glibc", "glibc_type1", "mod", "initstate 32", moduli=FEW),
+    *_calls("glibc", "glibc_type2", "mod", "initstate 64", moduli=FEW),
+    *_calls("g++", "mt19937_64", "mod", "mt19937_64%m", moduli=FEW),
+    *_calls("g++", "mt19937_64", "bounded", "uniform mt19937_64", moduli=(49, 1000)),
+    *_calls("libc++", "mt19937_64", "masked", "uniform mt19937_64", moduli=(49, 1000)),
+    *_calls("php", "php_rows", "shuffle", "shuffle", "str_shuffle", moduli=(52,)),
+    *_calls("php", "php_legacy_rows", "shuffle", "legacy shuffle", moduli=(52,)),
+    ZooEntry("php", "array_rand 6", 49, ("php_rows", "sorted_distinct6"), row=6, draws=30),
+    *_calls("python", "cpython_rows", "shuffle", "shuffle", moduli=(52,)),
+    *_calls("python", "cpython_rows", "sample6", "sample 6", moduli=(49,)),
+    ZooEntry("python", "sorted sample 6", 49, ("cpython_rows", "sorted_sample6"), row=6, draws=30),
+    *_calls("python", "mt19937_rows", "shuffle", "RandomState.permutation", moduli=(52,)),
+    *_calls("python", "mt19937_rows", "deal6", "RandomState.choice 6", moduli=(49,)),
+    *_calls("ruby", "mt19937_rows", "shuffle", "shuffle", moduli=(52,)),
+    *_calls("ruby", "mt19937_rows", "sample6", "sample 6", moduli=(49,)),
+    *_calls("java", "java_rows", "shuffle", "Collections.shuffle", moduli=(52,)),
     *_calls("musl", "musl", "mod", "rand()%m", moduli=(6, 1000)),
     *_calls("musl", "musl", "scaled", "rand()*m", moduli=FEW),
 )
@@ -126,7 +160,7 @@ def _command(runtime: str, folder: Path) -> tuple[str, ...]:
 
 def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...], list[int]]:
     """Run the real thing; return the draws of a history and the next ones."""
-    count = entry.count + NEXT
+    count = (entry.count + NEXT) * max(1, entry.row)
     words = [
         *_command(entry.runtime, folder),
         entry.call,
@@ -135,5 +169,17 @@ def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...
         str(entry.modulus),
     ]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
-    draws = [int(float(line)) for line in done.stdout.split()]
+    draws = [int(float(line)) for line in done.stdout.split()][:count]
+    if entry.row:
+        rows = [tuple(draws[at : at + entry.row]) for at in range(0, count, entry.row)]
+        draws = [rank_of(row) for row in rows]
     return tuple(draws[: entry.count]), draws[entry.count :]
+
+
+def named_request(entry: ZooEntry) -> AnalyseRequest:
+    """Return what `weft prng analyse` asks when the call is named."""
+    family, output = entry.covered_by
+    return AnalyseRequest(
+        entry.searched_modulus, (family,), (output,), entry.skips, (0, 0),
+        max_cost_ms=EFFORTS_MS["standard"], row_maps=entry.row_maps,
+    )  # fmt: skip

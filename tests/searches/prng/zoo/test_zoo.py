@@ -15,7 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.searches.prng.zoo.exhibits import ENTRIES, NEXT, RUNTIMES, ZooEntry, make_draws
+from tests.searches.prng.zoo.exhibits import (
+    ENTRIES,
+    NEXT,
+    RUNTIMES,
+    make_draws,
+    named_request,
+)
 from tests.searches.prng.zoo.record import KEPT, RECORDED
 from weft.runs.execution import Execution
 from weft.searches.prng import verdict
@@ -23,22 +29,11 @@ from weft.searches.prng.answer import StreamCandidate
 from weft.searches.prng.attack import AttackPlan, Units
 from weft.searches.prng.attacks.brute import ATTACK
 from weft.searches.prng.history import History
-from weft.searches.prng.options import EFFORTS_MS
-from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.run import execute
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 LEAST_FOUND = 95
 """Per cent of the zoo that must be found."""
-
-
-def named_request(entry: ZooEntry) -> AnalyseRequest:
-    """Return what `weft prng analyse` asks when the call is named."""
-    family, output = entry.covered_by
-    return AnalyseRequest(
-        entry.modulus, (family,), (output,), entry.skips, (0, 0),
-        max_cost_ms=EFFORTS_MS["standard"],
-    )  # fmt: skip
 
 
 def recorded_cases() -> list[tuple[str, int, tuple[int, ...], list[int]]]:

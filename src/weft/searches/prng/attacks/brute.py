@@ -20,8 +20,8 @@ from weft.searches.prng.attacks.likely_seeds import TIMES
 from weft.searches.prng.attacks.noise import BAD_LUCK, affordable, unlucky
 from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
-from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.family import Family
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.rowmaps import row_length
 

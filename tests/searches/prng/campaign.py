@@ -1,0 +1,194 @@
+"""The long campaigns of `weft prng`, side by side on as many cores as there are.
+
+    python -m tests.searches.prng.campaign make FILE          histories of the zoo, random seeds
+    python -m tests.searches.prng.campaign zoo FILE OUT       searches them with the call named
+    python -m tests.searches.prng.campaign random OUT 0:2000  random histories: no signal
+    python -m tests.searches.prng.campaign hostile OUT        hostile ones: no claim
+
+All but `make` take `--cores N` and `--minutes M`; what is not reached is listed. `make` needs the
+runtimes of the zoo, the others nothing but weft. OUT is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tests.searches.prng.hostile import (
+    NAMES,
+    hostile,
+    hostile_request,
+    random_history,
+    random_request,
+    verdict_of,
+)
+from tests.searches.prng.zoo.exhibits import ENTRIES, NEXT, make_draws, named_request
+from weft.runs.execution import Execution
+from weft.searches.prng.families import SINGLE, family_named
+from weft.searches.prng.generate import generate_array
+from weft.searches.prng.history import History
+from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.run import estimate_s, execute
+from weft.searches.prng.search import VERSION
+
+SEED_BITS = 31
+WORKERS_EACH = 4
+BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+def make(path: Path) -> None:
+    """Write a history of every entry of the zoo, with a random seed."""
+    source = random.SystemRandom()
+    with tempfile.TemporaryDirectory() as folder, path.open("w") as file:
+        for entry in ENTRIES:
+            seed = source.getrandbits(SEED_BITS)
+            draws, following = make_draws(entry, seed, Path(folder))
+            line = {"entry": entry.name, "seed": seed, "draws": draws, "next": following}
+            file.write(json.dumps(line) + "\n")
+
+
+def search_entry(line: dict[str, Any], workers: int) -> dict[str, Any]:
+    """Search one history, and say what became of it."""
+    entry, begin_s = BY_NAME[line["entry"]], time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        execution = Execution(Path(folder) / "run", workers)
+        run = execute(History(tuple(line["draws"])), named_request(entry), execution)
+    answer = run.answer if isinstance(run.answer, dict) else {}
+    candidates = answer.get("found") or [{"next": []}]
+    exact = list(candidates[0]["next"][:NEXT]) == line["next"]
+    wall_s = round(time.monotonic() - begin_s, 1)
+    return {"entry": entry.name, "seed": line["seed"], "found": exact, "wall_s": wall_s}
+
+
+def zoo(path: Path, cores: int, deadline_s: float) -> dict[str, Any]:
+    """Search all histories of a file, those with the cheapest plans first."""
+    lines = [json.loads(text) for text in path.read_text().splitlines()]
+    lines.sort(key=planned_s)
+    with ThreadPoolExecutor(max(1, cores // WORKERS_EACH)) as pool:
+        made = list(pool.map(lambda line: in_process(line, deadline_s), lines))
+    done = [outcome for outcome in made if outcome is not None]
+    return {
+        "entries": len(lines),
+        "searched": len(done),
+        "found": sum(outcome["found"] for outcome in done),
+        "outcomes": done,
+        "not_reached": [ln["entry"] for ln, got in zip(lines, made, strict=True) if got is None],
+    }
+
+
+def planned_s(line: dict[str, Any]) -> int:
+    """Return what a search is planned to take of one core."""
+    return estimate_s(History(tuple(line["draws"])), named_request(BY_NAME[line["entry"]]))
+
+
+def in_process(line: dict[str, Any], deadline_s: float) -> dict[str, Any] | None:
+    """Search a history in a process of its own; None if time runs out."""
+    left_s = deadline_s - time.monotonic()
+    if left_s < 5:
+        return None
+    words = [sys.executable, "-m", __spec__.name, "one", str(WORKERS_EACH)]
+    try:
+        done = subprocess.run(
+            words, input=json.dumps(line), capture_output=True, text=True, timeout=left_s
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode:
+        return {"entry": line["entry"], "seed": line["seed"], "found": False,
+                "error": done.stderr[-400:]}  # fmt: skip
+    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    print(outcome, flush=True)
+    return outcome
+
+
+# -- histories without a generator -----------------------------------------------------------------
+
+
+def compile_map(pair: tuple[str, str]) -> None:
+    """Compile what every analysis needs of an output map, into the folder of kernels."""
+    family, output = pair
+    modulus = 1 << family_named(family).word_bits if output == "raw" else 1000
+    generate_array(Hypothesis(family, output, min(modulus, 1 << 32), seed=1), 2)
+
+
+def claim_of(name: str | int) -> tuple[str | int, str]:
+    """Return what is claimed of a history: empty if nothing is."""
+    if isinstance(name, int):
+        draws, modulus = random_history(name)
+        answer = verdict_of(draws, random_request(modulus))
+    else:
+        draws, modulus = hostile(name, 200)
+        answer = verdict_of(draws, hostile_request(modulus))
+    return name, str(answer.found[0]) if answer.is_signal else ""
+
+
+def claims(names: Sequence[str | int], cores: int, deadline_s: float) -> dict[str, Any]:
+    """Analyse histories until time runs out; list those of which something is claimed."""
+    reached: list[str | int] = []
+    claimed = []
+    with multiprocessing.get_context("spawn").Pool(cores) as pool:
+        pairs = [(family.name, output) for family in SINGLE for output in family.outputs]
+        pool.map(compile_map, pairs, chunksize=1)
+        print(f"compiled {len(pairs)} maps", flush=True)
+        for name, claim in until(pool.imap_unordered(claim_of, names), deadline_s):
+            reached.append(name)
+            if claim:
+                claimed.append({"history": name, "claim": claim})
+        pool.terminate()
+    left = [name for name in names if name not in set(reached)]
+    return {"histories": len(names), "analysed": len(reached), "claimed": claimed,
+            "not_reached": left}  # fmt: skip
+
+
+def until(results: Any, deadline_s: float) -> Iterable[tuple[str | int, str]]:
+    """Yield results until they end or time runs out."""
+    while True:
+        try:
+            yield results.next(timeout=max(0.1, deadline_s - time.monotonic()))
+        except (StopIteration, multiprocessing.TimeoutError):
+            return
+
+
+def main() -> None:
+    """Run what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("what", choices=["make", "zoo", "random", "hostile", "one"])
+    parser.add_argument("rest", nargs="*")
+    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=7)
+    asked = parser.parse_args()
+    if asked.what == "make":
+        make(Path(asked.rest[0]))
+        return
+    if asked.what == "one":
+        print(json.dumps(search_entry(json.load(sys.stdin), int(asked.rest[0]))))
+        return
+    begin_s = time.monotonic()
+    deadline_s = begin_s + 60 * asked.minutes
+    works: dict[str, Callable[[], dict[str, Any]]] = {
+        "zoo": lambda: zoo(Path(asked.rest[0]), asked.cores, deadline_s),
+        "random": lambda: claims(
+            range(*map(int, asked.rest[1].split(":"))), asked.cores, deadline_s
+        ),
+        "hostile": lambda: claims(NAMES, asked.cores, deadline_s),
+    }
+    outcome = works[asked.what]()
+    outcome |= {"version": VERSION, "cores": asked.cores, "date": time.strftime("%Y-%m-%d"),
+                "minutes": round((time.monotonic() - begin_s) / 60, 1)}  # fmt: skip
+    out = asked.rest[1] if asked.what == "zoo" else asked.rest[0]
+    Path(out).write_text(json.dumps(outcome, indent=1) + "\n")
+    print({key: value for key, value in outcome.items() if not isinstance(value, list)})
+
+
+if __name__ == "__main__":
+    main()
