@@ -18,6 +18,12 @@ from weft.searches.prng.family import Family
 
 EXAMPLE_DRAWS = 8000
 EXAMPLE = Case((0,) * EXAMPLE_DRAWS, 1000)
+ROWS = tuple(family.name for family in FAMILIES if family.rows is not None)
+ROW_EXAMPLES = (
+    Case((0,) * 104, 52, families=ROWS, row_maps=("shuffle",)),
+    Case((0,) * 120, 49, families=ROWS, row_maps=("sample6", "distinct6", "deal6")),
+)
+"""What generators of rows are asked for: two decks, twenty rows of 6 of 49."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,8 @@ class CatalogueEntry:
 def catalogue() -> list[CatalogueEntry]:
     """Return every family with what is offered, cheapest first."""
     items = [item for attack in ATTACKS for item in attack.plan(EXAMPLE)]
+    rows = [item for case in ROW_EXAMPLES for attack in ATTACKS for item in attack.plan(case)]
+    items += [item for item in rows if item.family in ROWS]
     plans = [item for item in items if isinstance(item, AttackPlan)]
     return [
         CatalogueEntry(family, _offers([plan for plan in plans if plan.family == family.name]))

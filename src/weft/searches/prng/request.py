@@ -43,13 +43,13 @@ class AnalyseRequest:
     """Milliseconds of one core that attacks together may be estimated to cost."""
     all_seeds: bool = True
     """Whether all 32-bit seeds of the calls that people make are tried beyond that."""
-    row_maps: tuple[str, ...] = ()
-    """Maps of whole rows to try, where the draws come in rows."""
     predict: int = 100
     """How many draws after the last one are predicted."""
     after: str = ""
     """The head of the run whose `excluded` parts are taken over."""
     excluded: tuple[ExcludedPart, ...] = ()
+    row_maps: tuple[str, ...] = ()
+    """Maps of whole rows to try, where the draws come in rows."""
 
     @property
     def is_named(self) -> bool:

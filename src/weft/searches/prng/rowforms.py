@@ -77,6 +77,9 @@ def sorted_reading(rows: Sequence[Sequence[int]], best: NumberRange) -> Reading:
     """Read sorted rows by their places among all; without draws where there are too many."""
     length = len(rows[0])
     note = "sorted: a row is one draw, its place among all rows"
+    if length == best.size:
+        form = DrawForm("row-sorted", best.size, best.low, each=length)
+        return Reading(form, (), 70, "rows are sorted, and all are the same")
     if length > LONGEST or best.size > MOST or sorted_modulus(best.size, length) > GREATEST:
         form = DrawForm("row-sorted", best.size, best.low, each=length)
         return Reading(form, (), 70, f"{TOO_MANY}: bring them as they were drawn, unsorted")
