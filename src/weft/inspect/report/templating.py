@@ -16,9 +16,9 @@ from weft.inspect.report import text
 from weft.inspect.report.tasks import TaskFacts
 
 SCRIPTS = (
-    "kit.js", "columns.js", "plot.js", "selection.js", "valuecharts.js", "parallel.js",
-    "valuefilters.js", "values.js", "progress.js", "tasks.js", "timeline.js", "finder.js",
-    "report.js",
+    "kit.js", "columns.js", "scales.js", "plot.js", "selection.js", "valuecharts.js",
+    "parallel.js", "valuefilters.js", "values.js", "progress.js", "tasks.js", "timeline.js",
+    "finder.js", "report.js",
 )  # fmt: skip
 """What the one script of a report is made of, in this order."""
 LEAST_SHARE = 0.6

@@ -27,9 +27,14 @@ MAX_ARGUMENTS, MAX_VALUES = 16, 8
 MAX_COLUMNS, LOOKED_AT = 8, 200
 MAX_WORDS, MAX_WORD_CHARS = 60, 60
 """Texts of a column that are named; all others count as `OTHER`."""
+BLOCK = 2000
+"""Rows whose JSON is parsed in one call."""
 OTHER = "(other)"
+_FLOAT = "$f"
+"""How decimals are recorded: `{"$f": "0.5"}`."""
 TRIAL = "optuna.trial"
 """The task of an Optuna stream: its parameters and value are both in what it returns."""
+_FLAGS = {"yes": 1.0, "no": 0.0}
 _SELECT = (
     "SELECT id, function, args, value, run_s FROM tasks"
     " WHERE state IN ('completed', 'failed') AND id % ? = 0 ORDER BY id"
@@ -74,8 +79,9 @@ def read_values(
     [(total,)] = manifest.query("SELECT count(*) FROM tasks WHERE state IN ('completed', 'failed')")
     step = max(1, math.ceil(total / max_rows))
     draft = _Draft(Places.read(manifest))
-    for row in manifest.query(_SELECT, step):
-        draft.add(*row)
+    rows = manifest.query(_SELECT, step)
+    for start in range(0, len(rows), BLOCK):
+        draft.add_block(rows[start : start + BLOCK])
     if not draft.functions_with_numbers():
         return None
     plan = _plan(manifest)
@@ -83,15 +89,27 @@ def read_values(
 
 
 def argument_names(manifest: Manifest) -> tuple[str, ...]:
-    """Return the arguments that get a column in a table of tasks: those of the first tasks."""
-    names: dict[str, None] = {}
-    rows = manifest.query("SELECT function, args FROM tasks ORDER BY id LIMIT ?", LOOKED_AT)
-    for function, args in rows:
+    """Return the arguments that get a column in a table of tasks: those of the first tasks.
+
+    They are numbers or texts, and where functions give numbers, arguments of these functions: a
+    sampler's settings would push everything else off the page.
+    """
+    rows = manifest.query("SELECT function, args, value FROM tasks ORDER BY id LIMIT ?", LOOKED_AT)
+    numeric = {function for function, _, value in rows if value and _value_cells(_load(value))}
+    is_shown: dict[str, bool] = {}
+    for function, args, _ in rows:
         raw = _load(args)
         if function == TRIAL or not isinstance(raw, dict):
             return ()
-        names |= dict.fromkeys(_name(name) for name in raw if '"' not in name)
+        for name, item in raw.items() if not numeric or function in numeric else ():
+            is_shown[name] = is_shown.get(name, True) and _is_plain(item)
+    names = [_name(name) for name, is_plain in is_shown.items() if is_plain and '"' not in name]
     return tuple(name for name in names if name == visible(name))[:MAX_COLUMNS]
+
+
+def _is_plain(raw: Any) -> bool:
+    """Whether an argument fits into a cell: a number, a text, a short list, or nothing."""
+    return raw is None or _cell(raw) is not None
 
 
 def _plan(manifest: Manifest) -> Plan:
@@ -122,23 +140,25 @@ class _Draft:
     arguments: dict[str, dict[int, Cell]] = field(default_factory=dict)
     values: dict[str, dict[int, Cell]] = field(default_factory=dict)
 
-    def add(
-        self, id_: int, function: str, args: str, value: str | None, run_s: float | None
-    ) -> None:
-        """Take the columns of one task."""
-        number = len(self.ids)
-        self.ids.append(id_)
-        self.functions.append(function)
-        self.times.append(run_s)
-        given, result = _load(args), None if value is None else _load(value)
+    def add_block(self, rows: Sequence[tuple[int, str, str, str | None, float | None]]) -> None:
+        """Take the columns of some tasks."""
+        parsed = _load("[" + ",".join(row[2] for row in rows) + "]")
+        results = _load("[" + ",".join(row[3] or "null" for row in rows) + "]")
+        for (id_, function, _, value, run_s), given, result in zip(
+            rows, parsed, results, strict=True
+        ):
+            self.ids.append(id_)
+            self.functions.append(function)
+            self.times.append(run_s)
+            self._add(function, given, result, is_over=value is not None)
+
+    def _add(self, function: str, given: Any, result: Any, *, is_over: bool) -> None:
+        number = len(self.ids) - 1
         if function == TRIAL and isinstance(result, dict):
             given, result = _trial(result)
         _put(self.arguments, number, _flat(given), MAX_ARGUMENTS)
-        if value is not None:
-            fields = _fields(result)
-            is_object = isinstance(fields, dict) and not _is_tagged(fields)
-            named = _flat(fields) if is_object else {"value": _cell(fields)}
-            _put(self.values, number, _numbers(named), MAX_VALUES)
+        if is_over:
+            _put(self.values, number, _value_cells(result), MAX_VALUES)
 
     def functions_with_numbers(self) -> list[str]:
         """Return the functions that gave any number, the one with most tasks first."""
@@ -206,9 +226,13 @@ def _put(
     columns: dict[str, dict[int, Cell]], number: int, cells: Mapping[str, Cell], most: int
 ) -> None:
     for name, cell in cells.items():
-        if cell is None or (name not in columns and len(columns) >= most):
+        if cell is None:
             continue
-        columns.setdefault(name, {})[number] = cell
+        column = columns.get(name)
+        if column is not None:
+            column[number] = cell
+        elif len(columns) < most:
+            columns[name] = {number: cell}
 
 
 # -- cells ------------------------------------------------------------------------------------
@@ -224,6 +248,13 @@ def _trial(result: Mapping[str, Any]) -> tuple[Any, Any]:
     return (point.get("params") if isinstance(point, dict) else {}), result.get("value")
 
 
+def _value_cells(result: Any) -> dict[str, Cell]:
+    """The numbers that a task gave, by name; `value` where it gave just one."""
+    fields = _fields(result)
+    is_object = isinstance(fields, dict) and not _is_tagged(fields)
+    return _numbers(_flat(fields) if is_object else {"value": _cell(fields)})
+
+
 def _flat(raw: Any) -> dict[str, Cell]:
     """Cells of an object by name; those of an object inside it as `outer.inner`."""
     fields = _fields(raw)
@@ -231,7 +262,7 @@ def _flat(raw: Any) -> dict[str, Cell]:
         return {}
     cells: dict[str, Cell] = {}
     for name, item in fields.items():
-        inner = _fields(item) if isinstance(item, dict) else None
+        inner = _fields(item) if isinstance(item, dict) and _FLOAT not in item else None
         if isinstance(inner, dict) and not _is_tagged(inner):
             cells |= {f"{_name(name)}.{_name(key)}": _cell(value) for key, value in inner.items()}
         else:
@@ -258,15 +289,15 @@ def _is_tagged(raw: Mapping[str, Any]) -> bool:
 
 def _cell(raw: Any) -> Cell:
     """A recorded value as a number or a text; None where it is neither."""
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, dict):
+        number = raw.get(_FLOAT, raw.get("$i"))
+        return _tagged_number(number) if isinstance(number, str) else None
     if isinstance(raw, bool):
         return "yes" if raw else "no"
     if isinstance(raw, int | float):
         return _finite(raw)
-    if isinstance(raw, str):
-        return raw
-    if isinstance(raw, dict):
-        number = raw.get("$f", raw.get("$i"))
-        return _tagged_number(number) if isinstance(number, str) else None
     if isinstance(raw, list) and len(raw) <= 8:
         return json.dumps(raw, ensure_ascii=False)
     return None
@@ -274,7 +305,7 @@ def _cell(raw: Any) -> Cell:
 
 def _tagged_number(text: str) -> Cell:
     try:
-        return _finite(int(text, 16) if text.lstrip("-").startswith("0x") else float(text))
+        return _finite(int(text, 16) if "x" in text else float(text))
     except (ValueError, OverflowError):
         return None
 
@@ -289,6 +320,5 @@ def _finite(number: float) -> float | None:
 
 def _numbers(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """The numbers among cells; yes and no count as 1 and 0."""
-    flags = {"yes": 1.0, "no": 0.0}
-    named = ((name, flags.get(c) if isinstance(c, str) else c) for name, c in cells.items())
-    return {name: cell for name, cell in named if cell is not None}
+    named = {name: _FLAGS.get(c) if isinstance(c, str) else c for name, c in cells.items()}
+    return {name: cell for name, cell in named.items() if cell is not None}

@@ -47,7 +47,7 @@
     const sign = state.best === "max" ? -1 : 1, sorted = [...rows].sort((a, b) => sign * (state.value.cells[b] - state.value.cells[a]));
     const split = Math.floor(sorted.length * 0.9);
     draw(sorted.slice(0, split), weft.colour("--c-completed"), Math.max(0.12, Math.min(0.6, 60 / rows.length)));
-    draw(sorted.slice(split), weft.colour("--c-failed"), Math.max(0.3, Math.min(0.9, 60 / rows.length)));
+    draw(sorted.slice(split), weft.colour("--c-best"), Math.max(0.3, Math.min(0.9, 60 / rows.length)));
     context.font = "12px system-ui,sans-serif";
     shown.forEach((column, i) => {
       const x = c.px(i / last), scale = scales[i];
@@ -64,7 +64,7 @@
       context.fillText(clip(column.name), place, c.py(1) - 6);
       context.fillStyle = weft.colour("--soft");
       context.textAlign = i === last ? "left" : "right";
-      const ends = column.words ? column.words.map((_, k) => k) : [scale.low, scale.high];
+      const ends = column.words ? column.words.map((_, k) => k) : [scale.low, scale.high].map((end) => Number(end.toPrecision(3)));
       context.textBaseline = "middle";
       context.strokeStyle = weft.colour("--card");
       context.lineWidth = 4;
@@ -83,6 +83,6 @@
       }
     });
     note.textContent = rows.length < state.chosenRows.length
-      ? count(rows.length) + " of " + count(state.chosenRows.length) + " lines are drawn; the best tenth in red" : "the best tenth in red";
+      ? count(rows.length) + " of " + count(state.chosenRows.length) + " lines are drawn" : "";
   }
 })();

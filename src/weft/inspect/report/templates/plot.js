@@ -1,17 +1,11 @@
 "use strict";
-// A chart on a canvas: axes with round numbers, points, lines and bars; a tip, a cursor and a brush.
-// It knows pixels and scales, not what is drawn.
+// A chart on a canvas: axes, points, lines and bars; a tip, a cursor and a brush. It knows pixels,
+// not what is drawn; scales come from scales.js.
 (() => {
   const { make } = weft;
-  const PAD = { left: 58, right: 14, top: 10, bottom: 34 };
+  const PAD = { left: 58, right: 14, top: 24, bottom: 36 };
+  const INSET = 7;  // between the axes and what is drawn: a point at the edge covers no number
   const MANY = 3000;
-
-  const format = (value) => {
-    const size = Math.abs(value);
-    if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
-    return String(Number(value.toPrecision(6)));
-  };
-  weft.number = format;
 
   weft.colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const rgb = (colour) => {
@@ -19,34 +13,6 @@
     context.fillStyle = colour;
     context.fillRect(0, 0, 1, 1);
     return context.getImageData(0, 0, 1, 1).data;
-  };
-
-  // A scale from values to pixels; `words` are categories, each in the middle of its band.
-  weft.scale = (low, high, options = {}) => {
-    const { log = false, words = null } = options;
-    if (words) [low, high] = [-0.5, words.length - 0.5];
-    else if (low === high) { const room = Math.abs(low) / 10 || 1; if (log) { low /= 2; high *= 2; } else { low -= room; high += room; } }
-    const to = log ? Math.log : (x) => x, start = to(low), span = to(high) - start;
-    const scale = { low, high, log, words, share: (value) => (to(value) - start) / span,
-      value: (share) => (log ? Math.exp(start + share * span) : start + share * span) };
-    scale.text = (value) => (words ? words[Math.round(value)] ?? "" : options.text ? options.text(value) : format(value));
-    scale.ticks = (most) => {
-      if (words) {
-        const step = Math.max(1, Math.ceil(words.length / most));
-        return words.map((_, i) => i).filter((i) => i % step === 0);
-      }
-      if (log) {
-        const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9), step = Math.max(1, Math.ceil((last - first + 1) / most));
-        const powers = [];
-        for (let power = first; power <= last; power += step) powers.push(10 ** power);
-        if (powers.length > 1) return powers;
-      }
-      const least = (high - low) / most, power = 10 ** Math.floor(Math.log10(least));
-      const step = [1, 2, 5, 10, 20].map((m) => m * power).find((s) => s >= least * 0.999), ticks = [];
-      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(k * step || 0);  // never -0
-      return ticks;
-    };
-    return scale;
   };
 
   // Charts outside the window wait for an idle moment, so that a selection is answered at once.
@@ -85,8 +51,8 @@
     const pad = { ...PAD, ...options.pad };
 
     chart.label = (text) => box.setAttribute("aria-label", text);
-    chart.px = (x) => pad.left + x * chart.wide;
-    chart.py = (y) => pad.top + (1 - y) * chart.high;
+    chart.px = (x) => pad.left + INSET + x * chart.wide;
+    chart.py = (y) => pad.top + INSET + (1 - y) * chart.high;
 
     chart.axes = (x, y, names) => {
       context.font = "12px system-ui,sans-serif";
@@ -99,19 +65,32 @@
         const at = Math.round(chart.py(y.share(tick))) + 0.5;
         context.beginPath();
         context.moveTo(pad.left, at);
-        context.lineTo(pad.left + chart.wide, at);
+        context.lineTo(pad.left + chart.wide + 2 * INSET, at);
         context.stroke();
         context.fillText(short(y.text(tick), 9), pad.left - 7, at);
       }
       context.textAlign = "center";
       context.textBaseline = "top";
-      const room = x && x.words ? chart.wide / Math.max(1, x.words.length) / 7 : 12;
+      const floor = pad.top + chart.high + 2 * INSET, room = x && x.words ? chart.wide / Math.max(1, x.words.length) / 7 : 12;
       for (const tick of x ? x.ticks(Math.max(2, Math.floor(chart.wide / (x.words ? 40 : 58)))) : []) {
         const text = short(x.text(tick), Math.max(6, room)), half = context.measureText(text).width / 2 + 1;
-        const at = Math.min(Math.max(chart.px(x.share(tick)), half), pad.left + chart.wide + pad.right - half);
-        context.fillText(text, at, pad.top + chart.high + 6);
+        const at = Math.min(Math.max(chart.px(x.share(tick)), half), pad.left + chart.wide + 2 * INSET + pad.right - half);
+        context.fillText(text, at, floor + 5);
       }
-      if (names && names[0]) context.fillText(names[0], pad.left + chart.wide / 2, pad.top + chart.high + 20);
+      context.fillText(names[0], chart.px(0.5), floor + 20);
+      context.textAlign = "left";
+      context.fillText(short(names[1], 40), 2, 2);
+    };
+    // A second axis, on the right, for what is drawn in `colour`.
+    chart.rightAxis = (y, name, colour) => {
+      const right = pad.left + chart.wide + 2 * INSET;
+      context.fillStyle = colour;
+      context.textAlign = "left";
+      context.textBaseline = "middle";
+      for (const tick of y.ticks(Math.max(2, Math.floor(chart.high / 36)))) context.fillText(short(y.text(tick), 9), right + 7, chart.py(y.share(tick)));
+      context.textAlign = "right";
+      context.textBaseline = "top";
+      context.fillText(name, right + pad.right - 2, 2);
     };
     const short = (text, most) => (text.length > most ? text.slice(0, Math.max(1, most - 1)) + "…" : text);
 
@@ -147,7 +126,7 @@
       context.lineWidth = width;
       context.save();
       context.beginPath();
-      context.rect(pad.left, pad.top - 2, chart.wide, chart.high + 4);
+      context.rect(pad.left, pad.top, chart.wide + 2 * INSET, chart.high + 2 * INSET);
       context.clip();
       context.beginPath();
       let before = null;
@@ -182,15 +161,15 @@
         canvas.style.height = high + "px";
       }
       chart.ratio = ratio;
-      chart.wide = wide - pad.left - pad.right;
-      chart.high = high - pad.top - pad.bottom;
+      chart.wide = wide - pad.left - pad.right - 2 * INSET;
+      chart.high = high - pad.top - pad.bottom - 2 * INSET;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, wide, high);
       options.draw(chart);
     };
     const share = (event) => {
       const edge = canvas.getBoundingClientRect();
-      return [(event.clientX - edge.left - pad.left) / chart.wide, 1 - (event.clientY - edge.top - pad.top) / chart.high];
+      return [(event.clientX - edge.left - pad.left - INSET) / chart.wide, 1 - (event.clientY - edge.top - pad.top - INSET) / chart.high];
     };
     const clamp = (x) => Math.min(1, Math.max(0, x));
 

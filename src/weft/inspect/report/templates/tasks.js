@@ -15,6 +15,24 @@
   const plain = (value) => (value === undefined ? "" : typeof value === "string" ? value
     : typeof value === "number" ? weft.number(value) : JSON.stringify(value));
 
+  // JSON, perhaps cut, as words for one line: names with their numbers and texts, what identifies the
+  // thing first, what is switched off last. Digests are left out; the opened task has everything.
+  const PAIR = /"([^"\\]+)":("(?:[^"\\]|\\.)+"|\[[^[\]{}]+\]|-?[\d.]+(?:e[-+]?\d+)?|true|false)/gi;
+  const IDENTITY = /(^|_)(id|name|path|title|label)$/, DIGEST = /^[0-9a-f]{40,}$/, MOST_WORDS = 12;
+  const rank = ([name, value]) => (value === "false" ? 2 : IDENTITY.test(name) ? 0 : 1);
+  const scalar = (text) => {
+    try {
+      const value = JSON.parse(text);
+      return Array.isArray(value) ? value.map(plain).join(" ") : plain(value);
+    } catch { return text; }
+  };
+  weft.brief = (text) => {
+    if (!/^[[{]/.test(text || "")) return scalar(text || "");
+    const pairs = [...text.matchAll(PAIR)].map(([, name, value]) => [name, scalar(value)]).filter(([, value]) => !DIGEST.test(value));
+    pairs.sort((a, b) => rank(a) - rank(b));
+    return pairs.slice(0, MOST_WORDS).map((pair) => pair.join(" ")).join(", ") || text;
+  };
+
   weft.tasks = (data) => {
     const name = (number) => (number < 0 ? "" : data.names[number]);
     const known = data.arguments || [], cache = new Map();
@@ -22,6 +40,7 @@
       if (!cache.has(t)) cache.set(t, argumentsOf(t[ARGS]));
       return cache.get(t);
     };
+    const hasColumn = (values) => known.some((argument) => argument in values);
     const of = {
       key: (t) => t[KEY],
       state: (t) => name(t[STATE]),
@@ -85,12 +104,12 @@
       const state = make("td");
       state.append(make("span", of.state(t), "state " + of.state(t)));
       const values = known.length ? args(t) : null;
-      const call = make("td", values ? name(t[CALL]) : of.call(t), "code call");
+      const call = make("td", values && hasColumn(values) ? name(t[CALL]) : name(t[CALL]) + " " + weft.brief(t[ARGS]), "code call");
       row.append(first, state, call, ...known.map((argument) => {
         const cell = make("td", values ? plain(values[argument]) : "", "code arg");
         cell.dataset.name = argument;
         return cell;
-      }), make("td", of.outcome(t), "code outcome"),
+      }), make("td", t[FAILURE] || weft.brief(t[VALUE]), "code outcome"),
         make("td", duration(t[RUN_S]), "n took"), make("td", t[ATTEMPT], "n attempts"), make("td", of.worker(t), "worker"));
       const below = make("tr", null, "life"), cell = make("td");
       cell.colSpan = row.cells.length;

@@ -21,7 +21,7 @@
       height,
       draw: (c) => {
         const [x, y] = scales(), [sx, sy] = shares();
-        c.axes(x, y, [column.name === weft.ORDER ? "task, in order" : column.name]);
+        c.axes(x, y, [column.name === weft.ORDER ? "task, in order" : column.name, state.value.name]);
         c.points(state.restRows, sx, sy, weft.colour("--c-queued"), 2.5);
         c.points(state.chosenRows, sx, sy, weft.colour("--c-completed"), 3);
         if (more) more(c, x, y);
@@ -78,7 +78,7 @@
       points.push([x.share(state.order.cells[row]), y.share(best)]);
     }
     if (points.length) points.push([x.share(state.rows.length - 1), y.share(best)]);
-    c.line(points, weft.colour("--accent"), 2, true);
+    c.line(points, weft.colour("--c-best"), 2, true);
   };
 
   weft.timeHistogram = (state, figure) => {
@@ -94,7 +94,7 @@
       height: 200,
       draw: (c) => {
         const { scale, all, chosen, most } = counts();
-        c.axes(scale, weft.scale(0, most), ["task time"]);
+        c.axes(scale, weft.scale(0, most), ["task time", "tasks"]);
         all.forEach((n, i) => { if (n) c.bar(i / BARS, (i + 1) / BARS, n / most, weft.colour("--c-queued")); });
         chosen.forEach((n, i) => { if (n) c.bar(i / BARS, (i + 1) / BARS, n / most, weft.colour("--c-completed")); });
       },

@@ -21,22 +21,31 @@
       if (!fromFields) weft.fillFilters(state, parts);
       for (const chart of charts) chart.redraw();
     };
-    function figure(title, wide, note) {
+    function figure(title, wide, ...notes) {
       const node = make("figure", null, "chart-figure" + (wide ? " broad" : "")), head = make("figcaption", title);
-      if (note) { note.className = "quiet"; head.append(" ", note); }
+      for (const note of notes) head.append(" ", note);
       node.append(head);
       parts.charts.append(node);
       return node;
     }
+    function colourKey(...entries) {
+      const key = make("small", null, "key");
+      for (const [kind, text] of entries) {
+        const entry = make("span");
+        entry.append(make("i", null, kind), text);
+        key.append(entry);
+      }
+      return key;
+    }
     function build() {
       parts.charts.replaceChildren();
-      parts.lines = make("small");
-      charts = [weft.pointChart(state, figure(state.value.name + " by task, and the best so far", true), state.order, 260, weft.drawBest(state))];
+      parts.lines = make("small", null, "quiet");
+      charts = [weft.pointChart(state, figure(state.value.name + " by task", true, colourKey(["completed", "a task"], ["best", "best so far"])), state.order, 260, weft.drawBest(state))];
       if (state.arguments.length > 1) parts.charts.append(parts.importances);
       for (const column of state.arguments) charts.push(weft.pointChart(state, figure(state.value.name + " against " + column.name), column, 220));
       charts.push(weft.timeHistogram(state, figure("How long tasks took")));
       if (state.arguments.length > 1) {
-        const node = figure("Parallel coordinates", true, parts.lines), scroll = make("div", null, "wide");
+        const node = figure("Parallel coordinates", true, colourKey(["completed", "a task"], ["best", "the best tenth"]), parts.lines), scroll = make("div", null, "wide");
         node.append(scroll);
         charts.push(weft.parallel(state, scroll, parts.lines));
       }

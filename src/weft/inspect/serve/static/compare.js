@@ -26,7 +26,7 @@
   }
   function draw(c) {
     const lines = shown(), [x, y] = scales(lines);
-    c.axes(x, y, ["task, in order"]);
+    c.axes(x, y, ["task, in order", $("overlay-kind").value === "best" ? "best so far" : "value"]);
     for (const { points, colour } of lines) {
       if ($("overlay-kind").value === "best") c.line(points.map((value, i) => [x.share(i), y.share(value)]), weft.colour(colour), 2, true);
       else c.points(points.map((_, i) => i), (i) => x.share(i), (i) => y.share(points[i]), weft.colour(colour), 2.5);
