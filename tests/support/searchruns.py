@@ -1,4 +1,4 @@
-"""One small real run of every search that ships, and of a study that Optuna drives; made once.
+"""One small real run of every search that ships, of a study and of a user's search; made once.
 
 The runs lie in one folder, as people keep
 them, so that one server shows them all; tests of pages read them and change nothing.
@@ -49,6 +49,14 @@ def loss(lr: float, layers: int, activation: str) -> float:
     rest = 0.01 * abs(layers - 3) + (0.05 if activation == "tanh" else 0.0)
     return round((math.log10(lr) + 2.5) ** 2 + rest, 6)
 """
+OWN = """
+
+@weft.search(version=1)
+def scan(trials: int):
+    yield weft.Plan(total=trials, best="min")
+    results = yield [loss(10.0 ** -(1 + i % 4), 1 + i % 3, "relu") for i in range(trials)]
+    return min(r.value for r in results)
+"""
 SPACE = {
     "lr": {"type": "float", "low": 0.0001, "high": 0.1, "log": True},
     "layers": {"type": "int", "low": 1, "high": 8},
@@ -66,6 +74,7 @@ class SearchRuns:
             "arc": self._arc,
             "jobs": self._jobs,
             "study": self._study,
+            "own": self._own,
             "pipeline": self._pipeline,
             "silence": self._silence,
             "draws": self._draws,
@@ -112,6 +121,11 @@ class SearchRuns:
         settings = {"objective": "losses:loss", "trials": 24, "batch": 8, "space": SPACE}
         words = ("run", "weft.optuna:study", "--args", json.dumps(settings), "--workers", "1")
         self._weft(inputs, *words, "--out", str(self.folder / "study"), "-q")
+
+    def _own(self, inputs: Path) -> None:
+        (inputs / "losses.py").write_text(LOSSES + OWN, "utf-8")
+        words = ("run", "losses.py:scan", "--args", '{"trials": 12}', "--workers", "1", "-q")
+        self._weft(inputs, *words, "--out", str(self.folder / "own"))
 
     def _draws(self, inputs: Path) -> None:
         self._generate(inputs, "java", "--seed", "314", "--corrupt", "0.05", "-n", "60")

@@ -24,12 +24,17 @@ TABBABLE = (
     "'a[href], button, input, select, summary, [tabindex=\"0\"]')]"
     ".filter(e => e.checkVisibility() && !e.disabled && e.tabIndex >= 0)"
 )
+FILLED = {
+    "Tasks": "#task-table tr.row", "Progress": "canvas", "Timeline": "#tracks .lane",
+    "Events": ".said, .quiet", "Ledger": "#ledger-table tbody tr",
+}  # fmt: skip
+"""What a tab of the engine shows once its data is there."""
 OUR_TOOLS = "Blocked script execution"
 """What the browser logs when Playwright looks into a frame in which nothing may run."""
 CUT = """root => [...root.querySelectorAll('table, .scroll, td, th, h1, h2, h3, p, dd')]
   .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
     && ['hidden', 'clip', 'auto', 'scroll'].includes(getComputedStyle(e).overflowX)
-    && !e.matches('pre, .wide'))
+    && !e.matches('pre, .wide, td.code'))
   .map(e => e.outerHTML.slice(0, 120))"""
 
 
@@ -62,9 +67,22 @@ class Shown:
         part = self.open(title)
         part.evaluate("root => root.querySelectorAll('details').forEach(d => d.open = true)")
         assert findings(self.page) == [], title
+        self.fits(title, part)
+
+    def fits(self, title: str, part: Locator) -> None:
+        """Nothing is wider than the window, and no cell is cut."""
         wide = self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide, f"{title} is wider than the window"
         assert part.evaluate(CUT) == [], f"cut in {title}"
+
+    def open_engine(self, title: str) -> Locator:
+        """Open a tab that every run has; return what is in it once it is loaded."""
+        tab = self.page.get_by_role("tab", name=title)
+        tab.click()
+        panel = self.page.locator(f"#{tab.get_attribute('aria-controls')}")
+        expect(panel.get_by_text("Loading …")).to_have_count(0)
+        expect(panel.locator(FILLED[title]).first).to_be_visible()
+        return panel
 
     def reach_all(self, title: str) -> None:
         """Go through a tab of the search with the Tab key; everything must be reached."""

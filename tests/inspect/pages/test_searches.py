@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.inspect.pages.conftest import Shown
+from tests.support.axe import findings
 
 pytestmark = pytest.mark.xdist_group("search-pages")
 Show = Callable[[str], Shown]
@@ -75,7 +76,11 @@ def test_tree_is_drawn_with_gains_reasons_diffs_and_axes(shown: Callable[[str], 
     assert any("outranked" in reason for reason in reasons)
     for words in ("score (higher is better)", "depth", "seconds since the first eval began"):
         expect(drawn.locator("svg text", has_text=words).first).to_be_visible()
+    expect(drawn.locator(".timeline .axis span")).to_have_count(5)
     diffs = tree.open("Diffs and logs")
+    diffs.locator("button[data-only=promoted]").click()
+    expect(diffs.locator("details.eval:visible")).to_have_count(2)
+    diffs.locator("button[data-only='']").click()
     promoted = diffs.locator("details", has_text="more-a.md").first
     promoted.locator("summary").press("Enter")
     expect(promoted.locator(".added").first).to_contain_text('"a": 5')
@@ -112,8 +117,9 @@ def test_signal_has_a_timeline_next_draws_and_residues(shown: Callable[[str], Sh
     draws = shown("draws")
     check_top(draws, "PRNG analysis", "SIGNAL: these 60 draws come from", ["Verdict"])
     verdict = draws.open("Verdict")
-    timeline = verdict.locator("svg", has_text="holdout from draw")
-    expect(timeline.locator(".right")).to_have_count(1)
+    timeline = verdict.locator("figure", has_text="holdout from draw")
+    expect(timeline.locator("path.right")).to_have_count(1)
+    assert {"right", "wrong"} <= {*timeline.locator(".key span").all_inner_texts()}
     expect(verdict).to_contain_text(re.compile(r"5\d of 60 draws are right"))
     expect(verdict.locator("p.code", has_text=NEXT_DRAWS)).to_have_count(1)
     for words in ("before it saw them", "hypotheses were tried", "remainder modulo 8"):
@@ -172,6 +178,26 @@ FIRST_TABS = {
     "arc": "Puzzles", "tree": "Tree", "draws": "Verdict", "silence": "Verdict",
     "pipeline": "Pipeline", "jobs": "Jobs",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("shown", ["live-desk", "report-phone"], indirect=True)
+def test_tabs_of_the_engine_fit_and_tell_tasks_in_words(shown: Show) -> None:
+    for name in (*FIRST_TABS, "study", "own"):
+        run = shown(name)
+        for title in ENGINE_TABS:
+            run.fits(f"{title} of {name}", run.open_engine(title))
+            if name == "jobs":
+                assert findings(run.page) == [], title
+        run.open_engine("Tasks")
+        cells = run.page.locator("#task-table td.call, #task-table td.outcome").all_inner_texts()
+        raw = [text for text in cells if '":' in text or text.startswith(("{", "["))]
+        assert raw == [], f"JSON in the tasks of {name}"
+
+
+def test_study_shows_parameters_and_not_settings_of_its_sampler(shown: Show) -> None:
+    page = shown("study").open_engine("Tasks").page
+    heads = page.locator("#task-table thead th.arg").all_inner_texts()
+    assert heads == ["activation", "layers", "lr"]
 
 
 @pytest.mark.parametrize("shown", ["live-phone", "report-desk"], indirect=True)

@@ -44,7 +44,7 @@ def test_report_opens_without_complaints(
 
 def test_large_report_opens_and_is_quick_to_search(browser: Browser, many: Path) -> None:
     with browser.open(many) as tab:
-        assert tab.js(ROWS) == 100
+        assert tab.js(ROWS) == 50
         type_into(tab, "find", "valueerror 25777")
         assert tab.js(ROWS) == 1
         click(tab, "#tab-timeline")

@@ -20,7 +20,7 @@ from weft.inspect.report.text import clip, counted, value_text
 from weft.inspect.report.view import RunView
 from weft.inspect.report.wording import LINE_BYTES, MAX_LINES, answer_lines, title_of, unknown_lines
 from weft.inspect.report.work import Work, measure
-from weft.inspect.status import Status, status
+from weft.inspect.status import MAX_WORKERS, Status, status
 from weft.inspect.verify import Verdict, verify
 from weft.model.values import JsonValue, canonical, from_wire
 from weft.runs.progress import best_text
@@ -198,7 +198,7 @@ def overview_of(
     """Assemble what is known; without a verdict the head is the checkpoint's."""
     counts = progress.counts if progress else {}
     answered, answer = _answer(progress)
-    workers, genesis = run_file.execution.get("slots"), genesis_body(folder)
+    genesis = genesis_body(folder)
     lines, course = _answer_lines(folder, run_file, progress)
     return Overview(
         name=folder.path.resolve().name,
@@ -219,7 +219,7 @@ def overview_of(
         finished=progress.finished if progress else 0,
         lanes=progress.lanes if progress else 0,
         lanes_answered=progress.lanes_answered if progress else 0,
-        workers=workers if type(workers) is int and workers > 0 else None,
+        workers=_worker_count(run_file.execution.get("slots"), progress),
         rate_per_s=progress.rate_per_s if progress else None,
         eta_s=progress.eta_s if progress else None,
         best=_best(progress),
@@ -243,6 +243,14 @@ def _answer_lines(
         reason = str(body.get("reason", ""))
         return tuple(unknown_lines(reason, from_wire(body.get("detail")))), ()
     return tuple(answer_lines(from_wire(body.get("value")))), ()
+
+
+def _worker_count(slots: object, progress: Status | None) -> int | None:
+    """How many workers there may be; of a finished run, no more than have run a task."""
+    if type(slots) is not int or slots < 1:
+        return None
+    used = len(progress.workers) if progress and progress.answer is not None else 0
+    return min(slots, used) if 0 < used < MAX_WORKERS else slots
 
 
 def _best(progress: Status | None) -> str:

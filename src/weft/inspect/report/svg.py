@@ -14,7 +14,7 @@ from weft.inspect.report.text import visible
 
 ELEMENTS = frozenset([
     "a", "caption", "circle", "clipPath", "code", "defs", "desc", "details", "div", "ellipse",
-    "figcaption", "figure", "g", "h3", "h4", "line", "linearGradient", "p", "path", "pattern",
+    "figcaption", "figure", "g", "h3", "h4", "i", "line", "linearGradient", "p", "path", "pattern",
     "polygon", "polyline", "pre", "rect", "section", "small", "span", "stop", "strong", "summary",
     "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "tspan", "ul", "li",
     "use",

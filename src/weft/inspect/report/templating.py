@@ -40,6 +40,7 @@ def new_environment(*packages: str) -> Environment:
         number=text.number,
         rate=text.rate,
         percent=text.percent,
+        short_digests=text.short_digests,
         quoted=shlex.quote,
         moment=text.moment,
         place=_place,

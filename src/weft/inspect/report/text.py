@@ -7,6 +7,7 @@ r"""Texts of a report: visible escapes, bounded texts, numbers with their units.
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 
 from weft.errors import WeftError
@@ -15,6 +16,7 @@ from weft.model.values import JsonValue, Object, Typed, Value, decode
 
 LONG_INT_BITS = 4096
 CUT = "… ({:,} characters in all)"
+_LONG_DIGEST = re.compile(r"([0-9a-f]{12})[0-9a-f]{28,}")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -113,6 +115,11 @@ def rate(per_s: float | None) -> str:
 def number(value: float) -> str:
     """A count with thousands apart."""
     return f"{value:,}"
+
+
+def short_digests(text: str) -> str:
+    """A text with the first twelve digits of each digest in it."""
+    return _LONG_DIGEST.sub(r"\1…", text)
 
 
 def percent(share: float | None) -> str:

@@ -68,7 +68,9 @@ def doubts(raw: Table | None) -> str:
         reasons.append(f"answers differently on {count} rotated, mirrored or recoloured tasks")
     reasons += [f"violates the invariant {name!r}" for name in evidence.violated]
     if evidence.extrapolation is not None and evidence.extrapolation.total:
-        reasons.append(f"a test breaks {evidence.extrapolation.total} properties of training")
+        count = evidence.extrapolation.total
+        noun = "property" if count == 1 else "properties"
+        reasons.append(f"a test breaks {count} {noun} of training")
     if not reasons:
         return ""
     return f"{_bits(evidence.doubt_millibits)} bits of doubt: {', '.join(reasons)}"

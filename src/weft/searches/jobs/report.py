@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from weft.console.nodeplan import NodePlan
 from weft.inspect.report.hook import Page
+from weft.inspect.report.lanes import Bar, Lane, draw_lanes
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted, duration, percent, some
 from weft.inspect.report.view import RunView
@@ -24,8 +25,6 @@ from weft.searches.jobs.view import (
 MAX_SLOTS = 128
 MAX_ROWS = 500
 MAX_NAMED = 20
-NAMED_SHARE = 3.0
-"""Percent of the timeline from which on a bar has its job's name in it."""
 
 
 def lines(run: RunView) -> list[str]:
@@ -53,48 +52,34 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
     """One row per slot, on one clock: what it ran when, and how busy it was."""
     if not slots:
         return element("p", "No job has finished yet.", class_="quiet")
-    spans = [job for slot in slots for job in slot.jobs]
-    start = min(job.started_at or 0.0 for job in spans)
-    length = max(job.finished_at or 0.0 for job in spans) - start or 1.0
-    rows = [_lane(slot, start, length) for slot in slots[:MAX_SLOTS]]
-    ticks = [element("span", duration(length * i / 4)) for i in range(5)]
-    head = f"Timeline per node and slot ({some(len(rows), len(slots), 'slot')})"
-    axis = element("div", *ticks, class_="axis")
-    note = element(
-        "p", "A bar is a job. Busy counts from a slot's first job to its last.", class_="quiet"
-    )
-    return element("h3", head) + note + element("div", *rows, axis, class_="timeline")
+    lanes = [_lane(slot) for slot in slots[:MAX_SLOTS]]
+    head = f"Timeline per node and slot ({some(len(lanes), len(slots), 'slot')})"
+    failed = element("span", element("i", class_="failed"), "failed")
+    done = element("span", element("i", class_="completed"), "completed")
+    note = "A bar is a job. Busy counts from a slot's first job to its last."
+    key = element("span", done, failed, class_="key")
+    return element("h3", head) + element("p", note, key, class_="quiet") + draw_lanes(lanes)
 
 
-def _lane(slot: SlotTime, start: float, length: float) -> Markup:
+def _lane(slot: SlotTime) -> Lane:
     """One slot's jobs as bars with their names; a name that has no room is in the bar's tip."""
     stat = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
     names = ", ".join(job.job_id for job in slot.jobs[:MAX_NAMED])
-    picture = element(
-        "svg", *(_bar(job, start, length) for job in slot.jobs), role="img", class_="named",
-        aria_label=f"{slot.slot}: {stat}: {names}",
-    )  # fmt: skip
-    label = element("span", slot.slot, class_="label")
-    return element("div", label, picture, element("span", stat, class_="stat"), class_="lane")
+    return Lane(slot.slot, stat, [_bar(job) for job in slot.jobs], f"{slot.slot}: {stat}: {names}")
 
 
-def _bar(job: ViewedJob, start: float, length: float) -> Markup:
-    """A bar in percent of the timeline; an inner drawing cuts off a name that is too long."""
-    begin, end = job.started_at or start, job.finished_at or start
-    share = max(0.15, 100 * (end - begin) / length - 0.15)
+def _bar(job: ViewedJob) -> Bar:
     tip = f"{job.job_id}: {job.why() or job.status}, {duration(job.seconds)}"
     kind = "broken" if job.status == "failed" else "worked"
-    parts = [element("rect", element("title", tip), width="100%", height="100%", class_=kind)]
-    if share >= NAMED_SHARE:
-        parts.append(element("text", job.job_id, x=5, y=14))
-    x = f"{100 * (begin - start) / length:.3f}%"
-    return element("svg", *parts, x=x, width=f"{share:.3f}%", height="100%")
+    return Bar(job.started_at or 0.0, job.finished_at or 0.0, tip, kind, job.job_id)
 
 
 def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:
     heads, rows = ["node", "workers", "kind", "jobs", "jobs per slot"], []
     for plan in plans:
-        spread = ", ".join(f"{index}: {count}" for index, count in plan.distribution.items())
+        kind = plan.kind.lower()
+        slots = plan.distribution.items()
+        spread = ", ".join(f"{kind}{index} {count}" for index, count in slots)
         rows.append([plan.node, str(plan.workers), plan.kind, str(plan.jobs), spread])
     return element("h3", f"Distribution ({placement} placement)") + table(heads, rows)
 

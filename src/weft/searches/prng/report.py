@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from weft.inspect.report.hook import Page
 from weft.inspect.report.plot import Axes, bar, framed
-from weft.inspect.report.svg import element, table, wide_drawing
+from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.lazy_imports import lazy_imports
@@ -34,7 +34,6 @@ with lazy_imports():
 PIPELINE = "prng.pipeline"
 WIDTH = 1000
 HEIGHT = 90
-FOOT = 26
 """Below a picture, for words."""
 MAX_CELLS = 500
 RESIDUES = (8, 10, 16)
@@ -109,7 +108,7 @@ def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     right = [a == b for a, b in zip(predictions, draws, strict=False)]
     train = len(split(draws, answer.modulus)[0])
     head = element("h3", "Where the best one is right")
-    share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
+    share = f"{sum(right):,} of {len(right):,} draws are right. Right of the line is the holdout."
     return head + element("p", share, class_="quiet") + _bars(right, train)
 
 
@@ -151,24 +150,23 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
         good += f"M{x:.5g} {HEIGHT}v-{height:.4g}h{wide:.4g}v{height:.4g}z" if height else ""
         rest = HEIGHT - height
         bad += f"M{x:.5g} 0v{rest:.4g}h{wide:.4g}v-{rest:.4g}z" if rest else ""
-    held = WIDTH * train / len(right)
-    drawn = [
-        element("path", d=good, class_="right"),
-        element("path", d=bad, class_="wrong"),
-        element("line", x1=held, x2=held, y1=0, y2=HEIGHT + 22, stroke="currentColor"),
-        _words("draw 1", 0, "start"),
-        _words(f"holdout from draw {train + 1:,}", held - 6, "end"),
-        _words(f"draw {len(right):,}", WIDTH, "end"),
+    held = f"M{WIDTH * train / len(right):.5g} -14V{HEIGHT + 14}"
+    picture = element(
+        "svg", element("path", d=good, class_="right"), element("path", d=bad, class_="wrong"),
+        element("path", d=held, class_="held"), viewBox=f"0 -14 {WIDTH} {HEIGHT + 28}",
+        preserveAspectRatio="none", role="img", aria_label=f"right draws, {per_bar} per bar",
+    )  # fmt: skip
+    ends = [element("span", f"draw {number:,}") for number in (1, len(right))]
+    key = [
+        element("span", element("i", class_=kind), text)
+        for kind, text in (("completed", "right"), ("failed", "wrong"), ("held", _held(train)))
     ]
-    label = f"share of right draws, {per_bar} per bar"
-    return wide_drawing(WIDTH, HEIGHT + FOOT, *drawn, label=label)
+    below = element("p", ends[0], element("span", *key, class_="key"), ends[1], class_="ends")
+    return element("figure", picture, below, class_="drawing matches")
 
 
-def _words(text: str, x: float, anchor: str) -> Markup:
-    """Write below a picture."""
-    return element(
-        "text", text, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=12, fill="currentColor"
-    )
+def _held(train: int) -> str:
+    return f"holdout from draw {train + 1:,}"
 
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:

@@ -8,23 +8,24 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from weft.inspect.report.lanes import Bar, Lane, draw_lanes
 from weft.inspect.report.plot import Axes, Points, framed
-from weft.inspect.report.svg import element, table, wide_drawing
-from weft.inspect.report.text import duration, some
+from weft.inspect.report.svg import element, table
+from weft.inspect.report.text import counted, duration, some
 from weft.inspect.report.view import RunView
 from weft.searches.tree.history import Eval, TreeHistory
 from weft.searches.tree.load import TreeRun, stage_id_of
 
-WIDTH = 1000
-ROW, LABEL = 30, 110
 MAX_SPANS = 1200
 MAX_DOTS = 800
 """The most that a page shows; promoted evals are among them."""
 PROMOTED, OTHER = "var(--c-completed)", "var(--c-queued)"
 STAGES = {
-    "propose": "var(--c-dropped)", "implement": "var(--c-running)", "review": "var(--paused)",
-    "sweep": "var(--c-cancelled)", "score": "var(--c-completed)",
+    "propose": "stage-propose", "implement": "stage-implement", "review": "stage-review",
+    "sweep": "stage-sweep", "score": "worked",
 }  # fmt: skip
+"""The class of each stage's bars, which has its colour."""
+OTHER_STAGE = "stage-other"
 
 
 # -- scores -------------------------------------------------------------------------------------
@@ -124,10 +125,6 @@ def _best_by_depth(tree_run: TreeRun, root: Decimal, depths: int) -> list[Decima
     return best
 
 
-def _text(text: str, x: float, y: float, anchor: str = "middle") -> Markup:
-    return element("text", text, x=x, y=y, text_anchor=anchor, font_size=15, fill="currentColor")
-
-
 def _table(history: TreeHistory, depths: int) -> Markup:
     rows = []
     for depth in range(depths + 1):
@@ -160,15 +157,16 @@ def worker_timeline(run: RunView) -> Markup:
     if not spans:
         return element("p", "No stage has finished yet.", class_="quiet")
     shown = spans[:MAX_SPANS]
-    slots = sorted({span.slot for span in shown})
-    start, end = min(s.start for s in shown), max(s.end for s in shown)
-    scale = (WIDTH - LABEL) / ((end - start) or 1.0)
-    bars = [_text(slot, 0, n * ROW + 20, "start") for n, slot in enumerate(slots)]
-    bars += [_bar(s, slots.index(s.slot), start, scale) for s in shown]
-    head = f"What workers did ({duration(end - start)}, {some(len(shown), len(spans), 'stage')})"
-    legend = element("p", *_legend(shown), class_="quiet")
-    drawn = wide_drawing(WIDTH, len(slots) * ROW, *bars, label=head)
-    return element("h3", head) + drawn + legend
+    lanes = [_lane(slot, shown) for slot in sorted({span.slot for span in shown})]
+    head = f"What workers did ({some(len(shown), len(spans), 'stage')})"
+    return element("h3", head) + element("p", _legend(shown), class_="quiet") + draw_lanes(lanes)
+
+
+def _lane(slot: str, spans: Sequence[EvalSpan]) -> Lane:
+    own = [span for span in spans if span.slot == slot]
+    stat = f"{counted(len(own), 'stage')}, {duration(sum(s.end - s.start for s in own))}"
+    bars = [Bar(s.start, s.end, s.title, STAGES.get(s.stage, OTHER_STAGE)) for s in own]
+    return Lane(slot, stat, bars, f"{slot}: {stat}")
 
 
 def _spans(run: RunView) -> list[EvalSpan]:
@@ -184,19 +182,8 @@ def _spans(run: RunView) -> list[EvalSpan]:
     return sorted(spans, key=lambda span: (span.start, span.title))
 
 
-def _bar(span: EvalSpan, row: int, start: float, scale: float) -> Markup:
-    return element(
-        "rect", element("title", span.title), x=LABEL + (span.start - start) * scale,
-        y=row * ROW + 4, width=max(1.0, (span.end - span.start) * scale - 0.5), height=ROW - 8,
-        fill=STAGES.get(span.stage, OTHER),
-    )  # fmt: skip
-
-
-def _legend(spans: Sequence[EvalSpan]) -> list[Markup]:
-    known = [stage for stage in STAGES if any(span.stage == stage for span in spans)]
-    parts = []
-    for stage in known:
-        box = element("rect", width=12, height=12, fill=STAGES[stage])
-        mark = element("svg", box, width=12, height=12, aria_hidden="true")
-        parts += [mark, element("span", f" {stage}   ")]
-    return parts
+def _legend(spans: Sequence[EvalSpan]) -> Markup:
+    present = {span.stage for span in spans}
+    stages = [(kind, stage) for stage, kind in STAGES.items() if stage in present]
+    parts = [element("span", element("i", class_=kind), stage) for kind, stage in stages]
+    return element("span", *parts, class_="key")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from weft.inspect.report.controls import finder
 from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import clip, duration, some
@@ -129,7 +131,13 @@ def evals_page(run: RunView, tree_run: TreeRun) -> Markup:
         blocks.append(block)
     head = some(len(blocks), len(order), "eval")
     text = f"{head}; promoted ones first. Open one for its rules, diff and log."
-    return element("p", text, class_="quiet") + Markup("").join(blocks)
+    controls = finder("idea, node, verdict", "Verdicts", Counter(map(_kind, order[: len(blocks)])))
+    return element("p", text, class_="quiet") + controls + Markup("").join(blocks)
+
+
+def _kind(item: Eval) -> str:
+    """The verdict in one word."""
+    return item.verdict.split()[0]
 
 
 def _block(run: RunView, item: Eval, timing: Timing) -> Markup:
@@ -138,7 +146,9 @@ def _block(run: RunView, item: Eval, timing: Timing) -> Markup:
     spent = element("small", f" {duration(timing.seconds)}", class_="quiet")
     inside = [_rules(item), _diff(run, item), *_logs(run, item)]
     summary = element("summary", element("span", head), spent)
-    return element("details", summary, *inside, class_="eval")
+    return element(
+        "details", summary, *inside, class_="eval", data_find=head.lower(), data_kinds=_kind(item)
+    )
 
 
 def _rules(item: Eval) -> Markup:

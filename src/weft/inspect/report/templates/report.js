@@ -2,7 +2,7 @@
 // The report in one file: all its data is in the page.
 (() => {
   const { $, make, count } = weft;
-  const STEP = 100;
+  const STEP = 50;  // more rows take longer to lay out than a click may
   const data = JSON.parse($("data").textContent);
   const of = weft.tasks(data);
   const show = weft.tabs();
@@ -12,12 +12,13 @@
   function pager(table, more, draw) {
     const body = table.tBodies[0];
     let rows = [], shown = 0;
+    const step = () => (rows.length - shown <= 1.5 * STEP ? rows.length - shown : STEP);
     const grow = () => {
-      const next = rows.slice(shown, shown + STEP);
+      const next = rows.slice(shown, shown + step());
       shown += next.length;
       body.append(...next.flatMap(draw));
       more.parentElement.hidden = shown >= rows.length;
-      more.textContent = "show " + count(Math.min(STEP, rows.length - shown)) + " more of " + count(rows.length - shown);
+      more.textContent = "show " + count(step()) + " more of " + count(rows.length - shown);
     };
     more.addEventListener("click", grow);
     return (newRows) => { rows = newRows; shown = 0; body.replaceChildren(); grow(); };

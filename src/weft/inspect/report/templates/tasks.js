@@ -18,6 +18,7 @@
   // JSON, perhaps cut, as words for one line: names with their numbers and texts, what identifies the
   // thing first, what is switched off last. Digests are left out; the opened task has everything.
   const PAIR = /"([^"\\]+)":("(?:[^"\\]|\\.)+"|\[[^[\]{}]+\]|-?[\d.]+(?:e[-+]?\d+)?|true|false)/gi;
+  const LONG_DIGEST = /([0-9a-f]{12})[0-9a-f]{28,}/g;
   const IDENTITY = /(^|_)(id|name|path|title|label)$/, DIGEST = /^[0-9a-f]{40,}$/, MOST_WORDS = 12;
   const rank = ([name, value]) => (value === "false" ? 2 : IDENTITY.test(name) ? 0 : 1);
   const scalar = (text) => {
@@ -97,7 +98,7 @@
     // `onToggle(key, open)` is called when a history is opened or closed by hand.
     of.row = (t, open, onToggle) => {
       const row = make("tr", null, "row"), first = make("td", null, "place");
-      const opener = make("button", of.place(t));
+      const opener = make("button", of.place(t).replace(LONG_DIGEST, "$1…"));
       opener.type = "button";
       opener.setAttribute("aria-expanded", "false");
       first.append(opener);

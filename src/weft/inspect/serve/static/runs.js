@@ -5,14 +5,14 @@
   const MOST = 6, NUMBERS = ["started", "duration", "tasks"];
   const chosen = [];
   const body = $("runs"), find = $("find");
-  let sort = ["started", -1], kinds = new Set();
+  let sort = ["started", -1], states = new Set();
 
   function filter() {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const row of body.rows) {
       const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word)) || (kinds.size > 0 && !kinds.has(row.dataset.kind));
+      row.hidden = !words.every((word) => text.includes(word)) || (states.size > 0 && !states.has(row.dataset.word));
       shown += row.hidden ? 0 : 1;
     }
     const all = body.rows.length;
@@ -28,7 +28,7 @@
 
   function chips() {
     $("run-chips").replaceChildren();
-    kinds = weft.chips($("run-chips"), weft.tally([...body.rows].map((row) => row.dataset.kind)), filter, kinds);
+    states = weft.chips($("run-chips"), weft.tally([...body.rows].map((row) => row.dataset.word)), filter, states);
   }
 
   function showPair() {
@@ -51,13 +51,13 @@
   });
   find.addEventListener("input", filter);
   weft.sortable($("run-table"), (...by) => { sort = by; order(); });
-  let seen = "";
+  let before = "";
   weft.listen("/updates", (update) => {
     const focused = document.activeElement && document.activeElement.value;
     weft.put(body, update.rows);
     $("none").hidden = update.runs > 0;
-    const states = [...body.rows].map((row) => row.dataset.kind).join();
-    if (states !== seen) { seen = states; chips(); }
+    const now = [...body.rows].map((row) => row.dataset.word).join();
+    if (now !== before) { before = now; chips(); }
     showPair();
     order();
     filter();

@@ -95,7 +95,7 @@ def _summary(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:
     shown = [figure.format(_title(kind), count) for kind, count in counts]
     return Markup(
         '<dl class="figures">{}{}</dl><div class="bar" aria-hidden="true">{}</div>'
-    ).format(figure.format("tasks", len(views)), Markup("").join(shown), Markup("").join(bars))
+    ).format(figure.format("puzzles", len(views)), Markup("").join(shown), Markup("").join(bars))
 
 
 def _filters(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:

@@ -1,0 +1,74 @@
+"""A timeline for a search's page: a lane for each slot, bars on one clock, an axis below.
+
+Everything is placed in percent, so that it fits a phone as well as a desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from weft.inspect.report.svg import element
+from weft.inspect.report.text import duration
+
+NAMED_SHARE = 3.0
+"""Percent of the timeline from which on a bar has its name in it."""
+GAP = 0.15
+"""Percent between bars that touch."""
+TICKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A stretch of work."""
+
+    start: float
+    end: float
+    tip: str
+    """Shown while the pointer is over it."""
+    kind: str = "worked"
+    """Its class, which has a colour: `worked`, `broken`, or one of the page's own."""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What one slot did."""
+
+    label: str
+    stat: str
+    bars: Sequence[Bar]
+    words: str
+    """The same as the picture, for those who do not see it."""
+
+
+def draw_lanes(lanes: Sequence[Lane]) -> Markup:
+    """Draw lanes from the first bar's start to the last one's end."""
+    bars = [bar for lane in lanes for bar in lane.bars]
+    start = min(bar.start for bar in bars)
+    length = max(bar.end for bar in bars) - start or 1.0
+    ticks = [element("span", duration(length * i / (TICKS - 1))) for i in range(TICKS)]
+    rows = [_lane(lane, start, length) for lane in lanes]
+    return element("div", *rows, element("div", *ticks, class_="axis"), class_="timeline")
+
+
+def _lane(lane: Lane, start: float, length: float) -> Markup:
+    picture = element(
+        "svg", *(_bar(bar, start, length) for bar in lane.bars), role="img", class_="named",
+        aria_label=lane.words,
+    )  # fmt: skip
+    label = element("span", lane.label, class_="label")
+    return element("div", label, picture, element("span", lane.stat, class_="stat"), class_="lane")
+
+
+def _bar(bar: Bar, start: float, length: float) -> Markup:
+    """A bar with its name; an inner drawing cuts off a name that is too long."""
+    share = max(GAP, 100 * (bar.end - bar.start) / length - GAP)
+    tip = element("title", bar.tip)
+    parts = [element("rect", tip, width="100%", height="100%", class_=bar.kind)]
+    if bar.name and share >= NAMED_SHARE:
+        parts.append(element("text", bar.name, x=5, y=14))
+    x = f"{100 * (bar.start - start) / length:.3f}%"
+    return element("svg", *parts, x=x, width=f"{share:.3f}%", height="100%")
