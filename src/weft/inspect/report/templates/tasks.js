@@ -16,11 +16,11 @@
     : typeof value === "number" ? weft.number(value) : JSON.stringify(value));
 
   // JSON, perhaps cut, as words for one line: names with their numbers and texts, what identifies the
-  // thing first, what is switched off last. Digests are left out; the opened task has everything.
+  // thing first, digests and what is switched off last. The opened task has everything.
   const PAIR = /"([^"\\]+)":("(?:[^"\\]|\\.)+"|\[[^[\]{}]+\]|-?[\d.]+(?:e[-+]?\d+)?|true|false)/gi;
   const LONG_DIGEST = /([0-9a-f]{12})[0-9a-f]{28,}/g;
-  const IDENTITY = /(^|_)(id|name|path|title|label)$/, DIGEST = /^[0-9a-f]{40,}$/, MOST_WORDS = 12;
-  const rank = ([name, value]) => (value === "false" ? 2 : IDENTITY.test(name) ? 0 : 1);
+  const IDENTITY = /(^|_)(id|name|path|title|label)$/, DIGEST = /^[0-9a-f]{40,}$/, MOST_PAIRS = 12;
+  const rank = ([name, value]) => (value === "false" || DIGEST.test(value) ? 2 : IDENTITY.test(name) ? 0 : 1);
   const scalar = (text) => {
     try {
       const value = JSON.parse(text);
@@ -29,9 +29,10 @@
   };
   weft.brief = (text) => {
     if (!/^[[{]/.test(text || "")) return scalar(text || "");
-    const pairs = [...text.matchAll(PAIR)].map(([, name, value]) => [name, scalar(value)]).filter(([, value]) => !DIGEST.test(value));
+    const pairs = [...text.matchAll(PAIR)].map(([, name, value]) => [name, scalar(value)]);
     pairs.sort((a, b) => rank(a) - rank(b));
-    return pairs.slice(0, MOST_WORDS).map((pair) => pair.join(" ")).join(", ") || text;
+    const words = pairs.slice(0, MOST_PAIRS).map((pair) => pair.join(" ")).join(", ") || text.replace(/[{}[\]"]/g, "").replaceAll(":", " ");
+    return words.replace(LONG_DIGEST, "$1…") || "empty";
   };
 
   weft.tasks = (data) => {
