@@ -46,4 +46,4 @@ def _mutation(sample: dict[str, Any]) -> str:
     tried = f"{sample['tried']:,} of {sample['changes']:,} changes, {noticed}"
     violations = 100 * sample["noticed"] < AIM_PERCENT * sample["tried"]
     when = f"{sample['cpu_minutes']:.1f} | {sample['commit']} | {sample['date']}"
-    return f"{sample['tests']:,} tests | {tried} | {int(violations)} | {when}"
+    return f"[mutation](mutation.md) | {tried} | {int(violations)} | {when}"

@@ -256,7 +256,10 @@ def test_rows_that_are_measured_elsewhere_have_their_figures(tmp_path: Path) -> 
     page = page_of({}, "", measured_rows(tmp_path))
     large = "1,000,000 tasks, peak 301 MiB, verify 61 CPU s | 2 | 1.5 |"
     assert f"| [big](big.md) | {large}" in page
-    assert "| 7 tests | 100 of 900 changes, 91 noticed (91.0 %) | 0 | 2.0 | c | d |" in page
+    assert (
+        "| [mutation](mutation.md) | 100 of 900 changes, 91 noticed (91.0 %) | 0 | 2.0 | c | d |"
+        in page
+    )
 
 
 def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from campaigns.mutation import figures, plugin
 from campaigns.mutation.operators import OPERATORS, Mutant, mutants_of
+from campaigns.mutation.page import page_of
 from campaigns.mutation.reach import Reach
 from campaigns.mutation.runner import (
     KILLED,
@@ -183,7 +184,12 @@ def test_figures_count_outcomes_of_files_as_they_are(tmp_path: Path) -> None:
     body = figures.figures_of(mutants, loaded, tests=2)
     assert (body["changes"], body["tried"], body["noticed"]) == (len(mutants), 3, 2)
     assert body["outcomes"] == {KILLED: 1, SURVIVED: 1, TIMED_OUT: 1}
-    assert body["missed"] == [str(mutants[0])]
+    assert body["missed"] == [{"mutant": str(mutants[0]).removeprefix("src/weft/"), "why": ""}]
+    body |= {"date": "d", "commit": "c", "budget_s": 9, "machine": "2 cores"}
+    page = page_of(body)
+    assert f"d, c: 3 of {len(mutants)} mutants tried, 2 noticed: **66.7 %**." in page
+    assert "| model | 3 | 66.7 % |" in page
+    assert body["missed"][0]["mutant"] in page.partition("Without an explanation:")[2]
     assert body["packages"] == {"model": [3, 2]}
     assert body["cpu_minutes"] == 3.0
     assert figures.table(body).splitlines()[-2].split() == ["all", "3", "66.7%"]

@@ -10,7 +10,7 @@
 A mutant meets only tests that reach its line, fastest first, to the first that fails; what reaches
 what is measured once. Mutants come in the order of a hash of their names: a part of them is a fair
 sample. What was tried is kept in build/mutation, and counts while the changed file stays as it is.
-The figures go into docs/benchmarks/mutation.json. Ends with 1 below the aim.
+The figures go into docs/benchmarks/mutation.json and mutation.md. Ends with 1 below the aim.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from benchmarks.machine import describe
 from campaigns.__main__ import commit_of, part
 from campaigns.mutation import figures
 from campaigns.mutation.operators import Mutant, mutants_of
+from campaigns.mutation.page import page_of
 from campaigns.mutation.reach import Reach, digest_of, load, measure, save, sources_of
 from campaigns.mutation.runner import KILLED, Place
 
@@ -68,6 +69,7 @@ def main(argv: Sequence[str]) -> int:
              "minutes": round((time.monotonic() - start_s) / 60, 1), "machine": describe(),
              "budget_s": asked.budget_s}  # fmt: skip
     asked.json.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
+    asked.json.with_suffix(".md").write_text(page_of(body), "utf-8")
     print(figures.table(body))
     return 0 if 100 * body["noticed"] >= AIM_PERCENT * max(body["tried"], 1) else 1
 

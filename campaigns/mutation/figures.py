@@ -100,14 +100,14 @@ def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int
         "cpu_minutes": round(sum(records[m.name]["seconds"] for m in tried) / 60, 1),
         "operators": {name: [what, sum(m.operator == name for m in mutants)]
                       for name, what in OPERATORS.items()},
-        "missed": [str(m) + (f" ({why})" if (why := reason_of(m, reasons)) else "")
+        "missed": [{"mutant": str(m).removeprefix("src/weft/"), "why": reason_of(m, reasons)}
                    for m in sorted(missed, key=lambda m: (m.path, m.line, m.column))],
     }  # fmt: skip
 
 
 def table(figures: Record) -> str:
     """The figures for a person at a terminal."""
-    lines = [*(f"not noticed: {name}" for name in figures["missed"]), ""]
+    lines = [*(f"not noticed: {m['mutant']} {m['why']}".rstrip() for m in figures["missed"]), ""]
     lines.append(f"{'package':<14}{'mutants':>9}{'noticed':>9}")
     for package, (tried, noticed) in sorted(figures["packages"].items()):
         lines.append(f"{package:<14}{tried:>9}{100 * noticed / tried:>8.1f}%")

@@ -1,0 +1,65 @@
+"""Write docs/benchmarks/mutation.md: what was changed, what noticed it, and what nobody did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+INTRODUCTION = """\
+# Mutation testing
+
+How strong the tests of model, ledger, storage and coordinator are (row F22 of [faults](faults.md)):
+a program changes one place of their code, and runs the tests that reach it until one fails.
+`python -m campaigns.mutation` makes the changes, goes on where it was stopped, writes this page.
+
+A change is *noticed* when a test fails, or takes far longer than without it. A mutant meets the
+tests that reach its line, fastest first, for a limited time; one that would need more counts as
+survived. Docstrings, annotations, decorators, assertions and the words of errors are left alone by
+rule.
+"""
+
+
+def page_of(figures: dict[str, Any]) -> str:
+    """The whole page."""
+    tried, noticed = figures["tried"], figures["noticed"]
+    score = f"{100 * noticed / max(tried, 1):.1f} %"
+    head = (
+        f"{figures['date']}, {figures['commit']}: {tried:,} of {figures['changes']:,} mutants"
+        f" tried, {noticed:,} noticed: **{score}**. {figures['tests']:,} tests,"
+        f" {figures['budget_s']:g} seconds of them at most for a mutant,"
+        f" {figures['cpu_minutes']:.0f} minutes one after the other; {figures['machine']}."
+    )
+    parts = [INTRODUCTION, head, packages(figures), operators(figures), survivors(figures)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def packages(figures: dict[str, Any]) -> str:
+    """Outcomes, and the score of each package."""
+    lines = ["| package | mutants | noticed |", "|---|---|---|"]
+    for name, (tried, noticed) in sorted(figures["packages"].items()):
+        lines.append(f"| {name} | {tried:,} | {100 * noticed / tried:.1f} % |")
+    outcomes = ", ".join(f"{count:,} {name}" for name, count in figures["outcomes"].items())
+    return "\n".join([*lines, "", f"Outcomes: {outcomes}."])
+
+
+def operators(figures: dict[str, Any]) -> str:
+    """What is changed, and how often."""
+    lines = ["## Changes", "", "| operator | change | mutants |", "|---|---|---|"]
+    for name, (change, count) in figures["operators"].items():
+        lines.append(f"| {name} | {change.replace('|', chr(92) + '|')} | {count:,} |")
+    return "\n".join(lines)
+
+
+def survivors(figures: dict[str, Any]) -> str:
+    """Every mutant that no test noticed: those that need no test by reason, then the others."""
+    missed = figures["missed"]
+    reasons: dict[str, list[str]] = {}
+    for entry in missed:
+        reasons.setdefault(entry["why"], []).append(entry["mutant"])
+    left = reasons.pop("", [])
+    lines = ["## Survivors", "", f"{len(missed):,}, of which {len(missed) - len(left):,} were"
+             " looked at and need no test."]  # fmt: skip
+    for why, mutants in sorted(reasons.items()):
+        lines += ["", f"{why[:1].upper()}{why[1:]}:", "", "```", *mutants, "```"]
+    if left:
+        lines += ["", "Without an explanation:", "", "```", *left, "```"]
+    return "\n".join(lines)
