@@ -275,3 +275,19 @@ def test_timeout_of_a_waiting_attempt_does_not_count():
     bench.take()
     bench.follow(bench.machine.expire(1e9))
     assert bench.of(RecordResult) == []
+
+
+def test_attempt_that_is_to_start_again_has_no_deadline_and_no_worker_before_it_does():
+    bench = Bench(once([call(1, timeout_s=5.0)]))
+    [first] = bench.take()
+    bench.start(first, 10.0)
+    assert bench.machine.dispatch.next_deadline_s() == 15.0
+    bench.give(Lost(first.ticket, "gone"), 12.0)
+    [second] = bench.take()
+    assert second.attempt == 2
+    assert bench.machine.dispatch.next_deadline_s() is None
+    [task] = bench.machine.dispatch.out.values()
+    assert (task.started_s, task.worker) == (None, Worker())
+    bench.start(second, 20.0)
+    assert bench.machine.dispatch.next_deadline_s() == 25.0
+    assert task.worker == Worker(pid=7)

@@ -154,6 +154,13 @@ def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
     sessions.go(round_body(1), backend_type=LostThenSlow)
     assert LostThenSlow.waits.count(0.0) <= 2
     assert LostThenSlow.waits[-1] == loop.POLL_S
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    columns = "outcome, reason, detail, started_at, finished_at, worker_pid"
+    [attempt] = manifest.query(f"SELECT {columns} FROM attempts")
+    manifest.close()
+    assert attempt[:3] == ("requeued", "gone", "")
+    assert 0 < attempt[4] - attempt[3] <= LostThenSlow.waits[1] + 1e-6, "as long as it ran"
+    assert attempt[5] == 1
 
 
 class Closing(InProcess):

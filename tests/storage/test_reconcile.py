@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -135,6 +136,25 @@ def test_rebuild_reports_how_many_results_it_restored(finished, tmp_path):
         "manifest-rebuilt",
         f"{restored} results restored from the ledger",
     )
+
+
+def rows_of(sessions):
+    """Every task that was recorded, and every round, as readers see them."""
+    with contextlib.closing(Manifest.open(sessions.folder.manifest, Disk(), read_only=True)) as m:
+        columns = "state, key, function, args, value, error"
+        tasks = f"SELECT {columns} FROM tasks WHERE state IN ('completed', 'failed') ORDER BY key"
+        rounds = (
+            "SELECT lane, round, kind, size, recorded, closed, stopped FROM rounds ORDER BY 1, 2"
+        )
+        return m.query(tasks), m.query(rounds)
+
+
+def test_rebuild_gives_readers_what_they_saw_before(finished, tmp_path):
+    source, _, _ = finished
+    sessions = copy_of(source, tmp_path / "copy")
+    sessions.folder.manifest.unlink()
+    sessions.go(example)
+    assert rows_of(sessions) == rows_of(source)
 
 
 def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
