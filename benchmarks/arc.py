@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import arcchains, arcchart, arcpage, arcreliability, arcworkers
-from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
+from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_beyond, names_of
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
@@ -76,11 +76,12 @@ def machine(workers: int) -> str:
 
 
 def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
-    """Both splits of ARC-AGI-1 and the evaluation split of ARC-AGI-2, at the default budget."""
+    """Both splits of ARC-AGI-1, and of ARC-AGI-2 what is new and its evaluation split."""
     runs: Figures = {}
     for name, words in (
         ("training", TRAINING),
         ("evaluation", ("--split", "evaluation")),
+        ("ARC-AGI-2 training, new", (*names_beyond(), "--data", "arc-agi-2", *TRAINING)),
         ("ARC-AGI-2 evaluation", ("--data", "arc-agi-2", "--split", "evaluation")),
     ):
         runs[name] = bench(place / name.replace(" ", "-"), workers, *words)

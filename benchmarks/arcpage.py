@@ -11,7 +11,7 @@ from weft.searches.arc.synthesis.ablation import PARTS
 Figures = Mapping[str, Any]
 HEADS = (
     "answered", "right", "wrong", "unknown", "precision", "pass@1", "pass@2", "CPU s per task",
-    "states/s and core", "MB",
+    "slowest twentieth", "states/s and core", "MB",
 )  # fmt: skip
 
 
@@ -52,8 +52,15 @@ def _row(run: Figures) -> str:
     return (
         f"{run['answered']} | {run['right']} | {run['wrong']} | {run['unknown']}"
         f" | {_percent(run['precision'])} | {run['top1']} | {run['top2']}"
-        f" | {run['cpu_s_per_task']:.2f} | {run['states_per_s']:,} | {run['memory_mb'] or ''}"
+        f" | {run['cpu_s_per_task']:.2f} | {_seconds(run)}"
+        f" | {run['states_per_s']:,} | {run['memory_mb'] or ''}"
     )
+
+
+def _seconds(run: Figures) -> str:
+    """CPU seconds of the slowest twentieth; older runs have none."""
+    slowest_s = run.get("cpu_s_of_slowest")
+    return "" if slowest_s is None else f"{slowest_s:.1f}"
 
 
 def _percent(share: float | None) -> str:

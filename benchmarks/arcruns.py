@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.searches.arc.data import load
+from weft.searches.arc.heldout import fingerprint, held_out
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.score import score
 from weft.searches.arc.task import ArcTask
@@ -25,6 +26,7 @@ TRAINING = ("--split", "training")
 COUNTS = ("answered", "right", "wrong", "unknown", "top1", "top2", "precision")
 SPENT = (
     "cpu_s_per_task",
+    "cpu_s_of_slowest",
     "states_per_s",
     "programs_per_s",
     "pruned_share",
@@ -85,6 +87,17 @@ def every_nth(n: int, split: str = "training") -> Sequence[str]:
     """Return the names of every nth task in the order of digests, which is arbitrary."""
     tasks = sorted(load("arc-agi-1", split).tasks, key=lambda task: task.digest)
     return [task.name for task in tasks[::n]]
+
+
+def names_beyond() -> Sequence[str]:
+    """Return the names of ARC-AGI-2's training tasks that no split of ARC-AGI-1 has."""
+    first = load("arc-agi-1", "training").tasks
+    names, contents = {task.name for task in first}, {fingerprint(task) for task in first}
+    return [
+        task.name
+        for task in load("arc-agi-2", "training").tasks
+        if task.name not in names and fingerprint(task) not in contents and not held_out([task])
+    ]
 
 
 def names_of(half: int, split: str = "training") -> Sequence[str]:
