@@ -1,18 +1,16 @@
 """Fit the confidence of `weft arc` on puzzles with known outputs, and check it on held-out halves.
 
-    python tools/fit_arc_confidence.py features EVIDENCE.jsonl.gz FEATURES.jsonl
+    python tools/fit_arc_confidence.py features FEATURES.jsonl EVIDENCE.jsonl.gz [EVIDENCE ...]
     python tools/fit_arc_confidence.py fit FEATURES.jsonl [FEATURES.jsonl ...]
 
 Lines of features come from recorded evidence (`tools/record_arc_evidence.py`), which `features`
-judges anew without any search, or from finished runs (`tools/collect_arc_features.py`). `fit` fits
-a model on each half of the puzzles' bases and measures it on the other, writes that to
-docs/benchmarks/arc-confidence.json, then fits on both and writes
+judges anew without any search. `fit` fits a model on each half of the puzzles' bases and measures
+it on the other, writes that to docs/benchmarks/arc-confidence.json, then fits on both and writes
 src/weft/searches/arc/confidence.json.
 
 The operators were designed on the tasks that these puzzles are made of, so a right program is found
-more often than elsewhere, and accidental fits are rarer than elsewhere. So every puzzle is judged a
-second time without the programs that give its true outputs: what is believed then is wrong, as it
-would be where the language lacks the right program (`is_reduced`).
+more often than elsewhere, and accidental fits are rarer than elsewhere. So evidence is recorded of
+two searches: with all operators (draw 0) and with half of them (draw 1).
 
 The model is a logistic regression on levels of the features; the sign of each step from level to
 level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence.
@@ -46,7 +44,7 @@ from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
 from weft.searches.arc.synthesis.ablation import CHECKS, CONFIDENCE
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.values import Grid, decode_grids
+from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import MARGIN, Outcome, TaskVerdict
 
 ROOT = Path(__file__).parents[1]
@@ -76,27 +74,28 @@ OTHER_RULES = {
 """By what an ablation leaves out: rules without a model that answer or do not."""
 
 
-def judged(evidence: Path) -> Iterator[dict[str, Any]]:
-    """Judge recorded evidence by the rules of today; two lines at most per puzzle."""
+def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
+    """Judge recorded evidence by the rules of today; a line for each puzzle with an explanation."""
     puzzles = {puzzle.name: puzzle for base in bases() for puzzle in puzzles_of(base)}
-    with gzip.open(evidence, "rt", encoding="ascii") as lines:
-        for row in map(json.loads, lines):
-            task = puzzles[row["name"]]
-            known = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
-            found = Found(*(_candidates(row, part) for part in ("found", "guesses")))
-            verdict = _verdict(task, found, Standard(), known)
-            if verdict.weighing is not None:
-                others = {n: _verdict(task, found, rule, known) for n, rule in OTHER_RULES.items()}
-                right = {
-                    name: other.groups[0].outputs == task.truth
-                    for name, other in others.items()
-                    if other.outcome is Outcome.SOLVED
-                }
-                own = example(task, task.truth, verdict)
-                yield {**own, "is_reduced": False, "other_rules": right}
-            verdict = _verdict(task, reduced(found, task), Standard(), known)
-            if verdict.weighing is not None:
-                yield {**example(task, task.truth, verdict), "is_reduced": True}
+    for path in evidence:
+        with gzip.open(path, "rt", encoding="ascii") as lines:
+            for row in map(json.loads, lines):
+                yield from _judged(puzzles[row["name"]], row)
+
+
+def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    known = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
+    found = Found(*(_candidates(row, part) for part in ("found", "guesses")))
+    verdict = _verdict(task, found, Standard(), known)
+    if verdict.weighing is None:
+        return
+    others = {n: _verdict(task, found, rule, known) for n, rule in OTHER_RULES.items()}
+    right = {
+        name: other.groups[0].outputs == task.truth
+        for name, other in others.items()
+        if other.outcome is Outcome.SOLVED
+    }
+    yield {**example(task, task.truth, verdict), "draw": row["draw"], "other_rules": right}
 
 
 def _verdict(
@@ -111,12 +110,6 @@ def _verdict(
     return judge(blind, found, rule, own, exhausted=False)
 
 
-def reduced(found: Found, task: ArcTask) -> Found:
-    """Return what was found without the programs that give the true outputs."""
-    parts = (found.candidates, found.guesses)
-    return Found(*(tuple(c for c in p if decode_grids(c.outputs) != task.truth) for p in parts))
-
-
 def _candidates(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ...]:
     """Read the programs of a line."""
     return tuple(
@@ -128,43 +121,32 @@ def _candidates(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ..
 # -- the model ------------------------------------------------------------------------------------
 
 DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
-    "family": (0, ()),
-    "bits": (-1, (8, 12, 16, 20, 25, 30, 40, 50, 60, 75, 100, 125)),
-    "margin_bits": (1, (-20, -8, 0, 4, 8, 16, 32, 99)),
+    "price_bits": (-1, (10, 20, 30, 40, 50, 60, 75, 100, 130, 160, 200)),
     "price_margin_bits": (1, (4, 8, 16, 32, 64, 99)),
+    "posterior_bits": (1, (-8, 0, 4, 8, 12, 16, 24, 32, 48, 99)),
     "competitors": (-1, (1, 2, 4, 8)),
     "agreeing": (1, (2, 3, 4, 5, 6)),
-    "loo_lacking": (-1, (1, 2)),
-    "refuted": (-1, (1,)),
     "inconsistent": (-1, (1, 3)),
     "violated": (-1, (1, 2)),
     "step_constants": (-1, (1, 2, 4, 8)),
-    "step_ranges": (-1, (1, 2, 4)),
     "output_constants": (-1, (1, 2, 3, 5)),
-    "output_ranges": (-1, (1, 2, 3, 5)),
     "output_changes": (-1, (1, 2)),
     "pairs": (1, (3, 4, 5)),
     "tests": (-1, (2, 3)),
-    "target_bits": (1, (5, 6, 7, 8, 9, 10, 11, 12)),
     "surplus_bits": (1, (0, 20, 40, 80, 160, 320, 640)),
-    "found_late": (-1, (8, 10, 12, 14, 15)),
     "independent": (1, (2, 3, 4)),
     "lists_agree": (1, (1, 2, 4)),
     "lists_differ": (-1, (1, 2, 4)),
     "input_constants": (-1, (1, 2, 4)),
-    "input_ranges": (-1, (1, 2, 4)),
     "input_colours": (-1, (1, 2)),
 }
 """By feature: whether more of it speaks for an answer (1) or against it (-1), and its levels.
 
-The kind of a program has none: levels of it helped on the half they were fitted on and not on the
-other. It is recorded so that this can be tried again."""
+Left out because they did not help on bases that were not fitted on: the kind and the length of a
+program, its margin before doubts, when it was found, what the outputs say, values out of range."""
 assert tuple(DIRECTIONS) == FEATURES
 PENALTY = 5.0
-"""Weight of the squared steps against the log-loss: chosen by the halves."""
-REDUCED_WEIGHT = 0.3
-"""Weight of a puzzle without its right programs where points are scaled to probabilities: as if
-three of ten tasks were solved because the operators were designed on them. Steps weigh all one."""
+"""Weight of the squared steps against the log-loss: chosen by cross-validation."""
 FOLDS = 5
 NATS = 1000
 """Points are thousandths of a nat."""
@@ -183,7 +165,6 @@ def levels_of(rows: Sequence[Mapping[str, int]], names: Sequence[str]) -> np.nda
 def fit_steps(
     x: np.ndarray,
     y: np.ndarray,
-    weights: np.ndarray,
     signs: np.ndarray,
     penalty: float = PENALTY,
 ) -> tuple[float, np.ndarray]:
@@ -193,9 +174,9 @@ def fit_steps(
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         z = w[0] + x @ w[1:]
         p = 1 / (1 + np.exp(-z))
-        value = (weights * (np.logaddexp(0, z) - y * z)).sum() + penalty * (w[1:] ** 2).sum() / 2
-        slope = x.T @ (weights * (p - y)) + penalty * w[1:]
-        return value, np.concatenate([[(weights * (p - y)).sum()], slope])
+        value = (np.logaddexp(0, z) - y * z).sum() + penalty * (w[1:] ** 2).sum() / 2
+        slope = x.T @ (p - y) + penalty * w[1:]
+        return value, np.concatenate([[(p - y).sum()], slope])
 
     bounds = [(None, None), *((0 if s > 0 else None, 0 if s < 0 else None) for s in signs)]
     found = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=bounds, method="L-BFGS-B")
@@ -205,15 +186,14 @@ def fit_steps(
 def fit(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> ConfidenceModel:
     """Fit on rows with `features`, `right` and `base`; scale by scores of folds not fitted on."""
     x, y = levels_of([row["features"] for row in rows], names), np.array([r["right"] for r in rows])
-    w = np.ones(len(rows))
     signs = np.array([DIRECTIONS[name][0] for name in names for _ in DIRECTIONS[name][1]])
     folds = np.array([int(row["base"], 16) % FOLDS for row in rows])
     scores = np.zeros(len(rows))
     for fold in range(FOLDS):
         own, other = folds == fold, folds != fold
-        base, steps = fit_steps(x[other], y[other], w[other], signs)
+        base, steps = fit_steps(x[other], y[other], signs)
         scores[own] = base + x[own] @ steps
-    base, steps = fit_steps(x, y, w, signs)
+    base, steps = fit_steps(x, y, signs)
     shift, scale = scale_of(rows, scores, y)
     return model_of(names, shift + scale * base, scale * steps)
 
@@ -226,14 +206,8 @@ def scale_of(
     Answers with a rival do not count: their confidence is limited.
     """
     own = np.array([row["features"]["price_margin_bits"] >= RIVAL_BITS for row in rows])
-    weights = np.array([weight_of(row) for row in rows])
-    shift, factor = fit_steps(scores[own][:, None], y[own], weights[own], np.ones(1), penalty=0.0)
+    shift, factor = fit_steps(scores[own][:, None], y[own], np.ones(1), penalty=0.0)
     return shift, float(factor[0])
-
-
-def weight_of(row: Mapping[str, Any]) -> float:
-    """Return how much a puzzle counts among all."""
-    return REDUCED_WEIGHT if row["is_reduced"] else 1.0
 
 
 def model_of(names: Sequence[str], base: float, steps: Sequence[float]) -> ConfidenceModel:
@@ -273,7 +247,7 @@ Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
-LEAST = (800, 850, 900, 950)
+LEAST = (800, 850, 880, 900, 950)
 """Least confidences, in permille, that right and wrong answers are counted at."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     WHOLE: (),
@@ -287,7 +261,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 def read_rows(*paths: Path) -> list[dict[str, Any]]:
     """Read the puzzles that have an explanation; one that is in several files only once."""
     rows, lines = [], [line for path in paths for line in path.read_text().splitlines()]
-    by_name = {(row["name"], row["is_reduced"]): row for row in map(json.loads, reversed(lines))}
+    by_name = {(row["name"], row["draw"]): row for row in map(json.loads, reversed(lines))}
     for _, row in sorted(by_name.items()):
         base, half, kind, _ = row["name"].split("-")
         if row["features"] is not None:
@@ -313,18 +287,15 @@ def cross_fitted(rows: Sequence[Mapping[str, Any]], left_out: Sequence[str] = ()
 
 
 def reliability(scored: Sequence[Scored]) -> list[dict[str, Any]]:
-    """Compare the confidence with the share of right answers, bin by bin, by their weights."""
+    """Compare the confidence with the share of right answers, bin by bin."""
     found = []
     for low, high in zip(BINS, (*BINS[1:], 1001), strict=True):
-        own = [
-            (row, permille, weight_of(row)) for row, permille in scored if low <= permille < high
-        ]
-        total = sum(weight for *_, weight in own)
+        own = [(row["right"], permille) for row, permille in scored if low <= permille < high]
         if own:
             found.append({
                 "from": low, "to": high, "answers": len(own),
-                "right": sum(weight for row, _, weight in own if row["right"]) / total,
-                "confidence": sum(weight * n for _, n, weight in own) / total / 1000,
+                "right": sum(right for right, _ in own) / len(own),
+                "confidence": sum(permille for _, permille in own) / len(own) / 1000,
             })  # fmt: skip
     return found
 
@@ -334,12 +305,6 @@ def counts(scored: Sequence[Scored], least: int) -> dict[str, int]:
     own = [row["right"] for row, permille in scored if permille >= least]
     return {"right": sum(own), "wrong": len(own) - sum(own),
             "possible": sum(row["right"] for row, _ in scored)}  # fmt: skip
-
-
-def precision(scored: Sequence[Scored], least: int) -> float:
-    """Return the share of right answers at a confidence, by their weights."""
-    own = [(row["right"], weight_of(row)) for row, permille in scored if permille >= least]
-    return sum(weight for right, weight in own if right) / sum(weight for _, weight in own)
 
 
 def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -353,24 +318,16 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     training: dict[str, Any] = {}
     for name, left_out in LEFT_OUT.items():
         own = cross_fitted(rows, left_out) if left_out else scored
-        given = [each for each in own if not each[0]["is_reduced"]]
-        ablation[name] = {str(least): counts(given, least) for least in LEAST}
-        reduced = [each for each in own if each[0]["is_reduced"]]
-        for least in LEAST:
-            ablation[name][str(least)]["reduced"] = counts(reduced, least)["wrong"]
-        given = [(row, permille) for row, permille in given if _is_training(row)]
-        training[name] = {str(least): counts(given, least) for least in LEAST}
+        ablation[name] = {str(least): counts(own, least) for least in LEAST}
+        whole = [(row, permille) for row, permille in own if _is_training(row)]
+        training[name] = {str(least): counts(whole, least) for least in LEAST}
     for name in OTHER_RULES:
-        answers = [
-            row["other_rules"].get(name)
-            for row in rows
-            if _is_training(row) and not row["is_reduced"]
-        ]
+        answers = [row["other_rules"].get(name) for row in rows if _is_training(row)]
         training[name] = {"right": answers.count(True), "wrong": answers.count(False)}
     return {
-        "puzzles": sum(not row["is_reduced"] for row in rows),
-        "reduced": sum(row["is_reduced"] for row in rows),
-        "precision": precision(scored, SURE),
+        "puzzles": len(rows),
+        "right": sum(row["right"] for row in rows),
+        "default": SURE,
         "reliability": reliability(scored),
         "kinds": kinds,
         "ablation": ablation,
@@ -378,37 +335,40 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+Chosen = Callable[[Mapping[str, Any]], bool]
+
+
 def _is_training(row: Mapping[str, Any]) -> bool:
-    """Whether a puzzle is a training task of ARC-AGI-1 as it is."""
-    return row["kind"] == "whole" and row["base"] in first_names()
+    """Whether a puzzle is a training task of ARC-AGI-1 as it is, searched with all operators."""
+    return _is_whole(0)(row) and row["base"] in first_names()
 
 
-def _given(chosen: Callable[[Mapping[str, Any]], bool]) -> Callable[[Mapping[str, Any]], bool]:
-    """Restrict a choice to puzzles with their right programs."""
-    return lambda row: not row["is_reduced"] and chosen(row)
+def _is_whole(draw: int) -> Chosen:
+    return lambda row: row["kind"] == "whole" and row["draw"] == draw
 
 
-def _shape(pairs: int, tests: int) -> Callable[[Mapping[str, Any]], bool]:
+def _shape(pairs: int, tests: int) -> Chosen:
     wanted = {"pairs": pairs, "tests": tests}
-    return _given(lambda row: wanted.items() <= row["features"].items())
+    return lambda row: wanted.items() <= row["features"].items()
 
 
-KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "all": _given(lambda _: True),
-    "training tasks as they are": _given(lambda row: row["kind"] == "whole"),
+KINDS: dict[str, Chosen] = {
+    "all": lambda _: True,
+    "tasks of ARC-AGI-1 as they are": _is_training,
+    "new tasks of ARC-AGI-2 as they are": lambda row: _is_whole(0)(row) and not _is_training(row),
+    "tasks as they are, half of the operators": _is_whole(1),
     "2 pairs, 3 tests": _shape(2, 3),
     "2 pairs, 2 tests": _shape(2, 2),
     "2 pairs, 1 test": _shape(2, 1),
-    "3 pairs or more": _given(lambda row: row["features"]["pairs"] > 2),
-    "all, right programs removed": lambda row: row["is_reduced"],
+    "3 pairs or more": lambda row: row["features"]["pairs"] > 2,
 }
 
 
 def main(words: Sequence[str]) -> None:
     """Compute features, or fit and write."""
     match words:
-        case ["features", source, target]:
-            lines = (json.dumps(line) + "\n" for line in judged(Path(source)))
+        case ["features", target, *sources] if sources:
+            lines = (json.dumps(line) + "\n" for line in judged(*map(Path, sources)))
             Path(target).write_text("".join(lines), encoding="ascii")
         case ["fit", *sources] if sources:
             rows = read_rows(*map(Path, sources))

@@ -127,6 +127,7 @@ def assess(
 ) -> Confidence:
     """Compute how probable it is that a group is right on every test of a task."""
     assert best.evidence is not None, "the best group was examined"
-    features = support.features_of(task, members, best.programs[0], best.evidence, competition)
+    price = best.price_millibits + best.alone_millibits
+    features = support.features_of(task, members, best.evidence, price, competition)
     model = confidence.model(left_out)
     return Confidence(model.confidence_permille(features), features, model.points(features))

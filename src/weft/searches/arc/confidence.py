@@ -6,8 +6,9 @@
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
 numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
-training tasks, each also without its right programs, so that it holds where the language lacks
-them. The probability is that of the whole puzzle: that all its outputs are right.
+training tasks, searched with all operators and once more with half of them, so that it holds where
+the language lacks the right program. The probability is that of the whole puzzle: that all its
+outputs are right.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from importlib.resources import files
 
 from weft.model import codec
 
-SURE = 850
+SURE = 880
 """Least permille of an answer, if not asked otherwise."""
-RIVAL_BITS, RIVALLED = 8, 700
+RIVAL_BITS, RIVALLED = 4, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else
 lifts the confidence above so many permille: then the choice between the two decides."""
 WHOLE = "whole"

@@ -22,33 +22,30 @@ from weft.searches.arc.values import Grid
 
 FAR = 99
 """Margin in bits where nothing competes."""
-BEHAVIOUR = (
-    "step_constants", "step_ranges", "output_constants", "output_ranges", "output_changes",
+MOST_BITS = 400
+"""Programs that are longer weigh as little as one of these bits."""
+BASIC = (
+    "price_bits", "price_margin_bits", "posterior_bits", "competitors", "agreeing",
+    "inconsistent", "violated",
 )  # fmt: skip
+BEHAVIOUR = ("step_constants", "output_constants", "output_changes")
 """Features from how a program behaves on the tests: `--without behaviour` leaves them out."""
-NOVELTY = ("input_constants", "input_ranges", "input_colours")
+NOVELTY = ("input_constants", "input_colours")
 SUPPORT = (
-    "pairs", "tests", "target_bits", "surplus_bits", "found_late", "independent",
-    "lists_agree", "lists_differ", *NOVELTY,
+    "pairs", "tests", "surplus_bits", "independent", "lists_agree", "lists_differ", *NOVELTY,
 )  # fmt: skip
 """Features of how much speaks for it: `--without support` leaves them out."""
-BASIC = (
-    "family", "bits", "margin_bits", "price_margin_bits", "competitors", "agreeing",
-    "loo_lacking", "refuted", "inconsistent", "violated",
-)  # fmt: skip
 FEATURES = (*BASIC, *BEHAVIOUR, *SUPPORT)
-FAMILIES = ("operators", "fitted", "choose", "cells", "canvas", "scanned", "layered")
-"""Kinds of programs: by their last rule, all rules that are not learned as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
     """What speaks for and against an answer beside its own programs."""
 
-    margin_millibits: int | None
-    """How much more the shortest program of any other explanation costs; None without one."""
     price_margin_millibits: int | None
-    """How much more the next explanation costs with the doubts of both."""
+    """How much more the next explanation costs with the doubts of both; None without one."""
+    posterior_bits: int | None
+    """By how many bits the programs that give the answer outweigh all others, see `outweighs`."""
     groups: int
     """Other explanations."""
     lists_agree: int
@@ -60,30 +57,27 @@ class Competition:
 def features_of(
     task: ArcTask,
     members: Sequence[ProgramCandidate],
-    first: Program,
     evidence: Evidence,
+    price_millibits: int,
     competition: Competition,
 ) -> dict[str, int]:
-    """Return the features of an answer whose programs are `members`, the shortest first."""
-    shortest, target = members[0], target_bits(task.train)
+    """Return the features of an answer whose programs are `members`, the shortest first.
+
+    Its price includes all doubts, also what it is charged because few programs agree.
+    """
     extrapolation = evidence.extrapolation or Extrapolation()
-    found_late = min(candidate.time for candidate in members).bit_length()
+    margin, posterior = competition.price_margin_millibits, competition.posterior_bits
     values = {
-        "family": FAMILIES.index(family(first)),
-        "bits": min(candidate.millibits for candidate in members) // BIT,
-        "margin_bits": _bits(competition.margin_millibits),
-        "price_margin_bits": _bits(competition.price_margin_millibits),
+        "price_bits": price_millibits // BIT,
+        "price_margin_bits": FAR if margin is None else max(-FAR, min(FAR, margin // BIT)),
+        "posterior_bits": FAR if posterior is None else posterior,
         "competitors": competition.groups,
         "agreeing": len({candidate.program for candidate in members}).bit_length(),
-        "loo_lacking": max(0, evidence.loo_required - evidence.loo_passed),
-        "refuted": evidence.refuted,
         "inconsistent": evidence.inconsistent,
         "violated": len(evidence.violated),
         "pairs": len(task.train),
         "tests": len(task.test),
-        "target_bits": target.bit_length(),
-        "surplus_bits": min(999, max(-99, target - shortest.millibits // BIT - found_late)),
-        "found_late": found_late,
+        "surplus_bits": surplus_bits(task, members),
         "independent": independent(candidate.program for candidate in members),
         "lists_agree": competition.lists_agree,
         "lists_differ": competition.lists_differ,
@@ -92,15 +86,10 @@ def features_of(
     return {name: values[name] for name in FEATURES}
 
 
-def _bits(margin_millibits: int | None) -> int:
-    return FAR if margin_millibits is None else max(-FAR, min(FAR, margin_millibits // BIT))
-
-
-def family(program: Program) -> str:
-    """Return what kind of program it is."""
-    if not program.fitted:
-        return FAMILIES[0]
-    return program.fitted if program.fitted in FAMILIES else FAMILIES[1]
+def surplus_bits(task: ArcTask, members: Sequence[ProgramCandidate]) -> int:
+    """Return how much more the outputs say than the shortest program and the search for it."""
+    searched = min(candidate.time for candidate in members).bit_length()
+    return min(999, max(-99, target_bits(task.train) - members[0].millibits // BIT - searched))
 
 
 def independent(programs: Iterable[Program]) -> int:
@@ -114,6 +103,22 @@ def independent(programs: Iterable[Program]) -> int:
             used |= parts
             count += 1
     return count
+
+
+def outweighs(candidates: Iterable[ProgramCandidate], outputs: bytes) -> int | None:
+    """Return by how many bits the programs that give some outputs outweigh all others.
+
+    A program of n bits weighs 2^-n, as a random program would be that one: so many programs that
+    agree weigh as much as a shorter one. None where no other program is left.
+    """
+    own = other = 0
+    for candidate in candidates:
+        weight = 1 << max(0, MOST_BITS - candidate.millibits // BIT)
+        if candidate.outputs == outputs:
+            own += weight
+        else:
+            other += weight
+    return max(-FAR, min(FAR, own.bit_length() - other.bit_length())) if other else None
 
 
 def shares_operator(one: Program, other: Program) -> bool:

@@ -22,7 +22,7 @@ from weft.searches.arc.confidence import SURE
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.support import Competition, shares_operator
+from weft.searches.arc.support import Competition, outweighs, shares_operator
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -256,8 +256,8 @@ def _assessed(
     same = [c for c in guesses if c.outputs == outputs]
     limit = min((c.millibits for c in same), default=LIMIT)
     competition = Competition(
-        min((g.shortest_millibits - best.shortest_millibits for g in others), default=None),
         min((g.price_millibits - best.price_millibits for g in others), default=None),
+        outweighs({c.program: c for c in (*candidates, *guesses)}.values(), outputs),
         len(others),
         sum(not shares_operator(best.programs[0], c.program) for c in same),
         len({c.outputs for c in guesses if c.outputs != outputs and c.millibits < limit}),
