@@ -12,6 +12,7 @@ import pytest
 from tests.support.arcruns import TINY, Here, ambiguous, solved, write_tasks
 from tests.support.arctasks import options
 from weft.errors import UsageError
+from weft.searches.arc.confidence import SURE
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.request import ArcRequest
 from weft.searches.arc.synthesis.ablation import FITTED, PARTS, parse_without
@@ -35,7 +36,7 @@ def test_request_without_a_part_binds_it() -> None:
     bare = ArcRequest((), without=("checks", "pruning")).options()
     assert plain["without"] == []
     assert plain["margin_millibits"] is None
-    assert plain["needed_permille"] == 850
+    assert plain["needed_permille"] == SURE
     assert bare["without"] == ["checks", "pruning"]
     assert bare["prune"] == []
     assert bare["margin_millibits"] is None
