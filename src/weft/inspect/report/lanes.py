@@ -21,7 +21,7 @@ TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class SlotBar:
     """A stretch of work."""
 
     start: float
@@ -34,17 +34,17 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class SlotLane:
     """What one slot did."""
 
     label: str
     stat: str
-    bars: Sequence[Bar]
+    bars: Sequence[SlotBar]
     words: str
     """The same as the picture, for those who do not see it."""
 
 
-def draw_lanes(lanes: Sequence[Lane]) -> Markup:
+def draw_lanes(lanes: Sequence[SlotLane]) -> Markup:
     """Draw lanes from the first bar's start to the last one's end."""
     bars = [bar for lane in lanes for bar in lane.bars]
     start = min(bar.start for bar in bars)
@@ -54,7 +54,7 @@ def draw_lanes(lanes: Sequence[Lane]) -> Markup:
     return element("div", *rows, element("div", *ticks, class_="axis"), class_="timeline")
 
 
-def _lane(lane: Lane, start: float, length: float) -> Markup:
+def _lane(lane: SlotLane, start: float, length: float) -> Markup:
     picture = element(
         "svg", *(_bar(bar, start, length) for bar in lane.bars), role="img", class_="named",
         aria_label=lane.words,
@@ -63,7 +63,7 @@ def _lane(lane: Lane, start: float, length: float) -> Markup:
     return element("div", label, picture, element("span", lane.stat, class_="stat"), class_="lane")
 
 
-def _bar(bar: Bar, start: float, length: float) -> Markup:
+def _bar(bar: SlotBar, start: float, length: float) -> Markup:
     """A bar with its name; an inner drawing cuts off a name that is too long."""
     share = max(GAP, 100 * (bar.end - bar.start) / length - GAP)
     tip = element("title", bar.tip)

@@ -58,6 +58,8 @@ class Genesis:
     asked: str = ""
     """The arguments in words."""
     config: str = ""
+    settings: str = ""
+    """The config in words."""
     inputs: tuple[tuple[str, str], ...] = ()
 
 
@@ -293,6 +295,7 @@ def _genesis(body: Mapping[str, JsonValue] | None) -> Genesis:
         args=clip(_json_text(config.get("args")), CONFIG_BYTES),
         asked=_asked(config.get("args")),
         config=clip(_json_text(rest), CONFIG_BYTES),
+        settings=_asked(rest),
         inputs=tuple((clip(name, 200), clip(str(digest), 80)) for name, digest in pairs[:100]),
     )
 

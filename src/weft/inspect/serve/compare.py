@@ -145,7 +145,7 @@ def _facts(summaries: Sequence[RunSummary]) -> Iterator[ComparedFact]:
     yield ComparedFact("version", tuple(view.genesis.version for view in views), True)
     yield ComparedFact("seed", tuple(view.genesis.seed for view in views), True)
     yield ComparedFact("arguments", tuple(view.genesis.asked for view in views), True)
-    yield ComparedFact("config", tuple(view.genesis.config for view in views), True)
+    yield ComparedFact("config", tuple(view.genesis.settings for view in views), True)
     yield ComparedFact("inputs", tuple(map(_inputs, summaries)), True)
     yield ComparedFact("answer", tuple("; ".join(view.lines) for view in views), True)
     yield ComparedFact("head", tuple(f"{view.size:,} {view.head}" for view in views), True)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from weft.console.nodeplan import NodePlan
 from weft.inspect.report.hook import Page
-from weft.inspect.report.lanes import Bar, Lane, draw_lanes
+from weft.inspect.report.lanes import SlotBar, SlotLane, draw_lanes
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted, duration, percent, some
 from weft.inspect.report.view import RunView
@@ -61,17 +61,19 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
     return element("h3", head) + element("p", note, key, class_="quiet") + draw_lanes(lanes)
 
 
-def _lane(slot: SlotTime) -> Lane:
+def _lane(slot: SlotTime) -> SlotLane:
     """One slot's jobs as bars with their names; a name that has no room is in the bar's tip."""
     stat = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
     names = ", ".join(job.job_id for job in slot.jobs[:MAX_NAMED])
-    return Lane(slot.slot, stat, [_bar(job) for job in slot.jobs], f"{slot.slot}: {stat}: {names}")
+    return SlotLane(
+        slot.slot, stat, [_bar(job) for job in slot.jobs], f"{slot.slot}: {stat}: {names}"
+    )
 
 
-def _bar(job: ViewedJob) -> Bar:
+def _bar(job: ViewedJob) -> SlotBar:
     tip = f"{job.job_id}: {job.why() or job.status}, {duration(job.seconds)}"
     kind = "broken" if job.status == "failed" else "worked"
-    return Bar(job.started_at or 0.0, job.finished_at or 0.0, tip, kind, job.job_id)
+    return SlotBar(job.started_at or 0.0, job.finished_at or 0.0, tip, kind, job.job_id)
 
 
 def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
-from weft.inspect.report.lanes import Bar, Lane, draw_lanes
+from weft.inspect.report.lanes import SlotBar, SlotLane, draw_lanes
 from weft.inspect.report.plot import Axes, Points, framed
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted, duration, some
@@ -162,11 +162,11 @@ def worker_timeline(run: RunView) -> Markup:
     return element("h3", head) + element("p", _legend(shown), class_="quiet") + draw_lanes(lanes)
 
 
-def _lane(slot: str, spans: Sequence[EvalSpan]) -> Lane:
+def _lane(slot: str, spans: Sequence[EvalSpan]) -> SlotLane:
     own = [span for span in spans if span.slot == slot]
     stat = f"{counted(len(own), 'stage')}, {duration(sum(s.end - s.start for s in own))}"
-    bars = [Bar(s.start, s.end, s.title, STAGES.get(s.stage, OTHER_STAGE)) for s in own]
-    return Lane(slot, stat, bars, f"{slot}: {stat}")
+    bars = [SlotBar(s.start, s.end, s.title, STAGES.get(s.stage, OTHER_STAGE)) for s in own]
+    return SlotLane(slot, stat, bars, f"{slot}: {stat}")
 
 
 def _spans(run: RunView) -> list[EvalSpan]:
