@@ -1,4 +1,4 @@
-"""The page of the engine beside others, from its figures: one section for each part measured."""
+"""The page that compares the engine with others, from its figures: one section per part measured."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def render(figures: Mapping[str, Part]) -> str:
 
 
 INTRODUCTION = """\
-# The engine beside others
+# The engine compared with others
 
-`python -m benchmarks engine`. Every measurement is a process of its own; engines take turns, and
-a ratio is taken within a turn. Figures are medians, with the smallest and the largest of all turns
-in brackets. What every engine computed is checked, and every run of Weft is verified afterwards.
+`python -m benchmarks engine`. Each measurement runs in its own process; engines take turns, and
+ratios are computed within a turn. Figures are medians, with the minimum and maximum of all turns in
+brackets. All results are checked, and every Weft run is verified afterwards.
 
-*Warm* counts from when all workers have answered a first task; *cold* includes starting them.
-The time ends when the caller has all results in hand. Weft's ends later, when `weft.run` returns:
-every result durable, the ledger sealed, the workers ended.
+*Warm* starts when all workers have answered a first task; *cold* includes starting them. The clock
+stops when the caller has all results. For Weft it stops later, when `weft.run` returns: every
+result durable, the ledger sealed, the workers stopped.
 """
 
 
@@ -46,10 +46,10 @@ def compare_section(part: Part) -> str:
 {failed(part)}
 ![µs per tiny task, warm](engine.svg)
 
-### Tiny tasks, beside engines that keep results in memory
+### Tiny tasks, compared with engines that keep results in memory
 
-Start-up is the time that a cold run takes longer than the same run warm; the columns before it
-share it out over the tasks.
+Start-up is how much longer a cold run takes than the same run warm; the cold column spreads it over
+the tasks.
 
 {
         table(
@@ -68,7 +68,7 @@ share it out over the tasks.
         )
     }
 
-### Tiny tasks, beside engines that store every result
+### Tiny tasks, compared with engines that store every result
 
 A result counts when it is stored.
 
@@ -182,7 +182,7 @@ def beside_ray(figures: Sequence[Figure]) -> str:
     ratios = ratio(mine, bare)
     if not ratios:
         return ""
-    return f"\nOn Ray, Weft takes {times(ratios)} × the time of a bare pool of actors, warm.\n"
+    return f"\nOn Ray, Weft takes {times(ratios)} × the time of a plain actor pool, warm.\n"
 
 
 def wide_section(part: Part) -> str:
@@ -191,8 +191,8 @@ def wide_section(part: Part) -> str:
     return f"""\
 ## From {next(iter(part))} to {list(part)[-1]} workers
 
-{"; ".join(machines)}. Each number of workers is measured in turns of its own, warm. Only what can
-be carried to a machine without a network is measured there.
+{"; ".join(machines)}. Each number of workers is measured in separate turns, warm. This machine has
+no network, so only engines that could be copied to it are measured.
 
 µs per tiny task:
 
@@ -202,8 +202,8 @@ Efficiency with 1 ms tasks:
 
 {_wide_table(part, "millisecond", lambda figure: spread(efficiency(figure), percent))}
 
-How long these runs of Weft last, in s, and what a run of one tiny task for each worker takes. Warm,
-that is what a run costs beside its tasks: the last commit, the seal, the end of the workers.
+Duration of these Weft runs in seconds, and of a run with one tiny task per worker. Warm, the latter
+is the fixed cost of a run: the last commit, the seal, stopping the workers.
 
 {_length_table(part)}
 """
@@ -245,7 +245,7 @@ def sizes_section(part: Part) -> str:
 ## Weft by size of the run
 
 One lazy round of tiny tasks, {part["workers"]} workers, cold; {part["machine"]}.
-Small runs carry the start of the workers.
+In small runs, starting the workers dominates.
 
 {grid(("tasks", "turns", "µs per task"), rows)}
 """
@@ -274,9 +274,9 @@ def slots_section(part: Part) -> str:
     return f"""\
 ## The coordinator's cost by number of slots
 
-A real run whose workers answer at once, inside the coordinator's process, which takes about 1 µs
-of each task; {part["machine"]}.
-With blocks of 1, a slot holds one task at a time, as it does when tasks take long.
+A real run whose workers answer at once, inside the coordinator's process, at about 1 µs per task;
+{part["machine"]}.
+With blocks of 1, a slot holds one task at a time, as with long tasks.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """

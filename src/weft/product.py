@@ -286,7 +286,7 @@ def check_name(search: str) -> None:
     for product in products():
         if search in product.former_names:
             raise RunMismatch(
-                f"the run was begun by an older Weft: its search {search} is now"
-                f" {product.former_names[search]}, which decides under another name",
+                f"the run was started by an older Weft: its search {search} is now"
+                f" {product.former_names[search]}, which makes decisions under another name",
                 hint="finish it with the version that began it, or start again with a new --out",
             )

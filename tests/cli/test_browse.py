@@ -90,7 +90,7 @@ def test_list_has_a_line_for_a_damaged_folder_and_changes_nothing(
 def test_list_of_nothing_and_of_a_missing_folder(capsys, tmp_path: Path) -> None:
     told = run_here(capsys, "list", tmp_path)
     assert (told.code, told.out) == (0, "")
-    assert "no runs below" in told.err
+    assert "no runs in" in told.err
     run_here(capsys, "list", tmp_path / "none").check_one_line(3, "does not exist")
 
 

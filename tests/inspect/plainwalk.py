@@ -54,7 +54,7 @@ class _PlainWalk:
         facts.torn_bytes = len(self._line) + sum(len(line) for line in self._source)
         facts.ended = self._grammar.ended
         if facts.ended and facts.torn_bytes:
-            reason = "it stands after the root's answer, which ends a ledger"
+            reason = "it comes after the root's answer, which ends a ledger"
             raise LedgerDamaged(f"record {facts.size}: {reason}", seq=facts.size)
         if self._sealed:
             self._check_sealed()
@@ -99,5 +99,5 @@ class _PlainWalk:
             reason = "missing; a finished ledger ends with the root's answer"
             raise LedgerDamaged(f"record {size}: {reason}", seq=size)
         if size > self._safe:
-            reason = f"it stands beyond the checkpoint, which counts {self._safe}"
+            reason = f"it lies beyond the checkpoint, which counts {self._safe}"
             raise LedgerDamaged(f"record {self._safe}: {reason}", seq=self._safe)

@@ -157,7 +157,7 @@ def test_a_damaged_checkpoint_is_found(run: Path, text: bytes) -> None:
 
 def test_an_older_checkpoint_of_a_finished_run_is_found(run: Path) -> None:
     put_checkpoint(run, read_lines(run)[:100])
-    with pytest.raises(LedgerDamaged, match="record 100: it stands beyond the checkpoint"):
+    with pytest.raises(LedgerDamaged, match="record 100: it lies beyond the checkpoint"):
         verify(run, heads())
 
 

@@ -222,7 +222,7 @@ def test_record_after_the_root_answer_is_refused() -> None:
     chain, records = check_lines(LINES)
     assert len(list(records)) == len(LINES)
     after = chain.next_line("round", "ab" * 32, '{"lane":""}')
-    with pytest.raises(LedgerDamaged, match=rf"^record {len(LINES)}: it stands after"):
+    with pytest.raises(LedgerDamaged, match=rf"^record {len(LINES)}: it comes after"):
         check_all([*LINES, after])
 
 

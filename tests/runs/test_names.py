@@ -126,10 +126,10 @@ def test_declared_name_of_an_installed_search_is_enough_to_load_it(modules, monk
 def test_former_name_of_a_search_is_refused_with_what_to_do(monkeypatch):
     product = Product("lab", "A lab.", former_names={"old.module:s": "lab.s"})
     monkeypatch.setattr("weft.product.products", lambda: (product,))
-    with pytest.raises(RunMismatch, match=r"begun by an older Weft.*new --out"):
+    with pytest.raises(RunMismatch, match=r"started by an older Weft.*new --out"):
         resume.find_search("old.module:s", {}, None)
     recorded, asked = json.dumps({"search": "old.module:s"}), json.dumps({"search": "lab.s"})
-    with pytest.raises(RunMismatch, match="begun by an older Weft"):
+    with pytest.raises(RunMismatch, match="started by an older Weft"):
         decision.check_same(recorded, asked, Path("run"))
 
 
@@ -144,7 +144,7 @@ def test_former_name_of_commands_is_refused_with_what_to_do(modules, monkeypatch
         patch.setattr("weft.define.commands.COMMAND", FORMER_COMMAND)
         with pytest.raises(Paused):
             weft.run(module.s(), out=tmp_path / "run", pause_at="half")
-    with pytest.raises(RunMismatch, match=r"begun by Weft 0\.1.*new --out"):
+    with pytest.raises(RunMismatch, match=r"started by Weft 0\.1.*new --out"):
         weft.run(module.s(), out=tmp_path / "run")
 
 

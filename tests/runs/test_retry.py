@@ -278,7 +278,7 @@ def test_retry_of_a_damaged_run_is_refused(tmp_path: Path, failed_run: Path) -> 
     ledger = failed_run / "ledger.jsonl"
     ledger.chmod(0o644)
     ledger.write_bytes(ledger.read_bytes().replace(b'"y":1}', b'"y":2}', 1))
-    with pytest.raises(LedgerDamaged, match="not what its checkpoint says"):
+    with pytest.raises(LedgerDamaged, match="does not match its checkpoint"):
         retry_failed(failed_run, tmp_path / "new")
     assert not (tmp_path / "new").exists()
 

@@ -320,7 +320,7 @@ def test_anything_after_the_answer_is_damage(
     if lost_manifest:
         sessions.folder.manifest.unlink()
     else:
-        with pytest.raises(LedgerDamaged, match=f"record {size} stands after the root's answer"):
+        with pytest.raises(LedgerDamaged, match=f"record {size} comes after the root's answer"):
             look(sessions)
     with pytest.raises(LedgerDamaged, match=f"record {size}"):
         sessions.go(example)

@@ -38,7 +38,7 @@ def list_runs(
     if output.as_json:
         render.print_json({"folder": str(folder), "runs": [run.to_dict() for run in runs]})
     elif not runs:
-        render.message(f"weft: no runs below {folder}")
+        render.message(f"weft: no runs in {folder}")
     else:
         heading = ("NAME", "SEARCH", "STATE", "STARTED", "DURATION", "TASKS", "ANSWER", "TAGS")
         render.table([heading, *(_line(run) for run in runs)])

@@ -112,7 +112,7 @@ def show_end(run: Run) -> None:
     """Print the last lines of a finished run: its counts, and last its head."""
     tasks = f"{run.completed} completed, {run.failed} failed"
     if run.timing_dependent:
-        tasks += " (time-outs or lost workers among them: another run may differ)"
+        tasks += " (including timeouts or lost workers: another run may differ)"
     out(f"{'tasks':8}{tasks}")
     out(f"{'head':8}{run.size} {run.head}  verified by: {command('verify', run.out)}")
 

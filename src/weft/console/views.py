@@ -73,7 +73,7 @@ def show_verdict(verdict: Verdict) -> None:
     _row("status", verdict.status)
     if verdict.past_checkpoint:
         _row("past", f"{verdict.past_checkpoint} records past the checkpoint")
-    timing = " (time-outs or lost workers among them)" if verdict.timing_dependent else ""
+    timing = " (including timeouts or lost workers)" if verdict.timing_dependent else ""
     _row("tasks", f"{verdict.completed} completed, {verdict.failed} failed{timing}")
     _row("objects", str(verdict.objects))
     _row("outside", verdict.outside)

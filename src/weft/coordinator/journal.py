@@ -214,7 +214,7 @@ class Journal:
                 continue
             if old.function == FORMER_COMMAND:
                 raise RunMismatch(
-                    "the run was begun by Weft 0.1, which recorded commands under another name",
+                    "the run was started by Weft 0.1, which recorded commands under another name",
                     hint="finish it with that version, or start again with a new --out",
                 )
             if old.key != task.key:

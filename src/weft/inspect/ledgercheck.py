@@ -196,7 +196,7 @@ class _Walk:
     def _after_answer(self) -> LedgerDamaged:
         """Describe what no crash can leave: nothing is ever written after the root's answer."""
         size = self._facts.size
-        reason = "it stands after the root's answer, which ends a ledger"
+        reason = "it comes after the root's answer, which ends a ledger"
         return LedgerDamaged(f"record {size}: {reason}", seq=size)
 
     def _check_sealed(self) -> None:
@@ -208,7 +208,7 @@ class _Walk:
             reason = "missing; a finished ledger ends with the root's answer"
             raise LedgerDamaged(f"record {size}: {reason}", seq=size)
         if size > self._safe:
-            reason = f"it stands beyond the checkpoint, which counts {self._safe}"
+            reason = f"it lies beyond the checkpoint, which counts {self._safe}"
             raise LedgerDamaged(f"record {self._safe}: {reason}", seq=self._safe)
 
     def _complete(self) -> LedgerFacts:

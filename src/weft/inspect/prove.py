@@ -47,7 +47,7 @@ class _Document:
             raise FileInvalid(f"the proof's schema_version must be {SCHEMA_VERSION}")
         for name in names:
             if not _is_valid(name, raw[name]):
-                raise FileInvalid(f"the proof's {name} is not what a proof has there")
+                raise FileInvalid(f"the proof's {name} is not valid in a proof")
         values = {name: tuple(v) if isinstance(v := raw[name], list) else v for name in names}
         return cls(**values)
 

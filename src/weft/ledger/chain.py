@@ -150,7 +150,7 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
     if record.prev_hash != prev_hash:
         raise LedgerDamaged("its prev_hash is not the hash of the line before it")
     if ended:
-        raise LedgerDamaged("it stands after the root's answer, which ends a ledger")
+        raise LedgerDamaged("it comes after the root's answer, which ends a ledger")
     if (record.kind == "genesis") != (seq == 0):
         raise LedgerDamaged(f"kind {record.kind} cannot stand here; only record 0 is the genesis")
 

@@ -112,7 +112,7 @@ def _read_facts(folder: RunFolder) -> _Facts:
         _note(line, facts)
     if (chain.size, chain.root()) != (checkpoint.size, checkpoint.root):
         hint = f"weft verify {shlex.quote(str(folder.path))}"
-        raise LedgerDamaged(f"{folder.ledger}: it is not what its checkpoint says", hint=hint)
+        raise LedgerDamaged(f"{folder.ledger}: it does not match its checkpoint", hint=hint)
     with open_plain(folder.ledger) as file:
         facts.digest = hash_file(file)
     return facts

@@ -165,7 +165,7 @@ def _check_reached(
 
 def _after_answer(ledger: Path, seq: int) -> LedgerDamaged:
     """The error for what no crash can leave: a record after the root's answer."""
-    reason = "stands after the root's answer, which ends a ledger"
+    reason = "comes after the root's answer, which ends a ledger"
     return LedgerDamaged(f"{ledger.name}: record {seq} {reason}", seq=seq)
 
 

@@ -72,7 +72,7 @@ LATER = {
     "cwd": ("rmdir room", shell("b", "echo []", cwd="room"), "room: No such file or directory"),
     "interpreter": ("rm env/bin/python", {**PY, "job_id": "b"}, "python: No such file"),
     "script": ("rm s.py", {**PY, "job_id": "b"}, "s.py: No such file"),
-    "other-script": ("echo > s.py", {**PY, "job_id": "b"}, "is not the one this run began with"),
+    "other-script": ("echo > s.py", {**PY, "job_id": "b"}, "has changed since this run started"),
 }
 
 

@@ -155,7 +155,7 @@ def _entries(path: Path) -> list[JsonValue]:
     if isinstance(raw, Mapping):
         unknown = sorted(raw.keys() - {"jobs"})
         if unknown:
-            raise FileInvalid(f"{path}: unknown field {unknown[0][:80]!r} beside jobs")
+            raise FileInvalid(f"{path}: unknown field {unknown[0][:80]!r} next to jobs")
         raw = raw.get("jobs")
     if not isinstance(raw, list):
         raise FileInvalid(f"{path}: no list of jobs", hint='write [{"job_id": …}, …] or [[jobs]]')

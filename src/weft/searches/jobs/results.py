@@ -78,7 +78,7 @@ def _check_script(run: CommandRun) -> None:
     except OSError as error:
         raise _unlike(run, f"script {path}: {error.strerror}") from None
     if digest != recorded:
-        why = f"script {path} is not the one this run began with"
+        why = f"script {path} has changed since this run started"
         raise _unlike(run, why, f"SHA-256 {digest}, not {recorded}")
 
 

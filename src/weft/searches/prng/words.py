@@ -43,16 +43,15 @@ def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
     if answer.verdict == PARTIAL:
         share = 100 * score.held_hits // max(1, score.held)
         yield (
-            f"PARTIAL SIGNAL: {share} % of the draws it had not seen are those of {title}; of"
-            f" these {draws:,} draws the others are not explained."
+            f"PARTIAL SIGNAL: {title} explains {share} % of the held-out draws; the rest of these"
+            f" {draws:,} draws is not explained."
         )
     else:
         yield f"SIGNAL: these {draws:,} draws come from {title}."
     yield (
-        f"It explains {score.hits:,} of {score.compared:,} draws it was fitted to, and"
-        f" {score.held_hits} of {score.held} it had not seen. The odds of that by accident,"
-        f" after all that was tried: {probability_text(score.evidence)} and"
-        f" {probability_text(score.held_evidence)}."
+        f"It explains {score.hits:,} of {score.compared:,} training draws and {score.held_hits} of"
+        f" {score.held} held-out draws. By chance, corrected for everything tried:"
+        f" p = {probability_text(score.evidence)} and {probability_text(score.held_evidence)}."
     )
     yield f"  {hypothesis_text(hypothesis)}"
     yield from _origins(best)
@@ -69,7 +68,7 @@ def _origins(best: ScoredCandidate) -> Iterator[str]:
         if kind or best.hypothesis.seed is None:
             yield f"  seed {origin.seed}{kind}, {origin.start} calls before the first draw"
     if best.equivalents:
-        yield f"  the same draws are made by {', '.join(best.equivalents)}"
+        yield f"  the same draws come from {', '.join(best.equivalents)}"
 
 
 def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
@@ -80,8 +79,8 @@ def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
         yield f"No next draws: it {reason} ({best.tail_hits} of {best.tail} right)."
         return
     yield (
-        f"The next draws, if it goes on so (of the last {best.tail} draws it predicted"
-        f" {best.tail_hits} before it saw them):"
+        f"The next draws, if this continues (it predicted {best.tail_hits} of the last"
+        f" {best.tail} draws unseen):"
     )
     texts = history.texts(best.next)
     between = " | " if any(" " in text for text in texts) else " "
