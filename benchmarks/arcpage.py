@@ -74,10 +74,9 @@ def _splits(part: Figures) -> str:
 `python -m benchmarks arc --parts splits`, default budget, on {part["machine"]}.
 Data: {data}.
 
-Operators, prices and the rule of evidence were designed and tuned on the training split; of
-evaluation splits only these totals were ever looked at. `answered` are SOLVED tasks; `pass@1` and
-`pass@2` also count guesses where the answer was UNKNOWN. States are single grids; MB are those of
-the largest process.
+Operators, costs and the confidence rule were designed and tuned on the training split; for
+evaluation splits only these totals were ever seen. `answered` counts SOLVED tasks; `pass@1` and
+`pass@2` also count guesses for UNKNOWN tasks. States are single grids; MB is the largest process.
 
 {_table("split", runs)}
 {_halves(part["halves"])}

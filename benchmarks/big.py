@@ -183,7 +183,7 @@ def render(sizes: Mapping[str, Size]) -> str:
     return f"""\
 # A large run, and coming back to it
 
-`python -m benchmarks big`: one lazy round of tiny tasks, then each command in a process of its own.
+`python -m benchmarks big`: one lazy round of tiny tasks, then each command in its own process.
 CPU seconds are those of the process and its children; the load is that of the machine before the
 command began. Memory is that of the largest process, the coordinator; at most {TARGET_MIB} MiB are
 allowed for a run of any size.

@@ -1,4 +1,4 @@
-"""The page that compares the engine with others, from its figures: one section per part measured."""
+"""The page that compares the engine with others: one section per part measured."""
 
 from __future__ import annotations
 

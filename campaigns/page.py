@@ -21,16 +21,14 @@ from campaigns.rows import ROWS, is_planted
 INTRODUCTION = """\
 # Faults
 
-What was done to Weft on purpose, and what it lost by it. `make chaos` tries every row in full;
-`make test` tries samples of them. The campaign is a Weft search: its run folder says which points
-and seeds were tried, and the same command goes on where it was stopped. Minutes are those of all
-cases, one after the other.
+Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
+`make test` runs samples. The campaign is a Weft search: its run folder records which points and
+seeds were tried, and the same command resumes it. Minutes are the sum over all cases.
 
-A *violation* is a lost or repeated result, another ledger, damage that was not noticed, a process
-left behind, or an end without a reason. A test that *plants* a bug passes when its row notices it.
-Planted bugs of `campaigns/bugs.py` are changes of the source in a copy of the checkout; the quick
-test of the row must fail with them, and passes in a copy without (case `unchanged`). F21 is
-measured, not tried; F22 is planted bugs by itself, made by a program.
+A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
+behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
+of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
+`unchanged`). F21 is a measurement; F22 is mutation testing.
 """
 FOUND = """\
 ## Found and fixed
