@@ -171,8 +171,9 @@ def render(body: dict[str, Any]) -> str:
 # weft prng in figures
 
 `python -m benchmarks prng` on {body["machine"]}; CPU seconds of one core unless noted,
-medians of {TURNS} turns, kernels compiled beforehand. Every attack recovered the planted generator each time. The
-history of java.util.Random comes from a JDK: skip 137, start 1000, 5 % of the rows corrupt.
+medians of {TURNS} turns, kernels compiled beforehand. Every attack recovered the planted generator
+each time. The history of java.util.Random comes from a JDK: skip 137, start 1000, 5 % of the rows
+corrupt.
 
 | whole attack | measured | aim |
 |---|---|---|
