@@ -22,7 +22,8 @@ COUNTS = {"answered": 7, "right": 6, "wrong": 1}
 RUN: dict[str, Any] = {
     "data": "made here", "tasks": 9, "answered": 7, "right": 6, "wrong": 1, "unknown": 2,
     "top1": 6, "top2": 8, "precision": 6 / 7, "confidences": {"0.9": COUNTS, "0.95": COUNTS},
-    "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "states_per_s": 1234,
+    "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "cpu_s_of_slowest": 1.5,
+    "states_per_s": 1234,
     "programs_per_s": 99, "pruned_share": 0.5, "repeated_share": 0.1, "cache_hit_share": 0.0,
     "slice_balance": None, "memory_mb": 200,
 }  # fmt: skip
@@ -30,13 +31,13 @@ RUN: dict[str, Any] = {
 BIN = {"from": 950, "to": 980, "answers": 50, "right": 0.96, "confidence": 0.961}
 KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
 CONFIDENCE: dict[str, Any] = {
-    "machine": "here", "puzzles": 1234, "reduced": 99, "precision": 0.969,
+    "machine": "here", "puzzles": 1234, "right": 1100, "default": 880,
     "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
     "kinds": {"all": KIND}, "ablation": {"whole": KIND},
 }  # fmt: skip
 
 
-SURE: dict[str, Any] = {**dict.fromkeys(FEATURES, 0), "pairs": 9, "margin_bits": 99}
+SURE: dict[str, Any] = {**dict.fromkeys(FEATURES, 0), "pairs": 9, "posterior_bits": 99}
 ROWS: dict[str, dict[str, Any]] = {
     "a": {"cpu": 1.0, "place": 0, "outcome": "SOLVED", "features": SURE},
     "b": {"cpu": 1.0, "place": 1, "outcome": "UNKNOWN/unsure", "features": None},
@@ -95,7 +96,7 @@ def test_page_has_a_section_for_each_part_measured() -> None:
         alone = arcpage.render({part: body})
         assert "here" in alone or part == "confidence"
         assert alone.removeprefix("# weft arc in figures\n\n") in whole
-    assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1,234 | 200 |" in whole
+    assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1.5 | 1,234 | 200 |" in whole
     assert f"checks: {PARTS['checks']}" in whole
     assert "no bank ships" in whole
 
