@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from campaigns.mutation import figures, plugin
-from campaigns.mutation.operators import OPERATORS, Mutant, mutants_of
+from campaigns.mutation.operators import OPERATORS, Mutant, changes_of, mutants_of
 from campaigns.mutation.page import page_of
 from campaigns.mutation.reach import Reach
 from campaigns.mutation.runner import (
@@ -128,6 +128,14 @@ def test_mutant_of_what_is_imported_meets_all_tests_of_its_file_in_a_new_process
     assert measured.tests_of(number) == ["quick", "good", "slow"]
 
 
+def test_mutant_of_a_file_of_constants_meets_the_tests_of_its_package() -> None:
+    measured = reach(slow=5.0, quick=0.1, good=1.0)
+    [constant] = mutants_of("src/weft/model/limits.py", "LIMIT = 3\n")
+    assert measured.tests_of(constant) == ["quick", "good", "slow"]
+    [other] = mutants_of("src/weft/ledger/limits.py", "LIMIT = 3\n")
+    assert measured.tests_of(other) == []
+
+
 @pytest.fixture
 def module(tmp_path: Path) -> ModuleType:
     path = tmp_path / "few.py"
@@ -199,7 +207,7 @@ def test_explanations_are_about_mutants_that_there_are() -> None:
     root = Path(__file__).parents[1]
     reasons = figures.explanations()
     texts = {r.file: (root / "src/weft" / r.file).read_text("utf-8") for r in reasons}
-    mutants = [m for file, text in texts.items() for m in mutants_of(f"src/weft/{file}", text)]
+    mutants = [m for file, text in texts.items() for m in changes_of(f"src/weft/{file}", text)]
     idle = [reason for reason in reasons if not any(map(reason.is_of, mutants))]
     assert idle == []
     assert all(reason.why for reason in reasons)

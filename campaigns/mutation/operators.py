@@ -85,11 +85,15 @@ class Mutant:
 
 def mutants_of(path: str, text: str) -> list[Mutant]:
     """All mutants of a file in the order of their places, without those that do not compile."""
+    return [mutant for mutant in changes_of(path, text) if _compiles(mutant.apply(text))]
+
+
+def changes_of(path: str, text: str) -> list[Mutant]:
+    """All changes of a file in the order of their places."""
     tree = ast.parse(text)
     finder = _Finder(path, text, error_makers(tree))
     finder.visit(tree)
-    order = sorted(set(finder.mutants), key=lambda m: (m.line, m.column, m.operator, m.after))
-    return [mutant for mutant in order if _compiles(mutant.apply(text))]
+    return sorted(set(finder.mutants), key=lambda m: (m.line, m.column, m.operator, m.after))
 
 
 def _compiles(text: str) -> bool:

@@ -62,7 +62,11 @@ class Reach:
         """The tests that reach a mutant, those that will tell soonest first."""
         by_line = self.lines.get(mutant.path, {})
         span = range(mutant.first, mutant.last + 1) if self.in_process(mutant) else by_line
-        names = set().union(*(by_line.get(line, set()) for line in span)) - self.failed
+        names = set().union(*(by_line.get(line, set()) for line in span))
+        if not names and not mutant.inside:  # a file of constants: its package uses them
+            files = [f for f in self.lines if Path(f).parent == Path(mutant.path).parent]
+            names = set().union(*(tests for f in files for tests in self.lines[f].values()))
+        names -= self.failed
         order = sorted(names, key=lambda n: (n.startswith(STARTING), self.seconds[n], n))
         killers = self.killers.get(mutant.path, Counter())
         best = sorted((name for name in order if killers[name]), key=lambda n: -killers[n])

@@ -8,11 +8,13 @@ import pytest
 
 from tests.support.sessions import Sessions
 from weft.errors import ManifestDamaged
+from weft.model.results import TaskError
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
-from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
 from weft.storage.projection import Projection
+from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -150,3 +152,27 @@ def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
     assert folder.is_finished() is False, "the search has no answer: modes do not make it finished"
     for path in (folder.ledger, folder.checkpoint):
         assert path.stat().st_mode & 0o777 == 0o444
+
+
+@pytest.mark.parametrize(
+    ("errors", "depends"),
+    [
+        (["exception"], False),
+        (["timeout", "exception"], True),
+        (["exception", "worker-died"], True),
+    ],
+)
+def test_projection_says_whether_any_failure_was_a_matter_of_time(manifest, errors, depends):
+    row = queued_round(manifest, ROOT_LANE, 0, len(errors))
+    for index, kind in enumerate(errors):
+        text = TaskError(kind, "run").to_text()
+        key = f"{row.first + index:064x}"
+        manifest.restore(TaskRow(row.first + index, "failed", key, "m:f", "{}", None, text, 1))
+    advance(manifest, row, len(errors), closed=True)
+    projection = Projection(manifest)
+    assert len(kinds(projection)) == 2 + len(errors)
+    assert (projection.failed, projection.timing_dependent) == (len(errors), depends)
+
+
+def test_schema_that_is_written_is_the_second_and_both_are_read():
+    assert (SCHEMA_VERSION, READABLE_VERSIONS) == (2, (1, 2))
