@@ -1,6 +1,7 @@
 """How many planted histories of each call are found; renews the data of `families --coverage`.
 
     python -m benchmarks prngcoverage    writes src/weft/searches/prng/coverage.json
+    python -m benchmarks prngcoverage --calls java.long,java.abs    renews these and keeps others
 
 For every call that is known, histories of random seeds are made; every other one has wrong rows.
 The attack that tries all seeds
@@ -10,6 +11,7 @@ on states as a whole. A history counts as found when the draws that come next ar
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import time
@@ -32,9 +34,16 @@ DRAWS, NEXT = 100, 50
 WRONG_PERCENT = 5
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser("prngcoverage")
+    parser.add_argument("--calls", default="", help="only these, as FAMILY.MAP,FAMILY.MAP")
+    chosen = [name for name in parser.parse_args(argv or []).calls.split(",") if name]
+    earlier = coverage.recorded().planted if chosen else {}
     planted = {}
     for family, output in declared_apis():
+        if chosen and f"{family}.{output}" not in chosen:
+            planted[f"{family}.{output}"] = list(earlier[f"{family}.{output}"])
+            continue
         source = random.Random(f"{family}.{output}")
         bits = min(32, family_named(family).seed_bits)
         seeds = [source.getrandbits(bits) for _ in range(PLANTED)]
@@ -45,7 +54,7 @@ def main() -> None:
     body = {
         "command": "python -m benchmarks prngcoverage",
         "date": time.strftime("%Y-%m-%d"),
-        "version": VERSION,
+        "version": coverage.recorded().version if chosen else VERSION,  # of the oldest figure
         "draws": DRAWS,
         "wrong_percent": WRONG_PERCENT,
         "planted": planted,

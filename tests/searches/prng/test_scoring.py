@@ -5,12 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import pytest
+
 from weft.searches.prng.attack import Case, compare
 from weft.searches.prng.attacks.varying import extend_skips, tried_in
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history
-from weft.searches.prng.scoring import ValueFrequencies, is_periodic, score
+from weft.searches.prng.scoring import ValueFrequencies, is_periodic, score, split
 from weft.searches.prng.search import _on_stream
 from weft.searches.prng.statistics import corrected, corrected_at, decades
 
@@ -89,3 +91,13 @@ def test_short_cycles_are_periodic_and_streams_are_not() -> None:
     assert is_periodic([9, 3, 5, *[0] * 50])
     assert not is_periodic(generate(VARYING, 1))
     assert not is_periodic(generate(Hypothesis("java", "bounded", 2, seed=5), 100))
+
+
+@pytest.mark.parametrize(
+    ("count", "modulus", "held"),
+    [(2499, 1024, 100), (2500, 1024, 8), (2591, 1024, 8), (2592, 1024, 100), (2500, 1000, 100),
+     (2500, 512, 100), (2500, 1 << 20, 8), (640, 1 << 32, 8), (100, 1000, 20)],
+)  # fmt: skip
+def test_draws_held_back_leave_enough_for_algebra(count: int, modulus: int, held: int) -> None:
+    train, holdout = split(range(count), modulus)
+    assert (len(holdout), len(train) + len(holdout)) == (held, count)

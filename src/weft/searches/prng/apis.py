@@ -16,7 +16,9 @@ from weft.searches.prng.rowmaps import generic_name
 APIS: Mapping[tuple[str, str], Api] = {
     ("java", "bounded"): Api("Java Random.nextInt(m)", EVERYDAY),
     ("java", "mod"): Api("Java floorMod(Random.nextInt(), m)", USUAL),
+    ("java", "abs"): Api("Java Math.abs(Random.nextInt()) % m", USUAL),
     ("java", "long"): Api("Java floorMod(Random.nextLong(), m)", SELDOM),
+    ("java", "abslong"): Api("Java Math.abs(Random.nextLong() % m)", SELDOM),
     ("java", "scaled"): Api("Java (int) (Math.random() * m)", EVERYDAY),
     ("java", "raw"): Api("Java Random.nextInt()", USUAL),
     ("mt19937", "mod"): Api("C++ mt19937() % m", USUAL),

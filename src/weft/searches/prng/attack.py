@@ -85,13 +85,13 @@ class Case:
         return next(fitting, most + 1)
 
     def wrong_allowed(self, compared: int) -> int:
-        """Return how many of `compared` draws may be wrong, with room for bad luck.
+        """Return how many of `compared` draws may be wrong, with room for bad luck."""
+        return wrong_allowed(compared, self.corrupt_percent)
 
-        Twice the share, plus three: a window is a sample of the history.
-        """
-        if self.corrupt_percent == 0:
-            return 0
-        return min(compared, 3 + 2 * compared * self.corrupt_percent // 100)
+
+def wrong_allowed(compared: int, percent: int) -> int:
+    """Return twice a share of draws, plus three: a window is a sample of the history."""
+    return min(compared, 3 + 2 * compared * percent // 100) if percent else 0
 
 
 @dataclass(frozen=True, slots=True)

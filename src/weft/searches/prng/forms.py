@@ -82,6 +82,11 @@ class LcgForm:
     width: int
     signed: bool = False
     rejects: bool = False
+    absolute: bool = False
+    """Whether outputs, which are signed, are made positive before the remainder is taken."""
+    high_word: tuple[int, int] | None = None
+    """Where a call joins two outputs of 32 bits to one of 64: the affine map that leads from the
+    state of the low word back to that of the high word. A step is then a whole call."""
 
     def jumped(self, steps: int, bits: int) -> tuple[int, int]:
         """Return the affine map of `steps` steps modulo 2^bits; negative steps lead back."""
@@ -94,7 +99,19 @@ class LcgForm:
     def value(self, state: int) -> int:
         """Return the output of a state that a step has just made."""
         value = (state >> self.dropped) % (1 << self.width)
-        return value - (1 << self.width) if self.signed and value >> (self.width - 1) else value
+        if self.signed and value >> (self.width - 1):
+            value -= 1 << self.width
+        if self.high_word is not None:
+            value = self._joined(state, value)
+        return abs(value) if self.absolute else value
+
+    def _joined(self, state: int, low: int) -> int:
+        """Put the high word on top of a low one, which may be negative; the sum wraps around."""
+        assert self.high_word is not None
+        multiplier, increment = self.high_word
+        high = (state * multiplier + increment) >> self.dropped
+        joined = ((high << self.width) + low) % (1 << 2 * self.width)
+        return joined - (1 << 2 * self.width) if joined >> (2 * self.width - 1) else joined
 
     def accepts(self, value: int, modulus: int) -> bool:
         """Whether a value makes a draw and is not drawn again."""

@@ -22,6 +22,9 @@ HOLDOUT_MOST = 100
 HOLDOUT_WORDS = 8
 WORD_LIKE = 1 << 24
 """Draws below this or more are taken for whole words or nearly so."""
+STATE_DRAWS = 2492
+"""Draws of ten bits and more in a row that determine a Mersenne Twister: four times 623."""
+STATE_MODULUS = 1 << 10
 COARSE = 1 << 16
 """Denominator of chances that are not small: the numbers of a tail stay short."""
 PERIOD_LOOKED_FOR = 4096
@@ -32,12 +35,19 @@ def split(draws: Sequence[int], modulus: int) -> tuple[tuple[int, ...], tuple[in
     """Return the training part and the holdout: the last fifth, at most 100 draws.
 
     A hundred are evidence enough, of draws of 24 bits and more eight (chance hits them all once
-    in 2^192); and algebra needs every draw it can get.
+    in 2^192); and algebra needs every draw it can get. So where a hundred would leave too few for
+    the state of a Mersenne Twister, and eight do not, eight are held back (once in 2^80).
     """
-    most = HOLDOUT_WORDS if modulus >= WORD_LIKE else HOLDOUT_MOST
-    held = min(most, len(draws) // 5)
+    few = modulus >= WORD_LIKE or _is_scarce(len(draws), modulus)
+    held = min(HOLDOUT_WORDS if few else HOLDOUT_MOST, len(draws) // 5)
     at = len(draws) - held
     return tuple(draws[:at]), tuple(draws[at:])
+
+
+def _is_scarce(count: int, modulus: int) -> bool:
+    """Whether draws of whole bits suffice for algebra if eight are held back, not a hundred."""
+    whole_bits = modulus >= STATE_MODULUS and modulus & (modulus - 1) == 0
+    return whole_bits and HOLDOUT_WORDS <= count - STATE_DRAWS < HOLDOUT_MOST
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ class MakeJava {
                 line("bounded", seed, m, r -> r.nextInt(m));
                 line("mod", seed, m, r -> Math.floorMod(r.nextInt(), m));
                 line("long", seed, m, r -> Math.floorMod(r.nextLong(), m));
+                line("abs", seed, m, r -> Math.abs(r.nextInt()) % m);
+                line("abslong", seed, m, r -> Math.abs(r.nextLong() % m));
                 line("scaled", seed, m, r -> (int) (r.nextDouble() * m));
                 line("high", seed, m, r -> (Integer.toUnsignedLong(r.nextInt()) * m) >> 32);
             }

@@ -11,16 +11,26 @@ bound of 1000 one call in 3 million is rejected, and a second window has its own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
+from weft.searches.prng.attack import (
+    AttackPlan,
+    Case,
+    Gap,
+    HypothesisMatch,
+    Units,
+    best,
+    compare,
+    wrong_allowed,
+)
 from weft.searches.prng.attacks.lanes_search import (
     FOLLOWED_LANES,
     Fit,
     LaneWindow,
     StateSplit,
     anchors_in,
+    checks_of,
     lcg_form,
     lcg_forms,
     search,
@@ -38,6 +48,8 @@ MAX_BITS = 32
 SKIPS_PER_TASK = 32
 FEW_BITS = 3
 """Low bits that draws must show for chance to leave hardly a lane."""
+STATES_CHECKED_PER_MS = 2_000_000
+"""Outputs that one core compares with a draw, when states are tried against several at a time."""
 SHIFTED = Fraction(1, 16)
 """Expected rejections in a window up to which a skip counts as covered."""
 
@@ -97,6 +109,8 @@ def unfit(case: Case, split: StateSplit) -> str:
         )
     if shape.rejects and case.modulus & (case.modulus - 1) == 0:
         return "a power of two as bound takes the high bits: see lattice"
+    if shape.high_word is not None and (split.shown == 0 or split.modulus >> split.shown < 32):
+        return "an odd or small modulus leaves too many outputs of 64 bits; likely seeds are tried"
     if window_of(case, split) is None:
         return f"needs {needed(case, split)} draws, there are {len(case.draws)}"
     return ""
@@ -108,24 +122,25 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
     windows = windows_of(case, split, compared)
     units = skips * windows
     first = case.skips[0]
-    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
+    allowed, lane_allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
     covers = (
         f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
         f" {allowed} wrong of {compared} draws"
     )
     return AttackPlan(
         NAME, shape.family, shape.output, units, SKIPS_PER_TASK,
-        units << split.bits, cost_ms(split, allowed, units), covers,
+        units << split.bits, cost_ms(split, allowed, lane_allowed, units), covers,
     )  # fmt: skip
 
 
-def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
+def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> int:
     """Estimate milliseconds: lanes by draws until they fail, then a search of the high bits.
 
     Where draws show few low bits, lanes may fit in every unit, and each is followed up.
     """
-    sieve = units * (1 << split.lane) * (allowed + 8) // 8_000_000
-    high = (1 << split.width) // split.modulus * anchors_in(split, allowed) // 20_000
+    sieve = units * (1 << split.lane) * (lane_allowed + 8) // 8_000_000
+    states = split.states_of_a_draw * anchors_in(split, allowed)
+    high = states * checks_of(split, MAX_WINDOW).draws // STATES_CHECKED_PER_MS
     if split.shown:
         return sieve + high * (FOLLOWED_LANES * units if split.shown < FEW_BITS else 1) + 1
     return units * high * (1 << split.shape.dropped) + 1
@@ -135,10 +150,9 @@ def window_of(case: Case, split: StateSplit) -> int | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
-        if allowed >= unlucky(compared, case.corrupt_percent):
+        if tolerates(case, split, compared, unlucky):
             return compared
-        if allowed >= case.wrong_allowed(compared):
+        if tolerates(case, split, compared, wrong_allowed):
             last = compared
     return last
 
@@ -146,10 +160,19 @@ def window_of(case: Case, split: StateSplit) -> int | None:
 def needed(case: Case, split: StateSplit) -> int:
     """Return how many draws would do; one more than is ever looked at, if none would."""
     for compared in range(8, MAX_WINDOW + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
-        if allowed >= case.wrong_allowed(compared):
+        if tolerates(case, split, compared, wrong_allowed):
             return compared
     return MAX_WINDOW + 1
+
+
+def tolerates(
+    case: Case, split: StateSplit, compared: int, wrong: Callable[[int, int], int]
+) -> bool:
+    """Whether a window forgives a state and its lane what so many draws may have wrong."""
+    percent = case.corrupt_percent
+    allowed, lane_allowed = split.forgiven(compared, percent, case.skip_count)
+    lanes_wrong = wrong(compared, split.lane_percent(percent))
+    return allowed >= wrong(compared, percent) and lane_allowed >= lanes_wrong
 
 
 def windows_of(case: Case, split: StateSplit, compared: int) -> int:
@@ -169,8 +192,8 @@ def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
 
 def window_at(case: Case, split: StateSplit, first: int, compared: int, skip: int) -> LaneWindow:
     """Return the window of `compared` draws from draw `first` on."""
-    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
-    return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, allowed)
+    forgiven = split.forgiven(compared, case.corrupt_percent, case.skip_count)
+    return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, forgiven)
 
 
 def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:

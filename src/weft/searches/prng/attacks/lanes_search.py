@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.families import FAMILIES, family_named
-from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.forms import LcgForm, WordReading
 from weft.searches.prng.kernels.sizes import CHECKS
 
 if TYPE_CHECKING:
@@ -29,9 +29,15 @@ MAX_LANES = 4096
 in low bits alone show nearly the same draws: many fit, and the truth misses fewest."""
 FOLLOWED_LANES = 2
 """Lanes followed up at one skip, those with the fewest misses first."""
-MAX_VALUES = 1 << 30
+MAX_VALUES = 1 << 29
 """Outputs put on top of one lane, at most, but for three anchors: it bounds what a unit costs."""
 LEAST_ANCHORS = 3
+ALL_ONES = 0xFFFFFFFF
+MORE_CHECKS = 16
+MANY_VALUES = 32
+"""Values of a draw, its low bits given, from which on one hit of three is telling."""
+PASSING = 200
+"""Of so many states one may pass the checks by chance: it is compared with all draws."""
 CHANCE_LANES = Fraction(1, 4)
 CHANCE_STATES = Fraction(1, 1000)
 """What may survive by chance over all skips: lanes cost a search each, states mislead."""
@@ -65,8 +71,22 @@ class StateSplit:
         """Take the state of a generator apart."""
         zeros = (modulus & -modulus).bit_length() - 1
         shown = min(zeros, max(3, 12 - shape.dropped), shape.width)
-        whole = modulus == 1 << zeros
+        if shape.absolute:  # a change of sign leaves the lowest bit alone as it is
+            shown = min(shown, 1)
+        whole = modulus == 1 << zeros and not (shape.absolute or shape.high_word)
         return cls(shape, modulus, shown, min(zeros, shape.width) if whole else shape.width)
+
+    @property
+    def modulus_zeros(self) -> int:
+        """How often the modulus can be halved."""
+        return (self.modulus & -self.modulus).bit_length() - 1
+
+    @property
+    def states_of_a_draw(self) -> int:
+        """How many states are tried for one anchor, its lane given."""
+        if self.shape.high_word is not None:
+            return 1 << (self.width - self.shown)
+        return max(1, (1 << self.width) // self.modulus)
 
     @property
     def lane(self) -> int:
@@ -83,30 +103,71 @@ class StateSplit:
         """Whether the sign is part of what the draws depend on."""
         return self.shape.signed and self.width == self.shape.width
 
-    def forgiven(self, compared: int, percent: int, skips: int) -> int:
-        """Return how many misses a window of so many draws forgives."""
+    def values_of(self, draw: int) -> list[tuple[int, int, int]]:
+        """Return the outputs that make a draw as ranges: first, step, end."""
+        width, modulus = self.width, self.modulus
+        if self.shape.absolute:
+            whole, half = 1 << width, 1 << (width - 1)
+            last = half - (half - draw) % modulus
+            return [(draw, modulus, half), (whole - last, modulus, whole - draw + (draw > 0))]
+        least = -(1 << (width - 1)) if self.signed else 0
+        return [(least + (draw - least) % modulus, modulus, least + (1 << width))]
+
+    def shape_row(self) -> tuple[int, ...]:
+        """Return how a draw is made of a state, as the kernel takes it."""
+        width, modulus = self.width, self.modulus
+        sign = 1 << (width - 1) if self.signed else 0
+        shift = -(1 << width) % modulus
+        return (self.shape.dropped, (1 << width) - 1, sign, shift, self.shape.absolute, modulus)
+
+    def word_row(self) -> tuple[int, int, int, int]:
+        """Return an output's mask, the bit turned before its test, what folds it, its sign."""
+        place = self.width - 1
+        turned = 1 << place if self.signed and not self.shape.absolute else 0
+        return (1 << self.width) - 1, turned, ALL_ONES if self.shape.absolute else 0, place
+
+    def test_row(self, draw: int) -> tuple[int, int, int, int]:
+        """Return the test that an output makes a draw, which is a remainder."""
+        moved = 1 << (self.width - 1) if self.signed and not self.shape.absolute else 0
+        target = (draw + moved) % self.modulus
+        _, least, inverse, turn, limit = WordReading("mod").test(target, self.modulus)
+        return least, inverse, turn, limit
+
+    def lane_percent(self, percent: int) -> int:
+        """Return how many lane bits of a hundred draws are wrong if `percent` draws are."""
+        return -(-percent * ((1 << self.shown) - 1) >> self.shown) if self.shown else percent
+
+    def forgiven(self, compared: int, percent: int, skips: int) -> tuple[int, int]:
+        """Return how many misses a window of so many draws forgives a state, and a lane."""
         states = affordable(compared, self.modulus, skips << self.bits, CHANCE_STATES)
         lanes = states
         if self.shown:
             lanes = affordable(compared, 1 << self.shown, skips << self.lane, CHANCE_LANES)
-        return min(unlucky(compared, percent), states, lanes)
+        return (
+            min(unlucky(compared, percent), states),
+            min(unlucky(compared, self.lane_percent(percent)), lanes),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LaneWindow:
-    """Draws, the step each was made at, counted from the first, and how many may be wrong."""
+    """Draws, the step each was made at, counted from the first, and how many may be wrong.
+
+    A state may miss `allowed` draws, a lane the low bits of `lane_allowed`.
+    """
 
     split: StateSplit
     draws: tuple[int, ...]
     places: tuple[int, ...]
     allowed: int
+    lane_allowed: int
 
     @classmethod
     def at_skip(
-        cls, split: StateSplit, draws: tuple[int, ...], skip: int, allowed: int
+        cls, split: StateSplit, draws: tuple[int, ...], skip: int, forgiven: tuple[int, int]
     ) -> LaneWindow:
         """Return the window of draws with the same number of calls left out before each."""
-        return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), allowed)
+        return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), *forgiven)
 
     def affine(self, at: int, to: int, bits: int) -> tuple[int, int]:
         """Return the map that leads from one draw to another modulo 2^bits."""
@@ -172,7 +233,7 @@ def fitting_lanes(window: LaneWindow) -> list[int]:
         np.uint32(increment),
         np.uint32(shown << dropped),
         np.array([(draw & shown) << dropped for draw in window.draws], np.uint32),
-        np.uint32(window.allowed),
+        np.uint32(window.lane_allowed),
         out,
     )
     return [int(lane) for lane in out[:count]]
@@ -202,7 +263,7 @@ def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | N
     best: Fit | None = None
     wrong_left = window.allowed - (len(window.draws) - len(right))
     for turn in range(min(len(right), anchors_in(window.split, wrong_left))):
-        following = [*right[turn + 1 :], *right[:turn]][:CHECKS]
+        following = [*right[turn + 1 :], *right[:turn]][:MORE_CHECKS]
         rest = [at for at in range(len(window.draws)) if at not in following]
         anchor = right[turn]
         fit = search_anchor(window, anchor, lows[anchor], [*following, *rest])
@@ -213,14 +274,30 @@ def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | N
     return best
 
 
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Draws after an anchor that decide whether all are compared, and how many must hit."""
+
+    draws: int
+    enough: int
+
+
+def checks_of(split: StateSplit, compared: int) -> Checks:
+    """Return three draws of which one must hit; where chance hits too often, more of them."""
+    values = split.modulus >> split.shown
+    if values >= MANY_VALUES:
+        return Checks(min(CHECKS, compared), 1)
+    draws = min(MORE_CHECKS, compared)
+    return Checks(draws, draws - max(0, affordable(draws, values, PASSING, Fraction(1))))
+
+
 def anchors_in(split: StateSplit, wrong: int) -> int:
     """Return how many anchors are tried: enough, or as many as a unit may cost.
 
     Small moduli leave many outputs to each anchor. Then three anchors are tried, all of which are
     wrong rows about once in a thousand histories with a tenth of them wrong.
     """
-    values = max(1, (1 << split.width) // split.modulus)
-    return min(anchors_for(wrong), max(LEAST_ANCHORS, MAX_VALUES // values))
+    return min(anchors_for(wrong), max(LEAST_ANCHORS, MAX_VALUES // split.states_of_a_draw))
 
 
 def anchors_for(wrong: int) -> int:
@@ -238,19 +315,48 @@ def anchors_for(wrong: int) -> int:
 def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
     """Try every state that makes the anchor's draw against the draws in order; return the best."""
     split = window.split
-    width, modulus = split.width, split.modulus
-    least = -(1 << (width - 1)) if split.signed else 0
-    first = least + (window.draws[anchor] - least) % modulus
-    sign = 1 << (width - 1) if split.signed else 0
-    shape = (split.shape.dropped, (1 << width) - 1, sign, -(1 << width) % modulus, modulus)
+    if split.shape.high_word is not None:
+        return search_pairs(window, anchor, low, order)
+    checks = checks_of(split, len(order))
+    tests = [split.test_row(window.draws[at]) for at in order[: checks.draws]]
     affine = [window.affine(anchor, at, split.bits) for at in order]
-    state, hits = kernels.search_high(
-        np.array((low.start, low.stop), np.int64),
-        np.array(shape, np.uint64),
-        np.array((first, modulus, least + (1 << width)), np.int64),
-        np.array(affine, np.uint64),
-        np.array([window.draws[at] for at in order], np.uint64),
+    best: Fit | None = None
+    for values in split.values_of(window.draws[anchor]):
+        state, hits = kernels.search_high(
+            np.array((low.start, low.stop), np.int64),
+            np.array(split.shape_row(), np.uint64),
+            np.array(values, np.int64),
+            np.array(affine, np.uint64),
+            np.array([window.draws[at] for at in order], np.uint64),
+            window.allowed if best is None else len(order) - best.hits - 1,
+            np.array(split.word_row(), np.uint32),
+            np.array(tests, np.uint32),
+            checks.enough,
+        )
+        if hits:
+            best = Fit(anchor, int(state), int(hits))
+    return best
+
+
+def search_pairs(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
+    """Do that for outputs that join two words: every high part of the lane is tried."""
+    split = window.split
+    assert split.shape.high_word is not None
+    places = [anchor, *(at for at in order if at != anchor)]
+    shown, modulus = 1 << split.shown, split.modulus
+    moved = 0 if split.shape.absolute else 1 << (2 * split.width - 1)
+    targets = [(window.draws[at] + moved) % modulus for at in places]
+    turn = split.modulus_zeros
+    test = (targets[0], pow(modulus >> turn, -1, 1 << 64), turn, ((1 << 64) - 1) // modulus)
+    state, hits = kernels.search_pairs(
+        np.uint64(low.start),
+        np.array(split.shape_row(), np.uint64),
+        np.array((window.draws[anchor] % shown, shown, 1 << split.width), np.int64),
+        np.array([window.affine(anchor, at, split.bits) for at in places], np.uint64),
+        np.array(targets, np.uint64),
         window.allowed,
+        np.array((*split.shape.high_word, split.width), np.uint64),
+        np.array(test, np.uint64),
     )
     return Fit(anchor, int(state), int(hits)) if hits else None
 

@@ -133,7 +133,11 @@ def problems(modulus: int) -> list[LatticeProblem]:
     above = [
         _remainder(shape, modulus)
         for shape in lcg_forms()
-        if shape.dropped and not is_power_of_two and modulus < 1 << shape.width
+        if shape.dropped
+        and not is_power_of_two
+        and modulus < 1 << shape.width
+        and not shape.absolute
+        and shape.high_word is None
     ]
     bare = [
         _bare_remainder(family, form, modulus)

@@ -24,6 +24,7 @@ from weft.searches.prng.attacks.linear_mersenne import (
 from weft.searches.prng.bit_forms import BitReading
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.scoring import STATE_DRAWS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,6 @@ else:
 COST_MS = 2500
 """One elimination on one core."""
 WORD_BITS = 32
-IN_A_ROW = 2500
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class TwisterView:
         """Return how many draws determine the state when no call is skipped between them.
 
         The rank depends on the positions and on which bits are known alone, so it was measured
-        once: with ten or more high bits of every output 2,500 suffice. The ten low bits are tied
+        once: with ten or more high bits of every output 2,492 suffice. The ten low bits are tied
         by more relations: 2,720 draws leave 395 unknowns open.
         """
         general = self.draws_needed(modulus)
@@ -63,7 +63,7 @@ class TwisterView:
             return general
         if bits < 10_000 or self.misplaced or self.reading.kind == "low":
             return general
-        return min(general, IN_A_ROW)
+        return min(general, STATE_DRAWS)
 
     def draws_needed(self, modulus: int) -> int | None:
         """Return how many draws determine the state; None where a draw tells nothing certain.

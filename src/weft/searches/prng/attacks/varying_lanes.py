@@ -58,7 +58,8 @@ class VaryingLanes:
         """Say for each generator of this kind what is covered."""
         if case.skips[0] == case.skips[1]:
             return []
-        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
+        shapes = [shape for shape in lcg_forms() if shape.high_word is None]
+        return [item for shape in shapes for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Walk the circle."""
@@ -163,7 +164,8 @@ def fit_on(case: Case, split: StateSplit, reach: SkipReach, places: list[int]) -
     draws = case.draws[: reach.compared]
     chance = affordable(reach.compared, case.modulus, 1 << split.bits, Fraction(1, 1000))
     relative = tuple(place - places[0] for place in places)
-    window = LaneWindow(split, draws, relative, min(chance, (reach.compared + reach.allowed) // 2))
+    allowed = min(chance, (reach.compared + reach.allowed) // 2)
+    window = LaneWindow(split, draws, relative, allowed, allowed)
     return complete(window, int(circle(split, places[0] + 1)[-1]))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from weft.searches.prng.families.maps import affine_jump, high_map, raw_map
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import LatticeForm, LcgForm, LcgSeeding, WordReading
+from weft.searches.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
 INCREMENT = 0xB
@@ -54,6 +55,22 @@ def next_int_mod(state: State, modulus: int) -> int:
     return (word % modulus + modulus - TWO32 % modulus) % modulus
 
 
+def next_int_abs(state: State, modulus: int) -> int:
+    """Make the draw of Math.abs(nextInt()) % modulus; -2^31, which stays negative, is ignored."""
+    word = step(state)
+    if word < TWO31:
+        return word % modulus
+    return (TWO32 - word) % modulus
+
+
+def next_long_abs(state: State, modulus: int) -> int:
+    """Make the draw of Math.abs(nextLong() % modulus)."""
+    word = next_long(state)
+    if word < TWO63:
+        return word % modulus
+    return ((M64 - word) + ONE) % modulus
+
+
 def next_long_mod(state: State, modulus: int) -> int:
     """Make the draw of Math.floorMod(nextLong(), modulus)."""
     word = next_long(state)
@@ -78,6 +95,15 @@ def next_double_scaled(state: State, modulus: int) -> int:
     return int(((high << 27) + low) * TWO53_INVERSE * modulus)
 
 
+def _long_form(output: str, *, absolute: bool = False) -> LcgForm:
+    """Return the form of a map of nextLong(): two steps for a call, the second is the low word."""
+    back = pow(MULTIPLIER, -1, MODULUS)
+    return LcgForm(
+        "java", output, *affine_power(MULTIPLIER, INCREMENT, 2, MODULUS), dropped=16, width=32,
+        signed=True, absolute=absolute, high_word=(back, -INCREMENT * back % MODULUS),
+    )  # fmt: skip
+
+
 FAMILY = Family(
     name="java",
     title="java.util.Random",
@@ -91,6 +117,8 @@ FAMILY = Family(
         "bounded": next_int,
         "mod": next_int_mod,
         "long": next_long_mod,
+        "abs": next_int_abs,
+        "abslong": next_long_abs,
         "scaled": next_double_scaled,
         "high": high_map(step, 32),
         "raw": raw_map(step),
@@ -101,6 +129,11 @@ FAMILY = Family(
     lcg_forms=(
         LcgForm("java", "bounded", MULTIPLIER, INCREMENT, dropped=17, width=31, rejects=True),
         LcgForm("java", "mod", MULTIPLIER, INCREMENT, dropped=16, width=32, signed=True),
+        LcgForm(
+            "java", "abs", MULTIPLIER, INCREMENT, dropped=16, width=32, signed=True, absolute=True
+        ),
+        _long_form("long"),
+        _long_form("abslong", absolute=True),
     ),
     lattice_forms=(
         LatticeForm("high", "span", MULTIPLIER, INCREMENT, MODULUS),

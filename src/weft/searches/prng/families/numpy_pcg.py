@@ -10,7 +10,7 @@ leaves a half behind.
 from __future__ import annotations
 
 from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.searches.prng.family import EVERYDAY, OCCASIONAL, Api, Family, State
+from weft.searches.prng.family import OCCASIONAL, USUAL, Api, Family, State
 from weft.searches.prng.forms import CompiledSeeding
 
 M32 = (1 << 32) - 1
@@ -204,7 +204,7 @@ FAMILY = Family(
     rank=95,
     seed_form=CompiledSeeding(fill, seeds_per_ms=18_000),
     apis={
-        "bounded": Api("NumPy default_rng(seed).integers(m)", EVERYDAY),
+        "bounded": Api("NumPy default_rng(seed).integers(m)", USUAL),
         "scaled": Api("NumPy int(default_rng(seed).random() * m)", OCCASIONAL),
     },
 )

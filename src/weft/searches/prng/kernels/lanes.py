@@ -12,11 +12,30 @@ from typing import Any
 import numpy as np
 
 from weft.searches.prng.kernels.compiled import KERNELS
-from weft.searches.prng.kernels.sizes import CHECKS
-from weft.searches.prng.kernels.words import add32, and32, differ32, least32, mul32
+from weft.searches.prng.kernels.words import (
+    add32,
+    and32,
+    covers32,
+    differ32,
+    least32,
+    mul32,
+    or32,
+    shl32,
+    shr32,
+    sub32,
+    xor32,
+)
 
 BLOCK = 1024
-"""Lanes sieved together; they and their misses fit into the first cache."""
+"""Lanes or states tried together; they and their misses fit into the first cache."""
+DROPPED, MASK, SIGN, SHIFT, ABSOLUTE, MODULUS = range(6)
+"""What `shape` holds."""
+ONE = np.uint64(1)
+BACK, BACK_ADDED, WIDTH = range(3)
+"""What `pair` holds."""
+CHECKED, LEAST_SEEN = 6, 3
+"""Draws after the anchor, and how many of all these must hit."""
+U0, U31, U32 = np.uint32(0), np.uint32(31), np.uint32(32)
 
 
 @KERNELS.kernel
@@ -70,43 +89,147 @@ def sieve_lanes(
 
 
 @KERNELS.kernel
-def draw_at(state: Any, dropped: Any, mask: Any, top: Any, shift: Any, modulus: Any) -> Any:
-    """Return the draw a state makes; `shift` corrects for the sign when the top bit is set."""
-    value = (state >> dropped) & mask
-    if value & top:
-        value += shift
-    return value % modulus
+def draw_at(state: Any, shape: Any) -> Any:
+    """Return the draw a state makes; `shape` is that of `search_high`."""
+    value = (state >> shape[DROPPED]) & shape[MASK]
+    if value & shape[SIGN]:
+        value = shape[MASK] + ONE - value if shape[ABSOLUTE] else value + shape[SHIFT]
+    return value % shape[MODULUS]
+
+
+@KERNELS.kernel
+def count_block(
+    hits: Any, size: int, state: Any, step: Any, dropped: Any, word: Any, test: Any
+) -> None:  # fmt: skip
+    """Count a hit for each of `size` states `step` apart whose output passes a test.
+
+    `word` is (mask, bit that is turned, all ones if outputs are signed and made positive, place
+    of the sign), `test` (least, inverse, turn, limit) as in `hits`. A few that are too small may
+    pass.
+    """
+    mask, flip, fold, place = word[0], word[1], word[2], word[3]
+    least, inverse, turn, limit = test[0], test[1], test[2], test[3]
+    back = and32(sub32(U32, turn), U31)
+    for j in range(size):
+        y = xor32(and32(np.uint32(state >> dropped), mask), flip)
+        sign = and32(sub32(U0, shr32(y, place)), fold)
+        y = and32(sub32(xor32(y, sign), sign), mask)
+        z = mul32(sub32(y, least), inverse)
+        z = or32(shr32(z, turn), shl32(z, back))
+        hits[j] = add32(hits[j], covers32(limit, z))
+        state += step
 
 
 @KERNELS.entry
-def search_high(lows: Any, shape: Any, values: Any, affine: Any, draws: Any, allowed: int) -> Any:
+def search_high(
+    lows: Any, shape: Any, values: Any, affine: Any, draws: Any, allowed: int, word: Any,
+    tests: Any, enough: int,
+) -> Any:  # fmt: skip
     """Return (state at the anchor, hits) for the first of the states with most hits, or hits 0.
 
     A state with more than `allowed` misses does not count.
 
     `lows` is the range of the bits below the output, `shape` (dropped bits, output mask, sign
-    bit, sign shift, modulus), `values` (first, step, end) the outputs the anchor allows. Row i
-    of `affine` leads from the anchor to draw i of `draws`; the first CHECKS rows decide whether
-    the others are looked at.
+    bit, sign shift, whether the absolute value counts, modulus), `values` (first, step, end) the
+    outputs the anchor allows. Row i of `affine` leads from the anchor to draw i of `draws`. The
+    first draws, those of `tests`, decide in blocks whether all others are looked at: `enough` of
+    them must hit.
     """
-    dropped, mask, top, shift, modulus = shape[0], shape[1], shape[2], shape[3], shape[4]
     best, fewest = np.uint64(0), allowed + 1
+    hits = np.empty(BLOCK, np.uint32)
+    dropped, step = shape[DROPPED], values[1]
     for low in range(lows[0], lows[1]):
-        for value in range(values[0], values[2], values[1]):
-            state = (np.uint64(value) & mask) << dropped | np.uint64(low)
-            hit = False
-            for i in range(CHECKS):
-                x = state * affine[i, 0] + affine[i, 1]
-                hit |= draw_at(x, dropped, mask, top, shift, modulus) == draws[i]
-            if not hit:
+        for first in range(values[0], values[2], step * BLOCK):
+            size = min(BLOCK, (values[2] - first + step - 1) // step)
+            state = (np.uint64(first) & shape[MASK]) << dropped | np.uint64(low)
+            hits[:] = 0
+            for i in range(len(tests)):
+                start = state * affine[i, 0] + affine[i, 1]
+                stride = (np.uint64(step) << dropped) * affine[i, 0]
+                count_block(hits, size, start, stride, dropped, word, tests[i])
+            for j in range(size):
+                if hits[j] < enough:
+                    continue
+                guess = (np.uint64(first + step * j) & shape[MASK]) << dropped | np.uint64(low)
+                missed = count_misses(guess, shape, affine, draws, fewest)
+                if missed < fewest:
+                    best, fewest = guess, missed
+    return best, len(draws) - fewest if fewest <= allowed else 0
+
+
+@KERNELS.kernel
+def count_misses(state: Any, shape: Any, affine: Any, draws: Any, limit: int) -> int:
+    """Count the draws that a state does not make, up to the limit."""
+    missed = 0
+    for i in range(len(draws)):
+        if draw_at(state * affine[i, 0] + affine[i, 1], shape) != draws[i]:
+            missed += 1
+            if missed >= limit:
+                break
+    return missed
+
+
+@KERNELS.kernel
+def joined_at(state: Any, shape: Any, pair: Any) -> Any:
+    """Return the output of two words whose low one a state makes, as an unsigned number.
+
+    A signed output is moved up by half its range, an absolute one made positive.
+    """
+    low = (state >> shape[DROPPED]) & shape[MASK]
+    high = (state * pair[BACK] + pair[BACK_ADDED]) >> shape[DROPPED]
+    joined = (high << pair[WIDTH]) + low - ((low & shape[SIGN]) << ONE)
+    top = shape[SIGN] << pair[WIDTH]
+    if not shape[ABSOLUTE]:
+        joined ^= top
+    elif joined & top:
+        joined = np.uint64(0) - joined
+    return joined & (top | (top - ONE))
+
+
+@KERNELS.kernel
+def mark_block(
+    hits: Any, size: int, state: Any, step: Any, shape: Any, pair: Any, test: Any
+) -> None:  # fmt: skip
+    """Mark the states of a block whose output of two words may make a draw: see `count_block`."""
+    least, inverse, turn, limit = test[0], test[1], test[2], test[3]
+    for j in range(size):
+        z = (joined_at(state, shape, pair) - least) * inverse
+        z = z >> turn | z << ((np.uint64(64) - turn) & np.uint64(63))
+        hits[j] = z <= limit
+        state += step
+
+
+@KERNELS.entry
+def search_pairs(
+    low: Any, shape: Any, values: Any, affine: Any, targets: Any, allowed: int, pair: Any, test: Any
+) -> Any:  # fmt: skip
+    """Do what `search_high` does for outputs of two words, with the anchor as the first draw.
+
+    `values` are all low words of the lane, `pair` is the way back to the high word and the width
+    of a word, `test` the anchor's. Draws come as the remainders of what `joined_at` returns. Of
+    the CHECKED draws that follow, two must hit before all others are looked at.
+    """
+    best, fewest = np.uint64(0), allowed + 1
+    hits = np.empty(BLOCK, np.bool_)
+    dropped, step, modulus = shape[DROPPED], np.uint64(values[1]), shape[MODULUS]
+    for first in range(values[0], values[2], values[1] * BLOCK):
+        size = min(BLOCK, (values[2] - first + values[1] - 1) // values[1])
+        start = np.uint64(first) << dropped | low
+        mark_block(hits, size, start, step << dropped, shape, pair, test)
+        for j in range(size):
+            if not hits[j]:
                 continue
-            missed = 0
-            for i in range(len(draws)):
+            state = start + (np.uint64(j) * step << dropped)
+            seen, missed = 0, 0
+            for i in range(len(targets)):
                 x = state * affine[i, 0] + affine[i, 1]
-                if draw_at(x, dropped, mask, top, shift, modulus) != draws[i]:
+                if joined_at(x, shape, pair) % modulus == targets[i]:
+                    seen += 1
+                else:
                     missed += 1
-                    if missed >= fewest:
-                        break
+                if missed >= fewest or (i == CHECKED and seen < LEAST_SEEN):
+                    missed = fewest
+                    break
             if missed < fewest:
                 best, fewest = state, missed
-    return best, len(draws) - fewest if fewest <= allowed else 0
+    return best, len(targets) - fewest if fewest <= allowed else 0
