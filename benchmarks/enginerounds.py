@@ -15,12 +15,12 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 import weft
-from benchmarks import loads, woven
+from benchmarks import loads, loadsearches
 
 
 def weft_rounds(rounds: int, workers: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
-        return int(weft.run(woven.many_rounds(rounds), out=f"{folder}/run", workers=workers).answer)
+        return int(weft.run(loadsearches.many_rounds(rounds), out=f"{folder}/run", workers=workers).answer)
 
 
 def executor_rounds(rounds: int, workers: int) -> int:

@@ -23,7 +23,7 @@ from typing import ParamSpec, TypeVar
 
 import weft
 import weft.runs.session
-from benchmarks import loads, woven
+from benchmarks import loads, loadsearches
 from weft.model.attempts import Assignment, BackendEvent, Completed, Worker
 
 PREFIX = '{"x":'
@@ -80,7 +80,7 @@ def measure(slots: int, block: int, n: int) -> dict[str, float]:
     IdleBackend.block = block
     weft.runs.session.LocalBackend = IdleBackend  # type: ignore[assignment,misc]
     with tempfile.TemporaryDirectory() as folder:
-        search = woven.one_round("tiny", n, lazy=True, greetings=0)
+        search = loadsearches.one_round("tiny", n, lazy=True, greetings=0)
         start_s, start_cpu_s = time.perf_counter(), time.process_time()
         run = weft.run(search, out=f"{folder}/run", workers=slots)
         seconds, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import weft
 from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
-from benchmarks.woven import one_round
+from benchmarks.loadsearches import one_round
 from weft.inspect.verify import verify
 from weft.runs.run import real_place
 

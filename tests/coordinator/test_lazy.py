@@ -60,17 +60,29 @@ def test_lazy_adversarial_orders_keep_window_and_reach(chance, size, window, rea
     assert bench.machine.value == [None if x % 7 == 5 else 10 * x for x in range(size)]
 
 
-def test_lazy_small_window_makes_tasks_by_half_windows():
+def test_lazy_small_window_makes_tasks_by_quarter_windows():
     made = Made()
     bench = Bench(once(make_lazy(100, made.make)), lazy=LazyLimits(8, 64))
     assert len(made.calls) == 8
     out = bench.take()
-    for assignment in out[:3]:
-        bench.end(assignment)
+    bench.end(out[0])
     assert len(made.calls) == 8
-    bench.end(out[3])
-    assert len(made.calls) == 12
-    assert [len(c.tasks) for c in bench.of(Queue)] == [8, 4]
+    bench.end(out[1])
+    assert len(made.calls) == 10
+    assert [len(c.tasks) for c in bench.of(Queue)] == [8, 2]
+
+
+def test_round_of_many_tasks_is_made_in_steps_while_workers_run():
+    made = Made()
+    bench = Bench(once(make_lazy(10_000, made.make)), lazy=LazyLimits(4096, 32768))
+    out, sizes = bench.take(), [256]
+    while out and len(made.calls) < 4096:
+        bench.end(out.pop(0))
+        out = out or bench.take()
+        sizes.append(len(made.calls) - sum(sizes))
+    steps = [size for size in sizes if size]
+    assert max(steps) <= 1024
+    assert len(steps) > 8
 
 
 def test_lazy_size_zero_ends_at_once():
@@ -184,4 +196,4 @@ def test_stored_results_are_a_sequence():
 
 def test_window_grows_with_the_slots_so_that_none_waits():
     assert LazyLimits.for_slots(2) == LazyLimits(4096, 32768)
-    assert LazyLimits.for_slots(64) == LazyLimits(64 * 256, 64 * 256 * 8)
+    assert LazyLimits.for_slots(64) == LazyLimits(64 * 320, 64 * 320 * 8)

@@ -43,11 +43,11 @@ from weft.worker.frames import EndMessage, FromWorker, ProtocolError, TaskMessag
 from weft.worker.page import Mark
 
 MAX_CREDIT = 2 * MAX_BLOCK
-BATCH_S = 0.1
-"""A worker holds about this much work: it is given a block of 50 ms while it runs another, which
-is enough to bridge a commit."""
+BATCH_S = 0.2
+"""A worker holds about this much work and reports every 50 ms; it is filled up while it has
+enough left to bridge a commit, or the making of a round's next tasks."""
 LEARN = 0.3
-"""Weight of the newest block in the estimate of how long tasks take."""
+"""Least weight of the newest block in the estimate of how long tasks take."""
 NOTICE_S = 0.02
 """A task that runs for so long is reported as started; the others only when they end."""
 START_FAILURES = 3
@@ -88,7 +88,7 @@ def _room(place: WorkerSlot, credit: int) -> int:
     if place.retired:
         return -1
     load, limit = place.load(), min(credit, place.most)
-    return 0 if load > limit // 2 else limit - load
+    return 0 if load > limit * 3 // 4 else limit - load
 
 
 class LocalBackend:
@@ -117,6 +117,9 @@ class LocalBackend:
         self._events: list[BackendEvent] = []
         self._failed_starts = self._killed_starts = 0
         self._task_s = batch_s
+        """Estimate of how long a task takes."""
+        self._blocks_of: dict[str, int] = {}
+        """How many blocks of a function have told how long its tasks take."""
         self._numbers = 0
         self._last_log = ""
         self._orphans = Orphans()
@@ -124,7 +127,7 @@ class LocalBackend:
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
 
-        A worker is filled up only when half of what it held is done: fewer, fuller messages.
+        A worker is filled up only when a quarter of what it held is done: fewer, fuller messages.
         """
         credit = self._credit()
         starting = any(not worker.ready for worker, _ in self._serving())
@@ -149,7 +152,7 @@ class LocalBackend:
                 continue
             worker = self._places[slot].worker or self._start(self._places[slot])
             for assignment in batch:
-                worker.tickets.update(dict.fromkeys(assignment.tickets))
+                worker.tickets.update(dict.fromkeys(assignment.tickets, assignment.function))
             worker.send(("run", [assignment_row(a) for a in batch]))
             self._watch(worker, self._places[slot])
         self._events += reversed(early)  # each goes back to the front of the queue
@@ -343,11 +346,12 @@ class LocalBackend:
 
     def _completed(self, worker: WorkerSeat, place: WorkerSlot, block: Completed) -> None:
         count = len(block.values)
+        function = worker.tickets[block.ticket]
         for ticket in range(block.ticket, block.ticket + count):
             del worker.tickets[ticket]
         place.losses = place.faults = 0
         place.most = min(MAX_CREDIT, 2 * place.most)
-        self._task_s += LEARN * (sum(block.run_us) / 1e6 / count - self._task_s)
+        self._learn(function, sum(block.run_us) / 1e6 / count)
         self._events += _without(block, worker.cancelled) if worker.cancelled else [block]
         for ticket in range(block.ticket, block.ticket + count) if worker.cancelled else ():
             worker.cancelled.pop(ticket, None)
@@ -355,7 +359,7 @@ class LocalBackend:
     def _ended(self, worker: WorkerSeat, place: WorkerSlot, message: EndMessage) -> None:
         """One task ended in a way that is worth a message of its own."""
         ticket = message[1]
-        del worker.tickets[ticket]
+        function = worker.tickets.pop(ticket)
         if message[0] == "finished":
             place.losses = place.faults = 0
             place.most = min(MAX_CREDIT, 2 * place.most)
@@ -365,13 +369,18 @@ class LocalBackend:
             self._report_start(worker, Mark(ticket, time.monotonic()))
         if message[0] == "finished":
             end = finished_event(ticket, message[2])
-            self._task_s += LEARN * (end.run_s - self._task_s)
+            self._learn(function, end.run_s)
             self._events.append(end)
             return
         loss = Lost(*message[1:])
         self._events.append(loss)
         if loss.cause == "machine":
             self._count_fault(place, loss)
+
+    def _learn(self, function: str, task_s: float) -> None:
+        """Take in how long tasks took; the first of a function say more than those of others."""
+        blocks = self._blocks_of[function] = self._blocks_of.get(function, 0) + 1
+        self._task_s += max(LEARN, 1 / blocks) * (task_s - self._task_s)
 
     def _end_cancelled(
         self, worker: WorkerSeat, place: WorkerSlot, ticket: int, now_s: float
@@ -423,7 +432,7 @@ class LocalBackend:
         ran = (
             mark.ticket if mark and mark.ticket in worker.tickets else next(iter(worker.tickets), 0)
         )
-        if worker.tickets.pop(ran, ran) is None and ran not in worker.cancelled:
+        if worker.tickets.pop(ran, None) is not None and ran not in worker.cancelled:
             self._events.append(Lost(ran, "worker-not-believed", refusal))
         self._give_back(worker)
 

@@ -113,8 +113,8 @@ class WorkerSeat(abc.ABC):
 
     def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
-        self.tickets: dict[int, None] = {}
-        """What it was given and has not answered for, in order."""
+        self.tickets: dict[int, str] = {}
+        """What it was given and has not answered for, in order, with the function it runs."""
         self.cancelled: dict[int, float] = {}
         """Tickets given up while here, and when."""
         self.reported = NOTHING

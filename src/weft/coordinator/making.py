@@ -19,8 +19,10 @@ from weft.model.keys import task_keys
 from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call, import_path
 from weft.model.values import MAX_ARGS_CHARS, encode_args
 
-TASKS_PER_SLOT = 256
-"""What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
+TASKS_PER_SLOT = 320
+"""More than a slot holds of tasks of 1 ms; shorter ones are too short to matter."""
+GROWTH = 4
+"""No more than this part of what was made is made at once: workers are not kept waiting for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +86,16 @@ class TaskMaker:
         return tasks
 
     def _end(self, state: OpenRoundState) -> int:
-        """Up to which index: of a lazy round half a window at a time."""
+        """Up to which index: of a lazy round when a quarter of its window is free."""
         limits, unfinished, end = self.limits, len(state.tasks), state.size
-        if state.lazy and unfinished > limits.window // 2:
+        if state.lazy and unfinished > limits.window * 3 // 4:
             return state.made
         if state.width is not None:
             return min(end, state.recorded + state.width)
         if state.lazy:
             end = min(end, state.recorded + limits.reach, state.made + limits.window - unfinished)
-        if state.made == 0:
-            end = min(end, max(limits.first, 2 * len(self._placement.slots)))
-        return end
+        least = max(limits.first, 2 * len(self._placement.slots))
+        return min(end, state.made + max(least, state.made // GROWTH))
 
     def _calls(self, state: OpenRoundState, end: int) -> list[TaskCall]:
         """Ask the search for the calls of a round's next tasks."""

@@ -1,0 +1,180 @@
+"""How busy one coordinator keeps many workers, in simulated time; prints one JSON line.
+
+    python -m benchmarks.simulatedworkers SLOTS TASK_US N
+
+The run, its manifest, its ledger and the local backend's decisions are real; the workers are not.
+Each is a queue that takes TASK_US a task and reports as a real one does, at the end of a block or
+after 50 ms. Time is the coordinator's own CPU time plus the time in which it waits, so a busy
+machine hardly disturbs it: every worker, and the coordinator, has a core of its own. A disk sync
+costs nothing here. Efficiency is the sum of the tasks' time over slots × time taken, from the
+first assignment to the last result.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator
+
+import weft
+import weft.runs.session
+from benchmarks import loads, loadsearches
+from weft.backends.local import LocalBackend
+from weft.backends.process import WorkerSeat
+from weft.model.attempts import BackendEvent
+from weft.model.slots import Slot
+from weft.worker.frames import FromWorker, ToWorker
+from weft.worker.loop import FLUSH_NS
+from weft.worker.page import Mark
+
+PREFIX = '{"x":'
+"""Of the arguments of a task, up to its number."""
+FLUSH_S = FLUSH_NS / 1e9
+HOP_S = 0.0001
+"""From a message sent to a message read."""
+
+
+class SimulatedTime:
+    """CPU time of this process, and the time it would have slept."""
+
+    def __init__(self) -> None:
+        self._slept_s = time.monotonic() - time.process_time()
+
+    def now_s(self) -> float:
+        """Seconds that never jump."""
+        return time.process_time() + self._slept_s
+
+    def sleep_until(self, until_s: float) -> None:
+        """Let time pass; not at all if that time is over."""
+        self._slept_s += max(0.0, until_s - self.now_s())
+
+
+class SimulatedWorker(WorkerSeat):
+    """Runs nothing: knows when each task would end."""
+
+    def __init__(self, number: int, slot: Slot, clock: SimulatedTime, task_s: float) -> None:
+        super().__init__(number, slot)
+        self.ready = True
+        self._clock, self._task_s = clock, task_s
+        self._reports: deque[tuple[float, FromWorker]] = deque()
+        self._free_s = self._flushed_s = clock.now_s()
+        """When it will have nothing to do, and when it last reported before that."""
+        self.idle_s, self.first_s = 0.0, clock.now_s()
+
+    def send(self, message: ToWorker) -> None:
+        """Take a message; only work has a meaning here."""
+        if message[0] != "run":
+            return
+        arrives_s = self._clock.now_s() + HOP_S
+        if arrives_s > self._free_s:
+            self.idle_s += arrives_s - self._free_s
+            self._free_s = self._flushed_s = arrives_s
+        for row in message[1]:
+            self._plan(row[0], [int(text[len(PREFIX) :]) for text in row[2][1:-2].split("},")])
+
+    def _plan(self, ticket: int, numbers: list[int]) -> None:
+        """Note when the results of a block will be reported."""
+        values = list[str]()
+        for place, x in enumerate(numbers):
+            self._free_s += self._task_s
+            values.append(str(x + 1))
+            if place == len(numbers) - 1 or self._free_s - self._flushed_s > FLUSH_S:
+                first, run_us = ticket + place + 1 - len(values), int(1e6 * self._task_s)
+                report: FromWorker = ("completed", first, values, [run_us] * len(values))
+                self._reports.append((self._free_s + HOP_S, report))
+                values, self._flushed_s = [], self._free_s
+
+    def next_s(self) -> float | None:
+        """When the next report arrives."""
+        return self._reports[0][0] if self._reports else None
+
+    def receive(self) -> list[FromWorker]:
+        """What has arrived by now."""
+        now_s, messages = self._clock.now_s(), list[FromWorker]()
+        while self._reports and self._reports[0][0] <= now_s:
+            messages.append(self._reports.popleft()[1])
+        return messages
+
+    def flush(self) -> bool:
+        """Nothing waits to be written."""
+        return True
+
+    def mark(self) -> Mark | None:
+        """No task is long enough to be noticed."""
+        return None
+
+    def kill(self) -> None:
+        """Close the channel that nobody uses."""
+        self.channel.close()
+        self._far.close()
+
+    def wait(self) -> int:
+        """It is gone."""
+        return 0
+
+    def ended(self) -> int:
+        """It never ends by itself."""
+        return 0
+
+    def log_tail(self) -> str:
+        """It prints nothing."""
+        return ""
+
+
+class SimulatedBackend(LocalBackend):
+    """The local backend with workers that are simulated."""
+
+    clock = SimulatedTime()
+    task_s = 0.001
+    efficiency = 0.0
+
+    def _launch(self, number: int, slot: Slot) -> WorkerSeat:
+        return SimulatedWorker(number, slot, self.clock, self.task_s)
+
+    def poll(self, timeout_s: float) -> list[BackendEvent]:
+        """Wait in simulated time for the next report."""
+        arrivals = [s for worker in self._workers() if (s := worker.next_s()) is not None]
+        if not self._events:
+            self.clock.sleep_until(min([self.clock.now_s() + timeout_s, *arrivals]))
+        for worker, place in list(self._serving()):
+            if (at_s := worker.next_s()) is not None and at_s <= self.clock.now_s():  # type: ignore[attr-defined]
+                self._read(worker, place)
+        events, self._events = self._events, []
+        return events
+
+    def _workers(self) -> Iterator[SimulatedWorker]:
+        for worker, _ in self._serving():
+            assert isinstance(worker, SimulatedWorker)
+            yield worker
+
+    def close(self) -> None:
+        """Sum up how long workers had nothing to do, before they go."""
+        workers = list(self._workers())
+        if workers:
+            start_s = min(worker.first_s for worker in workers)
+            end_s = max(worker._free_s for worker in workers)
+            busy_s = sum(worker._free_s - worker.first_s - worker.idle_s for worker in workers)
+            type(self).efficiency = busy_s / len(workers) / (end_s - start_s)
+        super().close()
+
+
+def measure(slots: int, task_us: int, n: int) -> dict[str, float]:
+    """Run n tasks; return how busy the workers were, and the coordinator's CPU time."""
+    SimulatedBackend.task_s = task_us / 1e6
+    weft.runs.session.LocalBackend = SimulatedBackend  # type: ignore[assignment,misc]
+    time.monotonic = SimulatedBackend.clock.now_s
+    with tempfile.TemporaryDirectory() as folder:
+        search = loadsearches.one_round("tiny", n, lazy=True, greetings=0)
+        start_cpu_s = time.process_time()
+        run = weft.run(search, out=f"{folder}/run", workers=slots)
+        cpu_s = time.process_time() - start_cpu_s
+    assert run.answer == loads.wanted_sum(n), f"summed up to {run.answer}"
+    return {"efficiency": SimulatedBackend.efficiency, "cpu_s": cpu_s}
+
+
+if __name__ == "__main__":
+    slots, task_us, n = map(int, sys.argv[1:])
+    print(json.dumps(measure(slots, task_us, n)))
