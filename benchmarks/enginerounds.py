@@ -20,7 +20,9 @@ from benchmarks import loads, loadsearches
 
 def weft_rounds(rounds: int, workers: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
-        return int(weft.run(loadsearches.many_rounds(rounds), out=f"{folder}/run", workers=workers).answer)
+        return int(
+            weft.run(loadsearches.many_rounds(rounds), out=f"{folder}/run", workers=workers).answer
+        )
 
 
 def executor_rounds(rounds: int, workers: int) -> int:

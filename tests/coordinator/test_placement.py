@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.machines import GENESIS, Bench, once
 from weft.coordinator.machine import Machine
-from weft.coordinator.placement import Caps, Placement
+from weft.coordinator.placement import Caps, FairShare, Placement
 from weft.coordinator.policy import COMMAND_GRACE_S, Policy
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask, Requeue, TaskKind
@@ -28,7 +28,7 @@ def task(
 
 
 def choose(placement: Placement, task: LiveTask, capacity: Sequence[int]) -> int | None:
-    return placement.choose(task, Rooms(capacity), fair=99)
+    return placement.choose(task, Rooms(capacity), fair=FairShare(99, 99))
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:

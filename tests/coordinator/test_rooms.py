@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.coordinator.placement import Placement
+from weft.coordinator.placement import FairShare, Placement
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask, TaskKind
 from weft.model.slots import Node
@@ -51,5 +51,5 @@ def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() ->
     is_usable = placement._may_use
     placement._may_use = lambda slot, task: looks.append(slot) or is_usable(slot, task)  # type: ignore[method-assign,func-returns-value]
     rooms = Rooms([5] * 1000)
-    assert {placement.choose(command, rooms, 9) for _ in range(1000)} == {None}
+    assert {placement.choose(command, rooms, FairShare(9, 9)) for _ in range(1000)} == {None}
     assert len(looks) == 1000

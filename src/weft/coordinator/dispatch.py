@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from weft.coordinator.lane import OpenRoundState
-from weft.coordinator.placement import Placement
+from weft.coordinator.placement import FairShare, Placement
 from weft.coordinator.policy import Policy, runs_alone
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
@@ -157,14 +157,14 @@ class Dispatch:
                 self._alone = self._next_ticket
             block = [task]
             if task.kind.is_plain and self._alone is None and not self.placement.is_static:
-                room = min(rooms.left[slot], fair - self.placement.held(slot))
+                room = min(rooms.left[slot], self.placement.share_left(slot, fair))
                 self._fill(block, state, min(share, room))
             rooms.take(slot, len(block))
             assignments.append(self._assign(block, slot))
         state.ready.extendleft(reversed(waiting))
         return must_wait
 
-    def _fair(self, state: OpenRoundState, rooms: Rooms) -> int:
+    def _fair(self, state: OpenRoundState, rooms: Rooms) -> FairShare:
         """How many tasks a slot may hold so that all slots end the last round together.
 
         That is its part of all that runs or waits, made or not; early in a round it is more than
@@ -173,10 +173,11 @@ class Dispatch:
         left = len(state.ready) + len(self.out)
         others = (entry[2] for entry in self._ready if entry[2] is not state)
         if self.placement.is_static or any(other.ready for other in others):
-            return left
+            return FairShare(left, left)
         if state.width is None:
             left += state.size - state.made
-        return -(-left // max(1, rooms.in_service))
+        share = -(-left // max(1, rooms.in_service))
+        return FairShare(share, share - share // 4 if rooms.in_service > 1 else share)
 
     @staticmethod
     def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from weft.coordinator.policy import runs_alone
 from weft.coordinator.rooms import Rooms
@@ -33,6 +34,16 @@ class Caps:
 
 
 NO_CAPS = Caps()
+
+
+class FairShare(NamedTuple):
+    """How many tasks a slot may hold so that all slots end a round together."""
+
+    idle: int
+    """A slot that holds none."""
+    busy: int
+    """Of what a busy slot holds some may be done and not reported, so a part of its share stays
+    for slots that report later: the last blocks get smaller."""
 
 
 class Placement:
@@ -60,10 +71,10 @@ class Placement:
             for gpu in (False, True)
         }
 
-    def choose(self, task: LiveTask, rooms: Rooms, fair: int) -> int | None:
+    def choose(self, task: LiveTask, rooms: Rooms, fair: FairShare) -> int | None:
         """Return the slot to run a task now; None when it must wait.
 
-        `fair` is how many tasks a greedily filled slot may hold, whatever room it has.
+        `fair` limits how many tasks a greedily filled slot may hold, whatever room it has.
         """
         group = task.limits.group
         cap = self._caps.group
@@ -77,7 +88,7 @@ class Placement:
             return slot if may else None
         return self._roomiest(task, rooms, fair)
 
-    def _roomiest(self, task: LiveTask, rooms: Rooms, fair: int) -> int | None:
+    def _roomiest(self, task: LiveTask, rooms: Rooms, fair: FairShare) -> int | None:
         gpu = task.limits.gpu > 0
         task_class = (gpu, task.function == COMMAND)
         if task_class in rooms.full_for:
@@ -85,7 +96,7 @@ class Placement:
         slot = rooms.roomiest(
             self._by_kind[gpu],
             gpu=gpu,
-            may_use=lambda slot: self._held[slot] < fair and self._may_use(slot, task),
+            may_use=lambda slot: self.share_left(slot, fair) > 0 and self._may_use(slot, task),
         )
         if slot is None:
             rooms.full_for.add(task_class)
@@ -110,9 +121,10 @@ class Placement:
         """Whether each task has its slot from the start."""
         return self._mode == "static"
 
-    def held(self, slot: int) -> int:
-        """How many tasks a slot holds."""
-        return self._held[slot]
+    def share_left(self, slot: int, fair: FairShare) -> int:
+        """How many more tasks of its fair share a slot may be given."""
+        held = self._held[slot]
+        return fair.busy - held if held else fair.idle
 
     def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
         """Note that a slot was given a task, or a block of them."""
