@@ -15,8 +15,8 @@ from contextlib import closing
 from pathlib import Path
 
 import weft
-from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
 from benchmarks.loadsearches import one_round
+from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
 from weft.inspect.verify import verify
 from weft.runs.run import real_place
 
