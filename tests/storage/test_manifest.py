@@ -384,7 +384,8 @@ def block_of(function, first, rows):
 
 def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(manifest, monkeypatch):
     """Blocks come in any order, between rows that were written one by one."""
-    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 1200)
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two blocks are more
+    monkeypatch.setattr("weft.storage.recent.PACKED_BYTES", 2500)
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
     expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(9)]
     for start, end in ((5, 7), (0, 3), (7, 9)):
@@ -399,13 +400,27 @@ def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(mani
         assert part == [expected[start:end]]
     manifest.query("DELETE FROM tasks")
     assert [*manifest.recorded(row.first, row.first + 9)] == [expected]  # all of it remembered
-    manifest.finish_block(block_of("m:f", 100, [("k", "{}", "0")] * 9))
-    assert [*manifest.recorded(row.first, row.first + 9)] == []  # the older half is forgotten
+    for first in (100, 200, 300):
+        manifest.finish_block(block_of("m:f", first, [("k", "{}", '"' + 900 * "a" + '"')]))
+    assert [*manifest.recorded(row.first, row.first + 9)] == []  # the oldest are forgotten
     assert [*manifest.recorded(row.first + 9, row.first + 10)] == []
+
+
+@pytest.mark.parametrize("text", ['"a"', '["a",\n1]', "\n", ""])
+def test_rows_of_packed_blocks_are_those_that_were_written(manifest, monkeypatch, text):
+    """Texts with line ends are no canonical JSON, and would not come back from a packed block."""
+    rows = [("k0", "{}", "0"), ("k1", "{}", text), ("k2", "{}", "2")]
+    monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 0)
+    manifest.finish_block(block_of("m:f", 1, rows))
+    manifest.finish_block(block_of("m:f", 4, [("k3", "{}", "3")]))
+    manifest.query("DELETE FROM tasks")
+    [recorded] = manifest.recorded(1, 5)
+    assert [row[2:6:3] for row in recorded[:3]] == [(key, value) for key, _, value in rows]
 
 
 def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
     monkeypatch.setattr("weft.storage.recent.GENERATION_BYTES", 500)  # two rows are more
+    monkeypatch.setattr("weft.storage.recent.PACKED_BYTES", 1000)
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
     rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
     for start in (0, 2, 4):

@@ -1,24 +1,56 @@
 """Rows that the manifest wrote lately, kept in memory up to a bound.
 
 The ledger needs each of them once, soon, and a search reads those of a lazy round when it is
-over: to read them from the file again would cost more than to write them did. Two generations:
-when the younger one is full it takes the place of the older, which is forgotten. What was written
-by the block is kept by the block.
+over: to read them from the file again would cost more than to write them did. What was written by
+the block is kept by the block. The youngest rows are kept as they came; once there are enough of
+them they are packed, each column of a block into one text, which takes a third of the memory.
 """
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right, insort
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import repeat
 
 from weft.storage.rows import RecordedRow, ValueBlock
 
-GENERATION_BYTES = 32 * 2**20
+GENERATION_BYTES = 2 * 2**20
+"""Rows are packed when there are so many."""
+PACKED_BYTES = 10 * 2**20
+"""What packed rows may take; the oldest are forgotten."""
 ROW_BYTES = 420
 """Of a row without the texts of its arguments and value, about."""
 BLOCK_ROW_BYTES = 270
 """Of a row in a block, without these."""
+
+
+class PackedBlock:
+    """The columns of a block, each as one text: JSON has no line ends."""
+
+    __slots__ = ("_columns", "_origin", "_size")
+
+    def __init__(self, block: ValueBlock) -> None:
+        self._columns = ["\n".join(texts) for texts in (block.keys, block.args, block.values)]
+        self._size = len(block.keys)
+        self._origin = replace(block, keys=(), args=(), values=(), run_us=())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the texts come back as they were; not if one of them has a line end."""
+        return all(column.count("\n") == self._size - 1 for column in self._columns)
+
+    @property
+    def size_bytes(self) -> int:
+        """How much memory it takes, about."""
+        return ROW_BYTES + sum(map(sys.getsizeof, self._columns))
+
+    def unpacked(self) -> ValueBlock:
+        """Return the block, without the times of its tasks."""
+        keys, args, values = (column.split("\n") for column in self._columns)
+        return replace(self._origin, keys=keys, args=args, values=values)
 
 
 class Generation:
@@ -29,7 +61,7 @@ class Generation:
     def __init__(self) -> None:
         self.size_bytes = 0
         self._rows: dict[int, RecordedRow] = {}
-        self._blocks: dict[int, ValueBlock] = {}
+        self._blocks: dict[int, ValueBlock | PackedBlock] = {}
         """Blocks by the id of their first row; `_firsts` has these in order."""
         self._firsts: list[int] = []
 
@@ -43,28 +75,40 @@ class Generation:
         """Remember the rows of a block."""
         self._blocks[block.first] = block
         insort(self._firsts, block.first)
-        self.size_bytes += sum(map(len, block.args)) + sum(map(len, block.values))
-        self.size_bytes += BLOCK_ROW_BYTES * len(block.keys)
+        self.size_bytes += _block_bytes(block)
+
+    def pack(self) -> None:
+        """Make blocks smaller in memory, and slower to read."""
+        for first, block in self._blocks.items():
+            if isinstance(block, ValueBlock) and (packed := PackedBlock(block)).is_exact:
+                self._blocks[first] = packed
+                self.size_bytes += packed.size_bytes - _block_bytes(block)
 
     def rows_from(self, first: int, end: int) -> Sequence[RecordedRow]:
         """Return rows from id `first` on, before `end`: at least one of those that are here."""
         if (row := self._rows.get(first)) is not None:
             return (row,)
         place = bisect_right(self._firsts, first)
-        return _block_rows(self._blocks[self._firsts[place - 1]], first, end) if place else ()
+        if not place:
+            return ()
+        block = self._blocks[self._firsts[place - 1]]
+        return _block_rows(block if isinstance(block, ValueBlock) else block.unpacked(), first, end)
 
 
 class RecentRows:
     """Rows by id; what it does not have is in the file."""
 
-    __slots__ = ("_old", "_young")
+    __slots__ = ("_packed", "_packed_bytes", "_young")
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
         """Forget them: they were changed."""
-        self._young, self._old = Generation(), Generation()
+        self._young = Generation()
+        self._packed: deque[Generation] = deque()
+        """Older generations, the youngest first."""
+        self._packed_bytes = 0
 
     def add(self, rows: Sequence[RecordedRow]) -> None:
         """Remember rows, in any order."""
@@ -76,19 +120,36 @@ class RecentRows:
 
     def rows(self, first: int, end: int) -> list[RecordedRow] | None:
         """Return the rows with first ≤ id < end, by id; None unless all of them are here."""
-        rows, young, old = list[RecordedRow](), self._young, self._old
+        rows = list[RecordedRow]()
         while (place := first + len(rows)) < end:
-            found = young.rows_from(place, end) or old.rows_from(place, end)
-            if not found:
+            part = self._rows_from(place, end)
+            if not part:
                 return None
-            rows += found
+            rows += part
+        return rows
+
+    def _rows_from(self, first: int, end: int) -> Sequence[RecordedRow]:
+        rows = self._young.rows_from(first, end)
+        for generation in self._packed if not rows else ():
+            if rows := generation.rows_from(first, end):
+                break
         return rows
 
     def _writable(self) -> Generation:
         """Return the young generation, a new one if it is full."""
         if self._young.size_bytes > GENERATION_BYTES:
-            self._old, self._young = self._young, Generation()
+            self._young.pack()
+            self._packed.appendleft(self._young)
+            self._packed_bytes += self._young.size_bytes
+            self._young = Generation()
+            while self._packed_bytes > PACKED_BYTES:
+                self._packed_bytes -= self._packed.pop().size_bytes
         return self._young
+
+
+def _block_bytes(block: ValueBlock) -> int:
+    texts_bytes = sum(map(len, block.args)) + sum(map(len, block.values))
+    return texts_bytes + BLOCK_ROW_BYTES * len(block.keys)
 
 
 def _block_rows(block: ValueBlock, first: int, end: int) -> list[RecordedRow]:
