@@ -34,11 +34,11 @@ def lane(tasks, answer=0):
     return answer
 
 
-def diverges(sessions, body, message):
+def diverges(sessions, body, message, *, code_is_new=False):
     """The changed search is refused, nothing changes, and the old search still finishes."""
     before = files(sessions)
     with pytest.raises(ReplayDiverged, match=message) as caught:
-        sessions.go(body)
+        sessions.go(body, code_is_new=code_is_new)
     assert "restore the old code" in caught.value.hint
     assert files(sessions) == before
 
@@ -148,6 +148,12 @@ def test_replay_search_ending_before_a_recorded_round_diverges(sessions):
 
     sessions.go(body(3), stop_after=5)
     diverges(sessions, body(2), "lane /, round 2: a further round is recorded, the search ended")
+    diverges(
+        sessions,
+        body(2),
+        "lane /, round 2: a further round is recorded, the search ended",
+        code_is_new=True,  # a result of it was accepted, and is in the ledger
+    )
 
 
 @pytest.mark.parametrize("kind", ["tasks", "lanes"])

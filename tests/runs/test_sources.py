@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import weft
-from weft.errors import CodeChanged, Interrupted
+from weft.errors import CodeChanged, Interrupted, SearchInvalid
+from weft.inspect.verify import verify
+from weft.runs.run import unnoted_place
 from weft.runs.sources import SourceBook, search_folder, source_hash
 from weft.storage.folder import RunFolder
 
@@ -79,6 +81,53 @@ def test_source_changed_accepted_leaves_an_event_and_the_new_hash(modules, tmp_p
     assert ("code-accepted", module.__name__) in events(out)
     begin(module.s(), out)  # the new code is the recorded one now
     assert len([kind for kind, _ in events(out) if kind == "code-accepted"]) == 1
+
+
+BROKEN = """
+@weft.task
+def double(x):
+    return 2 * x
+
+def broken(result):
+    raise RuntimeError("not yet written")
+
+@weft.search(version=1)
+def s():
+    [first] = yield [double(1)]
+    results = yield weft.round([double(x) for x in (2, 3, 4)], until=broken)
+    return [first.value, *(r.value for r in results)]
+"""
+PLACE = "    results = yield weft.round([double(x) for x in (2, 3, 4)], until=broken)\n"
+
+
+def rewrite(module, source):
+    """Replace a module's file and load it again, as a new process would."""
+    Path(module.__file__).write_text("import weft\n" + source)
+    importlib.reload(module)
+
+
+@pytest.mark.parametrize(
+    ("repaired", "answer", "forgotten"),
+    [
+        ("    results = []\n", [2], 1),
+        ("    results = yield [double(2)]\n", [2, 4], 1),
+        ("    results = yield [double(x) for x in (5, 6, 4)]\n", [2, 10, 12, 8], 0),
+        ("    yield weft.lanes({})\n    results = []\n", [2], 1),
+    ],
+)
+def test_round_in_which_the_search_raised_may_be_another_one_once_repaired(
+    modules, tmp_path, repaired, answer, forgotten
+):
+    module, out = modules.write(BROKEN), tmp_path / "out"
+    with pytest.raises(SearchInvalid, match=r"`until` raised RuntimeError.*"):
+        weft.run(module.s(), out=out, backend="serial")
+    rewrite(module, BROKEN.replace(PLACE, repaired))
+    run = weft.run(module.s(), out=out, backend="serial", accept=["code"])
+    assert run.answer == answer
+    fresh = weft.run(module.s(), out=tmp_path / "fresh", backend="serial")
+    assert run.head == fresh.head
+    assert verify(out, unnoted_place().heads).completed == len(answer)
+    assert [kind for kind, _ in events(out)].count("round-forgotten") == forgotten
 
 
 def test_source_of_a_package_used_later_is_recorded_then(modules, tmp_path):

@@ -34,7 +34,7 @@ STATES = ("queued", "running", "completed", "failed", "cancelled", "dropped")
 FINAL = ("completed", "failed", "dropped")
 EVENTS = (
     "interrupted", "tail-cut", "manifest-lost", "manifest-rebuilt", "moved", "copy-accepted",
-    "rollback-accepted", "code-accepted", "orphans-ended", "sandbox",
+    "rollback-accepted", "code-accepted", "round-forgotten", "orphans-ended", "sandbox",
 )  # fmt: skip
 REBUILT = ("manifest-lost", "manifest-rebuilt")
 

@@ -143,6 +143,7 @@ class Sessions:
         backend_type: type[InProcess] = InProcess,
         watcher: Any = None,
         reserve: Any = None,
+        code_is_new: bool = False,
     ) -> list[tuple[str, int, int]]:
         """Run one session to its end or to `stop_after` results; return which tasks ran."""
         if body is not None:
@@ -151,6 +152,7 @@ class Sessions:
         self.events = opened.events
         try:
             journal = Journal(opened.manifest, opened.objects, self.clock, NoSources())
+            journal.code_is_new = code_is_new
             executor = Executor(self.seed, self.folder.objects, opened.objects.staging)
             backend = backend_type(executor, self.clock, self.slots, self.pick)
             decision = Decision(self.call, self.seed, policy=self.policy)

@@ -82,6 +82,8 @@ class Journal:
         self._rounds: dict[tuple[str, int], RoundRow] = {}
         self._fresh: set[int] = set()
         """Rounds opened in this session: they have no recorded rows to look for."""
+        self._reopened: set[int] = set()
+        """Rounds that nothing was decided from before the code changed: tasks may be others."""
         self._beyond: set[int] = set()
         """Lanes that have gone beyond all that is recorded of them."""
         self._dirty: dict[int, RoundRow] = {}
@@ -91,6 +93,8 @@ class Journal:
         self._blocks: list[ValueBlock] = []
         self._queued_at: dict[int, float] = {}
         """When the last tasks of a round were made."""
+        self.code_is_new = False
+        """Whether changed code was accepted: it may ask anew for what nothing was decided from."""
         self.pending = 0
         """Results taken since the last commit."""
         self.outlook: Outlook | None = None
@@ -167,7 +171,10 @@ class Journal:
     def _open_round(self, c: OpenRound) -> None:
         lane = self._lane(c.lane)
         row = None if lane in self._beyond else self._manifest.find_round(lane, c.round)
-        if row is None:
+        is_same = row is not None and (
+            row.size is None or (row.kind, row.size) == ("tasks", c.size)
+        )
+        if row is None or (not is_same and self._forget(row, c.lane, c.round)):
             self._check_going_on(lane, c)
             row = self._manifest.add_round(lane, c.round, "tasks", c.size)
             self._fresh.add(row.id)
@@ -177,11 +184,28 @@ class Journal:
                     c.lane, c.round, f"{row.recorded} results recorded, {c.size} tasks asked"
                 )
             self._manifest.learn_size(row, c.size)
-        elif (row.kind, row.size) != ("tasks", c.size):
+        elif not is_same:
             raise _diverged(
                 c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked"
             )
+        elif self._is_undecided(row):
+            self._reopened.add(row.id)
         self._rounds[c.lane, c.round] = row
+
+    def _forget(self, row: RoundRow, lane: str, round_: int) -> bool:
+        """Forget a round that new code does not ask for; False if something was decided from it.
+
+        None of its results was accepted, so the ledger and the search know nothing of it.
+        """
+        if not self._is_undecided(row):
+            return False
+        self._manifest.forget_round(row)
+        self.event("round-forgotten", f"lane {lane or '/'}, round {round_}: the new code differs")
+        return True
+
+    def _is_undecided(self, row: RoundRow) -> bool:
+        """Whether new code may ask for something else in the place of an open round."""
+        return self.code_is_new and row.kind == "tasks" and not (row.closed or row.recorded)
 
     def _check_going_on(self, lane: int, c: OpenRound | OpenLanes) -> None:
         if lane in self._beyond:
@@ -198,6 +222,8 @@ class Journal:
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
             recorded = {task.id: task for task in self._manifest.tasks(first, last + 1)}
+            if row.id in self._reopened:
+                self._forget_others(c, row, recorded)
         wall = self._clock.wall()
         self._queued_at[row.id] = wall
         if not row.closed:
@@ -206,6 +232,14 @@ class Journal:
                 if id_ not in recorded:
                     self._queued[id_] = (id_, task.key, task.function, task.args, wall)
         return list(self._recall(c, row, recorded)) if recorded else ()
+
+    def _forget_others(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> None:
+        """Forget tasks that new code does not ask for any more."""
+        for task in c.tasks:
+            id_ = row.first + task.index
+            if id_ in recorded and recorded[id_].key != task.key:
+                self._manifest.forget_tasks(id_, id_ + 1)
+                del recorded[id_]
 
     def _recall(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> Iterator[Recalled]:
         for task in c.tasks:
@@ -238,7 +272,7 @@ class Journal:
     def _open_lanes(self, c: OpenLanes) -> None:
         parent = self._lane(c.lane)
         row = self._manifest.find_round(parent, c.round)
-        if row is None:
+        if row is None or self._forget(row, c.lane, c.round):
             self._check_going_on(parent, c)
             row = self._manifest.add_round(parent, c.round, "lanes", len(c.paths))
             self._manifest.add_lanes(parent, c.round, c.paths)
@@ -347,7 +381,8 @@ class Journal:
     def _answer(self, c: Answer) -> None:
         lane = self._lane(c.lane)
         recorded = self._manifest.lane_answer(lane)
-        if self._manifest.find_round(lane, c.rounds) is not None:
+        further = self._manifest.find_round(lane, c.rounds)
+        if further is not None and not self._forget(further, c.lane, c.rounds):
             raise _diverged(c.lane, c.rounds, "a further round is recorded, the search ended")
         if recorded is None:
             self._manifest.set_answer(lane, c.body)

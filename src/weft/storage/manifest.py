@@ -185,6 +185,21 @@ class Manifest:
         assert cursor.lastrowid is not None
         return RoundRow(cursor.lastrowid, kind, size, first, 0, closed=False, stopped=False)
 
+    def forget_round(self, row: RoundRow) -> None:
+        """Take out a round that nothing was decided from, with all that is known of its tasks."""
+        self.forget_tasks(row.first, row.first + (row.size or 0))
+        self._db.execute("DELETE FROM rounds WHERE id=?", (row.id,))
+
+    def forget_tasks(self, first: int, end: int) -> None:
+        """Take out tasks with first ≤ id < end; what happened is still told, of no task."""
+        self._recent.clear()
+        for statement in (
+            "DELETE FROM tasks WHERE id >= ? AND id < ?",
+            "DELETE FROM attempts WHERE task >= ? AND task < ?",
+            "UPDATE events SET task = NULL WHERE task >= ? AND task < ?",
+        ):
+            self._db.execute(statement, (first, end))
+
     def learn_size(self, row: RoundRow, size: int) -> None:
         """Give a rebuilt round its size; if its block cannot grow, it moves behind all others."""
         if row.first + row.recorded < self._next_task:

@@ -8,7 +8,7 @@ when asked again: the same walk writes the ledger, resumes it and verifies it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -100,8 +100,8 @@ class Projection:
             for row in rows:
                 if row.kind == "lanes":
                     yield from self._lanes(lane, path, round_)
-                else:
-                    yield from self._round(lane, path, round_, row)
+                elif (yield from self._round(lane, path, round_, row)):
+                    break
                 round_ += 1
             if answer is not None and not rows:
                 break
@@ -119,7 +119,10 @@ class Projection:
         for child, child_path in lanes:
             yield from self._lane(child, child_path)
 
-    def _round(self, lane: int, path: str, round_: int, row: RoundRow) -> Iterator[Batch | None]:
+    def _round(
+        self, lane: int, path: str, round_: int, row: RoundRow
+    ) -> Generator[Batch | None, None, bool]:
+        """Walk over a round; True when it was taken out meanwhile, before it had any result."""
         tail = f'"lane":{json.dumps(path, ensure_ascii=False)},"round":{round_}'
         position = 0
         while not (row.closed and position == row.recorded):
@@ -136,12 +139,16 @@ class Projection:
             self._note_read(row.first + start, row.first + end)
             if position == row.recorded and not row.closed:
                 yield None
-                row = self.manifest.find_round(lane, round_) or row
+                present = self.manifest.find_round(lane, round_)
+                if present is None or present.kind != "tasks":
+                    return True
+                row = present
         body = canonical({
             "lane": path, "recorded": row.recorded, "round": round_,
             "stopped": row.stopped, "tasks": row.size,
         })  # fmt: skip
         yield Batch([("round", record_key(self._genesis, "round", path, round_), body)])
+        return False
 
     def _note_read(self, first: int, end: int) -> None:
         if self.read and self.read[-1][1] == first:
