@@ -29,10 +29,11 @@ def test_generation_weighs_its_texts_and_its_rows() -> None:
     assert generation.size_bytes == 6 + 2 * ROW_BYTES + 8 + 2 * BLOCK_ROW_BYTES
 
 
-def test_oldest_rows_are_forgotten_once_two_generations_are_full(
+def test_oldest_rows_are_forgotten_once_packed_ones_take_too_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(recent, "GENERATION_BYTES", 2 * (ROW_BYTES + 2))
+    monkeypatch.setattr(recent, "PACKED_BYTES", 3 * (ROW_BYTES + 2))
     rows = RecentRows()
     for id_ in range(1, 4):
         rows.add([row(id_, "a", "b")])
@@ -45,5 +46,19 @@ def test_oldest_rows_are_forgotten_once_two_generations_are_full(
     assert rows.rows(4, 8) == [row(id_, "a", "b") for id_ in (4, 5, 6, 7)]
 
 
-def test_generation_holds_some_megabytes() -> None:
-    assert recent.GENERATION_BYTES == 33_554_432
+def test_packed_generation_takes_a_third_and_gives_the_same_rows() -> None:
+    generation, plain = Generation(), Generation()
+    numbers = range(1, 101)
+    keys, args, values = zip(*((f"{n:064x}", f'{{"x":{n}}}', f"{n}") for n in numbers), strict=True)
+    wide = ValueBlock(ORIGIN, 1, keys, args, values, 0.0, [1] * 100)
+    for each in (generation, plain):
+        each.add_block(wide)
+    generation.pack()
+    assert generation.size_bytes < plain.size_bytes / 3
+    for first, end in ((1, 101), (1, 2), (50, 60), (100, 101), (101, 102)):
+        assert generation.rows_from(first, end) == plain.rows_from(first, end)
+
+
+def test_rows_in_memory_take_some_megabytes() -> None:
+    assert recent.GENERATION_BYTES == 2_097_152
+    assert recent.PACKED_BYTES == 10_485_760
