@@ -61,21 +61,21 @@ def session_isolation(
     needs = command_needs(decision.call.name, decision.call.args)
     if needs.sandbox == "off" or not runs_commands or execution.on_ray:
         return SessionIsolation(needs)
-    found: Isolation = find_isolation()
-    if found.program:
-        return SessionIsolation(needs, found.program)
+    isolation: Isolation = find_isolation()
+    if isolation.program:
+        return SessionIsolation(needs, isolation.program)
     if needs.sandbox == "required":
         raise SandboxMissing(
-            f'sandbox = "required": {found.problem}',
+            f'sandbox = "required": {isolation.problem}',
             hint="install bubblewrap, or set sandbox to auto",
         )
     was_confined = _was_confined(folder)
     if was_confined and "sandbox" not in execution.accept:
         raise RunMismatch(
-            f"{folder.path}: its commands were confined so far and cannot be here: {found.problem}",
+            f"{folder.path}: its commands were sandboxed and cannot be here: {isolation.problem}",
             hint="install bubblewrap, or continue without it with --accept sandbox",
         )
-    return SessionIsolation(needs, "", found.problem, accepted=was_confined)
+    return SessionIsolation(needs, "", isolation.problem, accepted=was_confined)
 
 
 def _was_confined(folder: RunFolder) -> bool:

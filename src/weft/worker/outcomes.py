@@ -137,8 +137,8 @@ def _entries(folders: list[str]) -> Iterator[tuple[str, str]]:
         while pending:
             place = pending.pop()
             with os.scandir(place) as entries:  # noqa: TID251 - sorted below
-                found = sorted(entries, key=lambda entry: entry.name)
-            for entry in found:
+                ordered = sorted(entries, key=lambda entry: entry.name)
+            for entry in ordered:
                 yield f"{number}{entry.path[len(folder) :]}", entry.path
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(entry.path)

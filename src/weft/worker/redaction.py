@@ -61,8 +61,8 @@ class Secrets:
 
     def found_below(self, folder: Path) -> str:
         """Return the name of a variable whose value is in a file of a folder; empty for none."""
-        found = (self.found_in_file(path) for path in _files(folder))
-        return next(filter(None, found), "")
+        names = (self.found_in_file(path) for path in _files(folder))
+        return next(filter(None, names), "")
 
     def remove_from(self, folder: Path) -> None:
         """Remove each file of a folder that has a value in it."""

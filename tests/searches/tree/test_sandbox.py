@@ -96,7 +96,7 @@ def test_a_confined_run_does_not_go_on_unconfined_without_a_word(
     for words in (("tree", "run", "tree.toml", "--out", "r", "-q"), ("resume", "r", "-q")):
         told = wood.weft(*words)
         assert told.code == 3, told
-        assert "its commands were confined so far and cannot be here" in told.err
+        assert "its commands were sandboxed and cannot be here" in told.err
         assert "--accept sandbox" in told.err
         assert events(wood.folder / "r") == before
     assert wood.weft("resume", "r", "-q", "--accept", "sandbox").code == 0

@@ -104,7 +104,7 @@ def _words(value: JsonValue, depth: int = 0) -> str:
 
 def _named(name: str, value: JsonValue, depth: int = 0) -> str:
     if isinstance(value, dict) and {"number", "params", "value"} <= value.keys():  # a trial
-        found = f"{name.replace('_', ' ')} value {_words(value['value'])}"
-        return f"{found} of trial {value['number']}: {_words(value['params'], depth + 1)}"
+        sentence = f"{name.replace('_', ' ')} value {_words(value['value'])}"
+        return f"{sentence} of trial {value['number']}: {_words(value['params'], depth + 1)}"
     nested = isinstance(value, Mapping | list)
     return f"{name.replace('_', ' ')}{':' if nested else ''} {_words(value, depth + 1)}"

@@ -113,7 +113,7 @@ class Views:
     def listing(self, runs: list[ServedRun]) -> str:
         """Return the rows of the list of runs, the latest first."""
         listed = [self._listed(run) for run in runs]
-        listed.sort(key=lambda one: (-(one.entry.started_at or 0.0), one.run.name))
+        listed.sort(key=lambda view: (-(view.entry.started_at or 0.0), view.run.name))
         return self.page("parts/runs.html", listed=listed)
 
     def _listed(self, run: ServedRun) -> ListedRun:

@@ -127,13 +127,13 @@ def modulus_of(output: str) -> int:
 
 def _searched(family: str, output: str) -> tuple[SearchedCall, ...]:
     """Return the attacks that try all seeds or states, each with the least draws it needs."""
-    found: dict[str, SearchedCall] = {}
+    calls: dict[str, SearchedCall] = {}
     modulus = modulus_of(output)
     for size, plans in _plans(modulus, (output,) if is_row_map(output) else ()):
         for plan in plans:
-            if plan.attack not in found and is_about(plan, family, output):
-                found[plan.attack] = SearchedCall(plan.attack, plan.covers, size, plan.cost_ms)
-    return tuple(sorted(found.values(), key=lambda item: (item.draws, item.cost_ms)))
+            if plan.attack not in calls and is_about(plan, family, output):
+                calls[plan.attack] = SearchedCall(plan.attack, plan.covers, size, plan.cost_ms)
+    return tuple(sorted(calls.values(), key=lambda item: (item.draws, item.cost_ms)))
 
 
 def is_about(plan: AttackPlan, family: str, output: str) -> bool:

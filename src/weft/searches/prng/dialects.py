@@ -96,13 +96,13 @@ class BraceWriter:
         result = self.dialect.word if returns else "void"
         state = "uint64_t *{}" if self.dialect is C else "long[] {}"
         listed = ", ".join(
-            state.format(one) if one == "state" else f"{self.dialect.word} {one}"
-            for one in parameters
+            state.format(parameter) if parameter == "state" else f"{self.dialect.word} {parameter}"
+            for parameter in parameters
         )
         locals_ = [
-            f"    {'double' if kind == 'real' else self.dialect.word} {one} = 0;"
-            for one, kind in self.kinds.items()
-            if one not in parameters
+            f"    {'double' if kind == 'real' else self.dialect.word} {local} = 0;"
+            for local, kind in self.kinds.items()
+            if local not in parameters
         ]
         head = [f"static {result} {name}({listed}) {{", *locals_, *self._unused(tree)]
         return [*head, *self.lines, "}", ""]
@@ -110,8 +110,8 @@ class BraceWriter:
     def _unused(self, tree: ast.FunctionDef) -> list[str]:
         """Return what keeps a C compiler from warning of parameters that are not read."""
         read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        unread = [one.arg for one in tree.args.args if one.arg not in read]
-        return [f"    (void) {one};" for one in unread] if self.dialect is C else []
+        unread = [parameter.arg for parameter in tree.args.args if parameter.arg not in read]
+        return [f"    (void) {name};" for name in unread] if self.dialect is C else []
 
     # -- statements ---------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class BraceWriter:
                 text, kind = self._expression(value)
                 return (f"({self.dialect.word}) ({text})" if kind == "real" else text), "word"
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                listed = ", ".join(self._expression(one)[0] for one in arguments)
+                listed = ", ".join(self._expression(argument)[0] for argument in arguments)
                 return f"{self.names[name]}({listed})", "word"
         raise BugError(f"no {self.dialect.name} for {ast.unparse(node)[:60]!r}")
 

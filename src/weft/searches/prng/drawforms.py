@@ -112,17 +112,17 @@ def ranges_of(numbers: Sequence[int]) -> list[NumberRange]:
     [(1, 49)]
     """
     low, high, count = min(numbers), max(numbers), len(numbers)
-    seen = high - low + 1
+    span = high - low + 1
     fitting = []
     for start, size in _usual_ranges():
-        if start <= low and high < start + size and _empty_ends_fit(seen, size, count):
+        if start <= low and high < start + size and _empty_ends_fit(span, size, count):
             preferred = 90 if start in (0, 1) else 80
             fitting.append(
-                NumberRange(start, size, preferred - min(30, 30 * (size - seen) // size))
+                NumberRange(start, size, preferred - min(30, 30 * (size - span) // size))
             )
     fitting.sort(key=lambda item: (-item.likelihood, item.size, item.low))
-    if not any(item.size == seen for item in fitting):
-        fitting.append(NumberRange(low, seen, 40))
+    if not any(item.size == span for item in fitting):
+        fitting.append(NumberRange(low, span, 40))
     return fitting
 
 
@@ -131,13 +131,13 @@ def _usual_ranges() -> list[tuple[int, int]]:
     return [*pairs, *((10**k, 9 * 10**k) for k in range(1, 9))]
 
 
-def _empty_ends_fit(seen: int, size: int, count: int) -> bool:
+def _empty_ends_fit(span: int, size: int, count: int) -> bool:
     """Whether (seen / size)^count is at least 1/100, in whole numbers where it matters."""
-    if seen == size:
+    if span == size:
         return True
     chance = 1.0
     for _ in range(min(count, 10_000)):
-        chance *= seen / size
+        chance *= span / size
         if chance < 0.01:
             return False
     return True

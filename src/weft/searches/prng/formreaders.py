@@ -56,8 +56,8 @@ Reader = Callable[[Records], Reading | None]
 def matched(texts: Sequence[str], pattern: re.Pattern[str]) -> list[re.Match[str]] | None:
     """Return the matches of all texts; None unless all match and they are enough."""
     matches = [pattern.fullmatch(text.strip()) for text in texts]
-    found = [match for match in matches if match is not None]
-    return found if len(found) == len(texts) >= FEWEST else None
+    decoded = [match for match in matches if match is not None]
+    return decoded if len(decoded) == len(texts) >= FEWEST else None
 
 
 def one_column(records: Records) -> list[str] | None:
@@ -185,7 +185,9 @@ def read_letters(records: Records, alphabet: str | None = None) -> Reading | Non
     if not texts or (alphabet is None and len(texts) < FEWEST):
         return None
     used = set("".join(texts))
-    fitting = [alphabet] if alphabet else [one for one in ALPHABETS if used <= set(one)]
+    fitting = (
+        [alphabet] if alphabet else [candidate for candidate in ALPHABETS if used <= set(candidate)]
+    )
     if not fitting or not used <= set(fitting[0]):
         return None
     best = min(fitting, key=len)
@@ -204,8 +206,12 @@ def _letters_likelihood(texts: Sequence[str], alphabet: str) -> int:
 
 def other_orders(form: DrawForm) -> list[str]:
     """Return the alphabets with the same characters in another order."""
-    same = [one for one in ALPHABETS if set(one) == set(form.alphabet)]
-    return [one for one in same if one != form.alphabet] if form.name == "letters" else []
+    same = [candidate for candidate in ALPHABETS if set(candidate) == set(form.alphabet)]
+    return (
+        [candidate for candidate in same if candidate != form.alphabet]
+        if form.name == "letters"
+        else []
+    )
 
 
 def read_hex_digits(records: Records) -> Reading | None:

@@ -81,11 +81,11 @@ def guess_file(data: bytes, where: str, column: str | None) -> list[FileGuess]:
     if _is_binary(plain):
         raw = [Guess(None, read_raw(plain, name)) for name in RAW]
         return [_with_command(item, where) for item in raw if len(item.reading.draws) >= 1]
-    found = guesses(read_records(data, where).column(column))
+    readings = guesses(read_records(data, where).column(column))
     if column is not None:
-        found = [Guess(column, item.reading) for item in found]
-    likely = [item for item in _with_others(found) if item.reading.likelihood >= LEAST]
-    return [_with_command(item, where) for item in likely or found[:1]]
+        readings = [Guess(column, item.reading) for item in readings]
+    likely = [item for item in _with_others(readings) if item.reading.likelihood >= LEAST]
+    return [_with_command(item, where) for item in likely or readings[:1]]
 
 
 def _is_binary(data: bytes) -> bool:
@@ -128,13 +128,13 @@ def _with_command(guess: Guess, where: str) -> FileGuess:
     return FileGuess(guess, shlex.join(words))
 
 
-def guess_lines(found: Sequence[FileGuess], where: str) -> Iterator[str]:
+def guess_lines(readings: Sequence[FileGuess], where: str) -> Iterator[str]:
     """Say what was recognised, the likeliest first, each with the command that comes next."""
-    if not found:
+    if not readings:
         yield f"{where}: no form of draws is recognised"
         yield "draws are whole numbers, fractions, tokens, UUIDs, cards or rows of numbers"
         return
-    for place, item in enumerate(found[:SHOWN]):
+    for place, item in enumerate(readings[:SHOWN]):
         reading = item.guess.reading
         column = f" in column {item.guess.column}" if item.guess.column else ""
         yield f"{'likely' if place == 0 else 'or'}: {READ_AS[item.form.name]}{column}"

@@ -97,21 +97,21 @@ def guesses(records: Records, alphabet: str | None = None) -> list[Guess]:
     """Return the ways to read records, the likeliest first."""
     named = [name for name in records.columns if name not in BESIDE]
     columns: list[str | None] = [None] if len(records.columns) < 2 else list(named)
-    found = [
+    readable = [
         Guess(column, reading)
         for column in columns
         for reading in _readings(records.column(column), alphabet)
     ]
-    return sorted(found, key=lambda guess: -guess.reading.likelihood)
+    return sorted(readable, key=lambda guess: -guess.reading.likelihood)
 
 
 def _readings(records: Records, alphabet: str | None) -> list[Reading]:
     """Ask every reader; with an alphabet only the one of strings."""
     if alphabet is not None:
-        made = [read_letters(records, alphabet)]
+        readings = [read_letters(records, alphabet)]
     else:
-        made = [reader(records) for reader in READERS.values()]
-    return [reading for reading in made if reading is not None]
+        readings = [reader(records) for reader in READERS.values()]
+    return [reading for reading in readings if reading is not None]
 
 
 def read_draws(
@@ -157,9 +157,11 @@ def _certain(
         if column is not None:
             raise
         return None
-    found = guesses(records, alphabet)
-    likely = bool(found) and (found[0].reading.likelihood >= CERTAIN or alphabet is not None)
-    return replace(found[0], column=found[0].column or column) if likely else None
+    candidates = guesses(records, alphabet)
+    likely = bool(candidates) and (
+        candidates[0].reading.likelihood >= CERTAIN or alphabet is not None
+    )
+    return replace(candidates[0], column=candidates[0].column or column) if likely else None
 
 
 def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str | None) -> History:
@@ -183,8 +185,10 @@ def read_listed(records: Records, form: str) -> History:
     """Read records that are no file; without a form the likeliest one is taken."""
     if form != AUTO and form not in READERS:
         raise UsageError(f"there is no form {form[:40]!r}; forms are {', '.join(READERS)}")
-    found = guesses(records) if form == AUTO else []
-    reading = READERS[form](records) if form != AUTO else found[0].reading if found else None
+    candidates = guesses(records) if form == AUTO else []
+    reading = (
+        READERS[form](records) if form != AUTO else candidates[0].reading if candidates else None
+    )
     if reading is None:
         raise FileInvalid(f"{records.where}: no form of draws is recognised")
     return _history(Guess(None, reading), records, records.where)

@@ -216,8 +216,8 @@ def _listed(draws: Sequence[object], form: str) -> History:
     """Make a history of a list: whole numbers as they are, others by their form."""
     if not draws:
         raise InputError("there are no draws")
-    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in draws)
+    whole = all(isinstance(draw, int) and not isinstance(draw, bool) for draw in draws)
     if whole and form == intake.AUTO and min(draws) >= 0:  # type: ignore[type-var, operator]
-        return History(tuple(int(str(one)) for one in draws))
-    texts = [repr(one) if isinstance(one, float) else str(one) for one in draws]
+        return History(tuple(int(str(draw)) for draw in draws))
+    texts = [repr(draw) if isinstance(draw, float) else str(draw) for draw in draws]
     return intake.read_listed(Records("draws", ("draw",), tuple((text,) for text in texts)), form)

@@ -148,7 +148,7 @@ class AnalyseOptions:
 
 
 def _check_alphabet(alphabet: str) -> None:
-    repeated = next((one for one in alphabet if alphabet.count(one) > 1), None)
+    repeated = next((character for character in alphabet if alphabet.count(character) > 1), None)
     if len(alphabet) < 2 or repeated is not None:
         why = "it has fewer than two" if repeated is None else f"{repeated!r} is in it twice"
         raise UsageError(f"--alphabet {alphabet[:40]!r}: characters in order, each once; {why}")

@@ -160,7 +160,7 @@ def utc_text(seconds: int) -> str:
 def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
     """Return other generators and output maps that make the very same draws of the same state."""
     state, count = first_state(family_named(hypothesis.family), hypothesis), min(draws, CHECKED)
-    made, found = generate(hypothesis, count), []
+    made, equivalents = generate(hypothesis, count), []
     for family in FAMILIES:
         if family.state_words != len(state) or max(state) >> family.state_word_bits:
             continue
@@ -170,8 +170,8 @@ def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
                 state=family.state_text(state),
             )  # fmt: skip
             if generate(guess, 2) == made[:2] and generate(guess, count) == made:
-                found.append(f"{family.name}.{output}")
-    return tuple(found)
+                equivalents.append(f"{family.name}.{output}")
+    return tuple(equivalents)
 
 
 def _other_maps(family: Family, hypothesis: Hypothesis) -> Sequence[str]:

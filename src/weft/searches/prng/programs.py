@@ -57,12 +57,12 @@ def program(hypothesis: Hypothesis, language: str, count: int = DEFAULT_COUNT) -
 
 def _functions(draw: Callable[..., int]) -> list[SourceFunction]:
     """Return a function and all that it calls, callees first; the last is the draw."""
-    found: dict[Any, SourceFunction] = {}
+    functions: dict[Any, SourceFunction] = {}
     used = set(SAFE)
 
     def visit(function: Any) -> str:
-        if function in found:
-            return found[function].name
+        if function in functions:
+            return functions[function].name
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         assert isinstance(tree, ast.FunctionDef)
         free = inspect.getclosurevars(function)
@@ -75,11 +75,11 @@ def _functions(draw: Callable[..., int]) -> list[SourceFunction]:
         while own in used:
             own += "_"
         used.add(own)
-        found[function] = SourceFunction(own, tree, names)
+        functions[function] = SourceFunction(own, tree, names)
         return own
 
     visit(draw)
-    return list(found.values())
+    return list(functions.values())
 
 
 def _about(hypothesis: Hypothesis, family: Family) -> str:

@@ -63,7 +63,7 @@ def read_shuffled_letters(records: Records) -> Reading | None:
     used = sorted(texts[0])
     if any(sorted(text) != used for text in texts):
         return None
-    best = next((one for one in ALPHABETS if sorted(one) == used), None)
+    best = next((alphabet for alphabet in ALPHABETS if sorted(alphabet) == used), None)
     if best is None:
         return None
     form = DrawForm(

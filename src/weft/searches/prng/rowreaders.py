@@ -29,7 +29,7 @@ def _uuids(records: Records) -> list[str] | None:
     texts = one_column(records)
     matches = matched(texts, _UUID) if texts else None
     uuids = [] if matches is None else ["".join(match.groups()).lower() for match in matches]
-    random = all(one[12] == "4" and one[16] in "89ab" for one in uuids)
+    random = all(uuid[12] == "4" and uuid[16] in "89ab" for uuid in uuids)
     return uuids if uuids and random else None
 
 
@@ -38,7 +38,7 @@ def read_uuid_digits(records: Records) -> Reading | None:
     uuids = _uuids(records)
     if uuids is None:
         return None
-    draws = tuple(int(digit, 16) for one in uuids for digit in one[:12] + one[13:])
+    draws = tuple(int(digit, 16) for uuid in uuids for digit in uuid[:12] + uuid[13:])
     note = "the variant's digit shows two bits of its call: one row in 31 counts as wrong"
     form = DrawForm("uuid-digits", 16, alphabet=HEX, each=31, outputs=SCALED)
     return Reading(form, draws, 75, note)
@@ -49,7 +49,7 @@ def read_uuid_parts(records: Records) -> Reading | None:
     uuids = _uuids(records)
     if uuids is None:
         return None
-    parts = [int(one[at : at + 4], 16) & 0xFFF for one in uuids for at in range(0, 32, 4)]
+    parts = [int(uuid[at : at + 4], 16) & 0xFFF for uuid in uuids for at in range(0, 32, 4)]
     form = DrawForm("uuid-parts", 4096, each=8, outputs=("bounded", "mod"))
     return Reading(form, tuple(parts), 70, "of each part the low 12 bits, which are not fixed")
 
@@ -59,7 +59,7 @@ def read_uuid_words(records: Records) -> Reading | None:
     uuids = _uuids(records)
     if uuids is None:
         return None
-    words = [int(one[at : at + 8], 16) & 0xFFF for one in uuids for at in (24, 16, 8, 0)]
+    words = [int(uuid[at : at + 8], 16) & 0xFFF for uuid in uuids for at in (24, 16, 8, 0)]
     form = DrawForm("uuid-words", 4096, each=4, outputs=("mod",))
     return Reading(form, tuple(words), 65, "of each word the low 12 bits, which are not fixed")
 
