@@ -32,7 +32,7 @@ def collected(run: Path, data: Path) -> Iterator[dict[str, Any]]:
         if weighing is not None and weighing.confidence is not None:
             puzzle = puzzles[item.task.digest]
             place, features = rank(item.answer, puzzle.truth), weighing.confidence.features
-            yield {"name": puzzle.name, "rank": place, "features": dict(features)}
+            yield {"name": puzzle.name, "draw": 0, "rank": place, "features": dict(features)}
 
 
 def main(words: Sequence[str]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
@@ -18,6 +22,7 @@ from weft.searches.arc.confidence import (
     FeaturePoints,
     model,
 )
+from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.options import permille
 from weft.searches.arc.program import Program
 from weft.searches.arc.recorded import read_run
@@ -201,3 +206,41 @@ def test_confidence_that_is_no_probability_is_refused(
 def test_probability_is_read_exactly() -> None:
     read = {"0": 0, "1": 1000, "0.95": 950, ".5": 500, "0.999": 999, "1.0": 1000, "0.05": 50}
     assert {text: permille(text) for text in read} == read
+
+
+# -- how it is fitted -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "tools")
+    return importlib.import_module
+
+
+def test_reliability_compares_confidence_with_the_share_of_right_answers(
+    tool: Callable[[str], Any],
+) -> None:
+    fitting = tool("fit_arc_confidence")
+    scored = [({"right": right}, 960) for right in (True, True, True, False)]
+    [entry] = fitting.reliability(scored)
+    assert (entry["answers"], entry["right"], entry["confidence"]) == (4, 0.75, 0.96)
+    assert fitting.counts(scored, 961) == {"right": 0, "wrong": 0, "possible": 3}
+
+
+def test_fitted_steps_keep_their_signs_whatever_the_data_say(tool: Callable[[str], Any]) -> None:
+    fitting = tool("fit_arc_confidence")
+    x = np.array([[0.0], [1.0]] * 50)
+    y = x[:, 0]
+    _, rising = fitting.fit_steps(x, y, np.array([1]))
+    _, falling = fitting.fit_steps(x, y, np.array([-1]))
+    assert rising[0] > 0.5
+    assert falling[0] == 0
+
+
+def test_draw_leaves_out_half_of_the_operators_of_each_base(tool: Callable[[str], Any]) -> None:
+    draw = tool("record_arc_evidence").Draw
+    assert draw(0, 50).operators("base") == list(REGISTRY)
+    own = draw(1, 50).operators("base")
+    assert own == draw(1, 50).operators("base")
+    assert own != draw(1, 50).operators("other") != draw(2, 50).operators("other")
+    assert len(REGISTRY) / 3 < len(own) < len(REGISTRY) * 2 / 3
