@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searches.prng.planted import chance
 from tests.support.commands import COMMAND
 from weft.errors import RunMismatch
 from weft.runs.execution import Execution
@@ -193,3 +194,13 @@ def test_usual_call_that_costs_too_much_has_likely_seeds_tried_and_is_named_as_l
     (whole,) = [p.plan for p in plans if p.plan.attack == "brute"
                 and ("lua54", "bounded") in p.plan.calls]  # fmt: skip
     assert 0 < units(plans, ranges, "brute", ("lua54", "bounded")) < whole.units
+
+
+def test_states_of_small_even_moduli_are_promised_at_small_skips() -> None:
+    request = AnalyseRequest(10, max_cost_ms=0)
+    plans, _ = planning.make_plans(History(chance(150, 10, 1)), request)
+    covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]
+    lanes = ("lanes", ("java", "bounded"))
+    of_plan = [(plan.plan.attack, plan.plan.calls[0]) for plan in plans]
+    units = [hi for number, _, hi in covered if of_plan[number] == lanes]
+    assert max(units) >= 4, "nextInt(10) with three calls left out"

@@ -46,6 +46,9 @@ NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = {EVERYDAY: 900_000, USUAL: 60_000}
 """What brute force over all seeds of one such call may cost and still be promised."""
+STATES_BY_SKIP = ("lattice", "lanes")
+PROMISED_STATES_MS = 40_000
+"""What these may cost up to a skip, times how rare the call is, and still be promised."""
 SHARED_BY_SEEDS = "brute"
 """The attack that tests each of several calls; others attack what the calls have in common."""
 TESTS_PERCENT = 7
@@ -102,11 +105,13 @@ class PlanLimits:
         """Return the limits of a request."""
         return cls(request.max_cost_ms, request.all_seeds, request.all_seeds and request.is_named)
 
-    def exempts(self, planned: StreamPlan) -> bool:
-        """Whether a plan is carried out to its end whatever the others cost."""
+    def exempts(self, planned: StreamPlan, hi: int) -> bool:
+        """Whether a plan is carried out up to unit `hi` whatever the others cost."""
         plan = planned.plan
         if self.all_named and plan.attack not in SELDOM_NEEDED:
             return plan.cost_ms <= NAMED_MS
+        if self.all_seeds and plan.attack in STATES_BY_SKIP:
+            return planned.weighted_cost_ms(hi) <= PROMISED_STATES_MS
         promised = PROMISED_MS.get(planned.weight, 0) if plan.attack == "brute" else 0
         return self.all_seeds and plan.cost_ms <= promised
 
@@ -124,7 +129,7 @@ def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[l
     for wave in _all_waves(plans):
         kept.append([])
         for number, lo, hi in wave:
-            if left is not None and not limits.exempts(plans[number]):
+            if left is not None and not limits.exempts(plans[number], hi):
                 cost_ms = plans[number].range_cost_ms(lo, hi)
                 if number in ended or cost_ms > left:
                     ended.add(number)

@@ -46,9 +46,11 @@ MAX_WINDOW = 256
 MAX_BITS = 32
 """Bits of state beyond which an odd modulus, which shows no low bits, is left alone."""
 SKIPS_PER_TASK = 32
+LONGEST_TASK_MS = 10_000
+"""What a task of several skips may be estimated to cost."""
 FEW_BITS = 3
 """Low bits that draws must show for chance to leave hardly a lane."""
-STATES_CHECKED_PER_MS = 2_000_000
+STATES_CHECKED_PER_MS = 3_000_000
 """Outputs that one core compares with a draw, when states are tried against several at a time."""
 SHIFTED = Fraction(1, 16)
 """Expected rejections in a window up to which a skip counts as covered."""
@@ -127,10 +129,11 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
         f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
         f" {allowed} wrong of {compared} draws"
     )
+    cost = cost_ms(split, allowed, lane_allowed, units)
+    per_task = max(1, min(SKIPS_PER_TASK, LONGEST_TASK_MS * units // cost))
     return AttackPlan(
-        NAME, shape.family, shape.output, units, SKIPS_PER_TASK,
-        units << split.bits, cost_ms(split, allowed, lane_allowed, units), covers,
-    )  # fmt: skip
+        NAME, shape.family, shape.output, units, per_task, units << split.bits, cost, covers
+    )
 
 
 def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> int:
