@@ -95,7 +95,7 @@ def test_page_has_a_section_for_each_part_measured() -> None:
     for part, body in figures().items():
         alone = arcpage.render({part: body})
         assert "here" in alone or part == "confidence"
-        assert alone.removeprefix("# weft arc in figures\n\n") in whole
+        assert alone.removeprefix(f"# weft arc in figures\n\n{arcpage.MEASURED}\n") in whole
     assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1.5 | 1,234 | 200 |" in whole
     assert f"checks: {PARTS['checks']}" in whole
     assert "no bank ships" in whole
