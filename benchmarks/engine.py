@@ -2,7 +2,7 @@
 
     python -m benchmarks engine                           the page, about a quarter of an hour
     python -m benchmarks engine --only NAMES --turns 1    some engines, by name or part of it
-    python -m benchmarks engine --part wide --workers 1,2,4,8,16 --json FILE
+    python -m benchmarks engine --part wide,slots,busy --workers 1,2,4,8,16 --json FILE
                                                           elsewhere, with what is installed there
     python -m benchmarks engine --merge FILE              put its figures on the page
 
@@ -22,13 +22,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import machine
+from benchmarks import loads, machine
 from benchmarks.enginerun import Bench, MeasurementError, run_json
 from benchmarks.rivals import environment
 from benchmarks.rivals.table import RIVALS, WEFT, Rival, can_import
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
-PARTS = ("compare", "sizes", "rounds", "slots")
+PARTS = ("compare", "sizes", "rounds", "slots", "busy")
 """What is measured without options; `wide` is for a machine with many cores."""
 STARTS = ("cold", "warm")
 TURNS = {"tiny": 3, "millisecond": 2}
@@ -40,6 +40,8 @@ ROUNDS = 10_000
 SLOTS = (2, 16, 64, 256, 1_000)
 BLOCKS = {32: 100_000, 1: 10_000}
 """Tasks that a slot is given at a time, and tasks of the run."""
+BUSY = {2: 2_000, 16: 16_000, 64: 32_000, 256: 64_000}
+"""Simulated workers, and tasks of 1 ms for them."""
 WIDE_SHARE = 0.5
 """With many workers in short parts, half as many tasks."""
 WORKERS = (2,)
@@ -206,6 +208,19 @@ def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     return {"machine": place, "costs": costs}
 
 
+def busy(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Ours alone, with workers that are simulated."""
+    shares, place, task_us = [], machine.describe(), int(1e6 * loads.TASK_S)
+    for count, most in BUSY.items():
+        n = max(count, int(options.share * most))
+        words = (str(count), str(task_us), str(n))
+        argv = (sys.executable, "-m", "benchmarks.simulatedworkers", *words)
+        figures = _figure(bench, f"{count} simulated workers", *argv)
+        shares.append({"slots": count, "n": n, **figures})
+        bench.note(f"{count} simulated workers: {figures}")
+    return {"machine": place, "shares": shares}
+
+
 def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
     """Return the figures of a process, or none, with the failure noted."""
     try:
@@ -215,7 +230,10 @@ def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
         return {}
 
 
-MEASURES = {"compare": compare, "wide": wide, "sizes": sizes, "rounds": rounds, "slots": slots}
+MEASURES = {
+    "compare": compare, "wide": wide, "sizes": sizes, "rounds": rounds, "slots": slots,
+    "busy": busy,
+}  # fmt: skip
 
 
 # -- figures and page --------------------------------------------------------------------------

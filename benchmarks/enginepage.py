@@ -288,9 +288,28 @@ def _slot_costs(entry: Mapping[str, float]) -> list[str]:
     return [cost(1e6 * entry[name] / entry["n"]) for name in ("seconds", "cpu_s")]
 
 
+def busy_section(part: Part) -> str:
+    rows = [[str(s["slots"]), f"{s['n']:,}", *_busy_share(s)] for s in part["shares"]]
+    return f"""\
+## How busy one coordinator keeps many workers
+
+Tasks of 1 ms in simulated time (`benchmarks/simulatedworkers.py`): the coordinator is real and each
+simulated worker, like the coordinator, has a core of its own, so this is what the coordinator
+allows, not what a machine achieves; {part["machine"]}.
+
+{grid(("workers", "tasks", "efficiency", "coordinator's CPU µs per task"), rows)}
+"""
+
+
+def _busy_share(entry: Mapping[str, float]) -> list[str]:
+    if "efficiency" not in entry:
+        return ["failed", "failed"]
+    return [f"{100 * entry['efficiency']:.1f} %", cost(1e6 * entry["cpu_s"] / entry["n"])]
+
+
 SECTIONS: dict[str, Callable[[Part], str]] = {
     "compare": compare_section, "wide": wide_section, "sizes": sizes_section,
-    "rounds": rounds_section, "slots": slots_section,
+    "rounds": rounds_section, "slots": slots_section, "busy": busy_section,
 }  # fmt: skip
 
 

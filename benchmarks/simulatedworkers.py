@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import weft
 import weft.runs.session
 from benchmarks import loads, loadsearches
-from weft.backends.local import LocalBackend
+from weft.backends.local import LocalBackend, WorkerSlot
 from weft.backends.process import WorkerSeat
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
@@ -60,18 +60,18 @@ class SimulatedWorker(WorkerSeat):
         self.ready = True
         self._clock, self._task_s = clock, task_s
         self._reports: deque[tuple[float, FromWorker]] = deque()
-        self._free_s = self._flushed_s = clock.now_s()
-        """When it will have nothing to do, and when it last reported before that."""
-        self.idle_s, self.first_s = 0.0, clock.now_s()
+        self.first_s = self.free_s = self._flushed_s = clock.now_s()
+        """When it began, when it will have nothing to do, when it last reports before that."""
+        self.idle_s = 0.0
 
     def send(self, message: ToWorker) -> None:
         """Take a message; only work has a meaning here."""
         if message[0] != "run":
             return
         arrives_s = self._clock.now_s() + HOP_S
-        if arrives_s > self._free_s:
-            self.idle_s += arrives_s - self._free_s
-            self._free_s = self._flushed_s = arrives_s
+        if arrives_s > self.free_s:
+            self.idle_s += arrives_s - self.free_s
+            self.free_s = self._flushed_s = arrives_s
         for row in message[1]:
             self._plan(row[0], [int(text[len(PREFIX) :]) for text in row[2][1:-2].split("},")])
 
@@ -79,13 +79,13 @@ class SimulatedWorker(WorkerSeat):
         """Note when the results of a block will be reported."""
         values = list[str]()
         for place, x in enumerate(numbers):
-            self._free_s += self._task_s
+            self.free_s += self._task_s
             values.append(str(x + 1))
-            if place == len(numbers) - 1 or self._free_s - self._flushed_s > FLUSH_S:
+            if place == len(numbers) - 1 or self.free_s - self._flushed_s > FLUSH_S:
                 first, run_us = ticket + place + 1 - len(values), int(1e6 * self._task_s)
                 report: FromWorker = ("completed", first, values, [run_us] * len(values))
-                self._reports.append((self._free_s + HOP_S, report))
-                values, self._flushed_s = [], self._free_s
+                self._reports.append((self.free_s + HOP_S, report))
+                values, self._flushed_s = [], self.free_s
 
     def next_s(self) -> float | None:
         """When the next report arrives."""
@@ -136,27 +136,28 @@ class SimulatedBackend(LocalBackend):
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Wait in simulated time for the next report."""
-        arrivals = [s for worker in self._workers() if (s := worker.next_s()) is not None]
+        arrivals = [s for worker, _ in self._simulated() if (s := worker.next_s()) is not None]
         if not self._events:
             self.clock.sleep_until(min([self.clock.now_s() + timeout_s, *arrivals]))
-        for worker, place in list(self._serving()):
-            if (at_s := worker.next_s()) is not None and at_s <= self.clock.now_s():  # type: ignore[attr-defined]
+        now_s = self.clock.now_s()
+        for worker, place in self._simulated():
+            if (at_s := worker.next_s()) is not None and at_s <= now_s:
                 self._read(worker, place)
         events, self._events = self._events, []
         return events
 
-    def _workers(self) -> Iterator[SimulatedWorker]:
-        for worker, _ in self._serving():
+    def _simulated(self) -> Iterator[tuple[SimulatedWorker, WorkerSlot]]:
+        for worker, place in self._serving():
             assert isinstance(worker, SimulatedWorker)
-            yield worker
+            yield worker, place
 
     def close(self) -> None:
         """Sum up how long workers had nothing to do, before they go."""
-        workers = list(self._workers())
+        workers = [worker for worker, _ in self._simulated()]
         if workers:
             start_s = min(worker.first_s for worker in workers)
-            end_s = max(worker._free_s for worker in workers)
-            busy_s = sum(worker._free_s - worker.first_s - worker.idle_s for worker in workers)
+            end_s = max(worker.free_s for worker in workers)
+            busy_s = sum(worker.free_s - worker.first_s - worker.idle_s for worker in workers)
             type(self).efficiency = busy_s / len(workers) / (end_s - start_s)
         super().close()
 

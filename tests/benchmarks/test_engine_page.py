@@ -52,6 +52,9 @@ def all_parts() -> dict[str, Any]:
         "slots": {"machine": "here", "costs": [
             {"slots": 64, "block": 1, "n": 100, "seconds": 0.002, "cpu_s": 0.001},
             {"slots": 256, "block": 1, "n": 100}]},
+        "busy": {"machine": "here", "shares": [
+            {"slots": 16, "n": 100, "efficiency": 0.985, "cpu_s": 0.002},
+            {"slots": 64, "n": 100}]},
     }  # fmt: skip
 
 
@@ -225,6 +228,14 @@ def test_rounds_and_slots_that_failed_are_shown_as_failed() -> None:
     assert "| ProcessPoolExecutor | failed |" in page
     assert "| 64 | 1 | 100 | 20.0 | 10.0 |" in page
     assert "| 256 | 1 | 100 | failed | failed |" in page
+    assert "| 16 | 100 | 98.5 % | 20.0 |" in page
+    assert "| 64 | 100 | failed | failed |" in page
+
+
+def test_simulated_workers_are_kept_busy_and_never_more_than_that() -> None:
+    figures = run_json(sys.executable, "-m", "benchmarks.simulatedworkers", "4", "1000", "400")
+    assert 0.5 < figures["efficiency"] <= 1.0
+    assert figures["cpu_s"] > 0
 
 
 def test_engine_that_could_not_be_measured_is_on_the_page() -> None:
