@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.ray.warmserver import warm_workers
 from weft.model.slots import Node
 
 GPUS = {"rig-a": 2, "rig-b": 12, "rig-c": 12}
@@ -35,10 +36,15 @@ class RayCluster:
     cluster: Any
     address: str
     raylets: dict[str, Any]
+    worker_path: str
 
     def add(self, name: str) -> None:
         self.raylets[name] = self.cluster.add_node(
-            num_cpus=2, num_gpus=GPUS[name], labels={"weft-node": name}, wait=False
+            num_cpus=2,
+            num_gpus=GPUS[name],
+            labels={"weft-node": name},
+            worker_path=self.worker_path,
+            wait=False,
         )
 
     def kill(self, name: str) -> None:
@@ -73,12 +79,21 @@ def ray_environment() -> Iterator[None]:
 
 
 @pytest.fixture(scope="package")
-def cluster(ray_environment: None) -> Iterator[RayCluster]:
+def worker_path(ray_environment: None) -> Iterator[str]:
+    """What raylets start as their workers."""
+    with warm_workers(os.environ["RAY_TMPDIR"]) as path:
+        yield path
+
+
+@pytest.fixture(scope="package")
+def cluster(worker_path: str) -> Iterator[RayCluster]:
     import ray
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    found = RayCluster(made, made.address, {})
+    spared = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+    head = {"num_cpus": 0, "worker_path": worker_path, **spared}
+    made = Cluster(initialize_head=True, head_node_args=head)
+    found = RayCluster(made, made.address, {}, worker_path)
     for name in GPUS:
         found.add(name)
     ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
