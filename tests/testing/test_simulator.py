@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,13 @@ from weft.errors import WeftError
 from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.objects import ObjectStore
 from weft.testing import simulator
-from weft.testing.simulator import SHAPES, crash_everywhere, simulate
+from weft.testing.simulator import (
+    LARGE_SHAPES,
+    SHAPES,
+    crash_everywhere,
+    shape_of,
+    simulate,
+)
 from weft.testing.workload import mixed_steps
 
 SEEDS = 2000
@@ -62,6 +69,12 @@ def test_engine_example_crash_at_durable_steps_same_ledger(chaos):
     """A sample of the steps; `make chaos` takes them all."""
     _, steps = crash_everywhere(loom(pause_ms=0), every=1 if chaos else 5)
     assert steps > 50
+
+
+def test_simulator_gives_every_shape_its_seeds():
+    counts = Counter(shape_of(seed) for seed in range(SEEDS))
+    assert set(counts) == {*SHAPES, *LARGE_SHAPES}
+    assert min(counts.values()) >= 25
 
 
 def test_simulator_same_seed_same_story():
