@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m slow` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    keep_together(items)
     if config.getoption("--chaos"):
         for item in items:
             if "chaos" in getattr(item, "fixturenames", ()):
@@ -41,6 +42,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def keep_together(items: list[pytest.Item]) -> None:
+    """Run tests that share a fixture of their file in one process: it is made once."""
+    for item in items:
+        shared = getattr(item, "_fixtureinfo", None)
+        definitions = shared.name2fixturedefs.values() if shared else ()
+        scopes = {definition[-1].scope for definition in definitions}
+        if "module" in scopes and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture(scope="session")
