@@ -66,8 +66,10 @@ def main(argv: Sequence[str]) -> int:
         records = figures.load_records([kept], sources)
     body = figures.figures_of(mutants, records, tests)
     body |= {"commit": commit_of(ROOT), "date": time.strftime("%Y-%m-%d", time.gmtime()),
-             "minutes": round((time.monotonic() - start_s) / 60, 1), "machine": describe(),
-             "budget_s": asked.budget_s}  # fmt: skip
+             "machine": describe(), "budget_s": asked.budget_s}  # fmt: skip
+    if asked.figures:
+        there = json.loads(asked.figures.read_text("utf-8"))
+        body |= {name: there[name] for name in ("tests", "machine", "budget_s", "date")}
     asked.json.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
     asked.json.with_suffix(".md").write_text(page_of(body), "utf-8")
     print(figures.table(body))
@@ -92,6 +94,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     add("--json", type=Path, default=PAGE, help="where the figures go")
     add("--from", dest="sources", type=Path, action="append", default=[], metavar="FILE",
         help="only count, also results.jsonl of elsewhere; may be repeated")  # fmt: skip
+    add("--figures", type=Path, metavar="FILE", help="with --from: the mutation.json of elsewhere")
     return parser.parse_args(argv)
 
 

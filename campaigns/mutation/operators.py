@@ -40,6 +40,8 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Div: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.LShift: ast.RShift,
     ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
 }  # fmt: skip
+SHOWN = 100
+"""Characters of a change that are shown."""
 TYPE_MAKERS = ("NewType", "ParamSpec", "TypeVar")
 
 
@@ -79,7 +81,8 @@ class Mutant:
         return (content[: self.begin] + self.after.encode() + content[self.end :]).decode()
 
     def __str__(self) -> str:
-        before, after = (" ".join(part.split()) for part in (self.before, self.after))
+        texts = (" ".join(part.split()) for part in (self.before, self.after))
+        before, after = (text if len(text) <= SHOWN else f"{text[:SHOWN]}…" for text in texts)
         return f"{self.path}:{self.line} {self.operator}: {before} -> {after}"
 
 
