@@ -62,6 +62,10 @@ class Reach:
         by_line = self.lines.get(mutant.path, {})
         span = range(mutant.first, mutant.last + 1) if self.in_process(mutant) else by_line
         names = set().union(*(by_line.get(line, set()) for line in span))
+        if not mutant.inside:  # a test that only reads a constant reaches no line
+            place = Path(mutant.path)
+            own = f"tests/{place.parent.name}/test_{place.stem}.py::"
+            names |= {name for name in self.seconds if name.startswith(own)}
         if not names and not mutant.inside:  # a file of constants: its package uses them
             files = [f for f in self.lines if Path(f).parent == Path(mutant.path).parent]
             names = set().union(*(tests for f in files for tests in self.lines[f].values()))
