@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
@@ -49,6 +50,12 @@ def wide_drawing(width: float, height: float, *children: str, label: str) -> Mar
     """Build an SVG that stays legible on a narrow page, where it scrolls sideways instead."""
     content = drawing(width, height, *children, label=label)
     return element("div", content, class_="wide", tabindex=0, role="group", aria_label=label)
+
+
+def colour_key(kinds: Mapping[str, str]) -> Markup:
+    """Build a key of colours: what each class of a drawing means."""
+    entries = (element("span", element("i", class_=kind), text) for kind, text in kinds.items())
+    return element("span", *entries, class_="key")
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from weft.errors import WeftError
 from weft.inspect.diff import Difference, describe, diff
 from weft.inspect.report.overview import RunSummary
 from weft.inspect.report.text import clip, counted, duration
+from weft.inspect.report.wording import answer_lines
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
 
@@ -19,6 +21,7 @@ MIN_RUNS, MAX_RUNS = 2, 6
 MAX_TEXT_BYTES = 1200
 DECISION_BYTES = 300
 _DECIMAL = re.compile(r'\{"\$f":"([^"]*)"\}')
+_CALL = re.compile(r"\((\{.*\})\) = ")
 BEFORE, AFTER = 2, 5
 """Records shown before and after the first that differs."""
 
@@ -134,8 +137,16 @@ def _records(path: Path, first: int, end: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Write decimals as people do: in a record each is an object around its digits."""
-    return _DECIMAL.sub(r"\1", text)
+    """Write the arguments of a call in words, and decimals without the object around them."""
+    text = _DECIMAL.sub(r"\1", text)
+    call = _CALL.search(text)
+    if call is None:
+        return text
+    try:
+        words = "; ".join(answer_lines(json.loads(call[1])))
+    except ValueError:
+        return text
+    return f"{text[: call.start()]}({words}) = {text[call.end() :]}"
 
 
 def _facts(summaries: Sequence[RunSummary]) -> Iterator[ComparedFact]:

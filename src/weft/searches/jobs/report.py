@@ -9,7 +9,7 @@ from markupsafe import Markup
 from weft.console.nodeplan import NodePlan
 from weft.inspect.report.hook import Page
 from weft.inspect.report.lanes import SlotBar, SlotLane, draw_lanes
-from weft.inspect.report.svg import element, table
+from weft.inspect.report.svg import colour_key, element, table
 from weft.inspect.report.text import counted, duration, percent, some
 from weft.inspect.report.view import RunView
 from weft.searches.jobs.view import (
@@ -54,10 +54,8 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
         return element("p", "No job has finished yet.", class_="quiet")
     lanes = [_lane(slot) for slot in slots[:MAX_SLOTS]]
     head = f"Timeline per node and slot ({some(len(lanes), len(slots), 'slot')})"
-    failed = element("span", element("i", class_="failed"), "failed")
-    done = element("span", element("i", class_="completed"), "completed")
     note = "A bar is a job. Busy counts from a slot's first job to its last."
-    key = element("span", done, failed, class_="key")
+    key = colour_key({"completed": "completed", "failed": "failed"})
     return element("h3", head) + element("p", note, key, class_="quiet") + draw_lanes(lanes)
 
 

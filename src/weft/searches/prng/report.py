@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from weft.inspect.report.hook import Page
 from weft.inspect.report.plot import Axes, bar, framed
-from weft.inspect.report.svg import element, table
+from weft.inspect.report.svg import colour_key, element, table
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.lazy_imports import lazy_imports
@@ -157,11 +157,8 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
         preserveAspectRatio="none", role="img", aria_label=f"right draws, {per_bar} per bar",
     )  # fmt: skip
     ends = [element("span", f"draw {number:,}") for number in (1, len(right))]
-    key = [
-        element("span", element("i", class_=kind), text)
-        for kind, text in (("completed", "right"), ("failed", "wrong"), ("held", _held(train)))
-    ]
-    below = element("p", ends[0], element("span", *key, class_="key"), ends[1], class_="ends")
+    key = colour_key({"completed": "right", "failed": "wrong", "held": _held(train)})
+    below = element("p", ends[0], key, ends[1], class_="ends")
     return element("figure", picture, below, class_="drawing matches")
 
 

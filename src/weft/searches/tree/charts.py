@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from weft.inspect.report.lanes import SlotBar, SlotLane, draw_lanes
 from weft.inspect.report.plot import Axes, Points, framed
-from weft.inspect.report.svg import element, table
+from weft.inspect.report.svg import colour_key, element, table
 from weft.inspect.report.text import counted, duration, some
 from weft.inspect.report.view import RunView
 from weft.searches.tree.history import Eval, TreeHistory
@@ -20,6 +20,7 @@ MAX_SPANS = 1200
 MAX_DOTS = 800
 """The most that a page shows; promoted evals are among them."""
 PROMOTED, OTHER = "var(--c-completed)", "var(--c-queued)"
+SCORE_COLOURS = {"completed": "promoted", "queued": "not promoted", "line": "best so far"}
 STAGES = {
     "propose": "stage-propose", "implement": "stage-implement", "review": "stage-review",
     "sweep": "stage-sweep", "score": "worked",
@@ -39,6 +40,7 @@ def score_charts(tree_run: TreeRun) -> Markup:
     if depths and history.root_scores:
         parts = [_by_depth(tree_run, depths), _over_time(tree_run)]
         charts = element("div", *(part for part in parts if part), class_="charts")
+        charts += element("p", colour_key(SCORE_COLOURS), class_="quiet")
     return charts + _table(history, depths)
 
 
@@ -184,6 +186,4 @@ def _spans(run: RunView) -> list[EvalSpan]:
 
 def _legend(spans: Sequence[EvalSpan]) -> Markup:
     present = {span.stage for span in spans}
-    stages = [(kind, stage) for stage, kind in STAGES.items() if stage in present]
-    parts = [element("span", element("i", class_=kind), stage) for kind, stage in stages]
-    return element("span", *parts, class_="key")
+    return colour_key({kind: stage for stage, kind in STAGES.items() if stage in present})
