@@ -27,8 +27,8 @@ HEAD = """\
 
 Written from the operators themselves by `make docs`; do not edit.
 
-A program is a chain of operators. It begins with the input grid `I`, each step uses the one
-before it, and the last one returns a grid:
+A program is a chain of operators. It starts with the input grid `I`, each step uses the previous
+one, and the last returns a grid:
 
 ```
 a = objects_8(I)
@@ -36,8 +36,8 @@ b = pick_most_cells(a)
 return object_grid(b)
 ```
 
-Write that into a file and run it on a task, by the slow definitions of the operators, not by the
-compiled ones:
+Save that to a file and run it on a task, with the slow reference operators instead of the compiled
+ones:
 
 ```console
 $ weft arc check program.txt 007bbfb7
@@ -45,15 +45,16 @@ WRONG   007bbfb7: 0 of 5 pairs
 checked 1 programs, 0 exact
 ```
 
-`--data` takes other sets, folders and files than ARC-AGI-1. Lines that begin with `#` are left
-out. A *fitted rule* may come last; its parameters are a text: `return colour_map(b, "1:2 3:4")`.
-The search finds them from the training pairs; by hand you write them yourself.
+`--data` selects other sets, folders and files than ARC-AGI-1. Lines that start with `#` are
+comments. The last step may be a *fitted rule* with its parameters as a string:
+`return colour_map(b, "1:2 3:4")`. The search fits them to the training pairs; in your own program
+you write them out.
 
 ## Stages
 
-Every value has a stage, and an operator takes one stage and gives one.
+Every value has a stage; an operator maps one stage to another.
 
-| stage | is |
+| stage | meaning |
 |---|---|
 """
 STAGES = {
@@ -69,10 +70,9 @@ STAGES = {
 FACTS = """
 ## How to read the tables
 
-**bits** is what a step costs; of two programs the one with fewer bits is the better explanation.
-**shape** and **palette** are what the operator promises about its result, which lets the search
-leave out what cannot reach the target. An operator may fail on a value (no objects, too large);
-then so does the program.
+**bits** is the cost of a step; of two programs, the one with fewer bits is the better explanation.
+**shape** and **palette** are guarantees about the result, which let the search prune what cannot
+reach the target. An operator may fail on a value (no objects, too large); then the program fails.
 
 | shape | the result's height and width |
 |---|---|
@@ -92,16 +92,16 @@ then so does the program.
 VIEWED = """
 ## Views
 
-A program may begin with a line that names a view, which normalises each example; `I` is then the
-viewed input, and the view is undone on what the program returns:
+A program may start with a line that names a view, which normalises each example; `I` is then the
+normalised input, and the view is undone on the program's output:
 
 ```
 view lines_lie
 return mirror_rows(I)
 ```
 
-What a view does to an example depends on its input alone, so each may be transformed another way.
-Each colour listed but black costs 3.3 bits more.
+A view transforms an example based on its input alone, so examples may be transformed differently.
+Each colour listed, except black, costs 3.3 bits more.
 
 | view | bits | what it does |
 |---|---|---|
@@ -109,9 +109,9 @@ Each colour listed but black costs 3.3 bits more.
 FITTED = """
 ## Fitted rules
 
-A rule ends a program. Its parameters are the ones that turn every training input into its output;
-it fails when none do, when they leave a test undetermined, or when equally good ones disagree
-about it. It costs bits for being a rule and for what was fitted.
+A rule ends a program. Its parameters are fitted so that every training input gives its output. It
+fails if none do, if they leave a test undetermined, or if equally good ones disagree about it. Both
+the rule and its fitted parameters cost bits.
 
 | rule | shape | what it does |
 |---|---|---|
@@ -119,12 +119,12 @@ about it. It costs bits for being a rule and for what was fitted.
 LISTS = """
 ## Features of a cell
 
-What the decision lists of `cells` test. An *area* is a connected component (by sides) of one
-colour, black too; a *blob* is a connected component (by sides or corners) of cells that are not
-black, of any colours; it counts 0 for black. The *box* of a cell is the smallest bounding box of a
-blob that it is in. Where full rows and
-columns of a colour divide the grid, *blocks* lie between them; the coarse grid has a cell for
-each: its commonest colour but black. Colours can also be copied.
+The features that decision lists of `cells` test. An *area* is a connected component (by sides) of
+one colour, including black; a *blob* is a connected component (by sides or corners) of non-black
+cells of any colours; it is 0 for black. The *box* of a cell is the smallest bounding box of a blob
+that contains it. If full rows and columns of one colour divide the grid, *blocks* lie between them;
+the coarse grid has one cell per block: its most frequent colour except black. Colours can also be
+copied.
 
 | feature | is |
 |---|---|
@@ -132,9 +132,9 @@ each: its commonest colour but black. Colours can also be copied.
 CANVAS = """
 ## Features of a canvas
 
-What the lists of `canvas` test besides. The *copies* lie side by side from the top left, whether
-they are drawn or not. Counted of the input are `cells` that are not black, `gaps` that are,
-`marks` (colours but black) and `blobs`.
+The additional features that lists of `canvas` test. The *copies* lie side by side from the top
+left, whether or not they are drawn. Counts of the input are `cells` (not black), `gaps` (black),
+`marks` (colours except black) and `blobs`.
 
 | feature | is |
 |---|---|

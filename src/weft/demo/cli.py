@@ -97,7 +97,7 @@ def _print_result(result: parts.PartResult) -> None:
 
 def _print_end(results: list[parts.PartResult], place: Path) -> None:
     if all(result.equal for result in results):
-        render.out("equal: one worker or two, killed or not, the same decisions, byte for byte")
+        render.out("equal: with one worker or two, killed or not, the ledgers match byte for byte")
     for result in results:
         render.out(f"report  {result.report}")
     last = results[-1].two_workers.out
@@ -107,8 +107,8 @@ def _print_end(results: list[parts.PartResult], place: Path) -> None:
 def _print_picture(run: Run) -> None:
     if render.is_terminal(sys.stdout):
         drawing.draw(picture.target(), picture.paint(run.answer["strips"]))
-    tasks = f"{run.completed + run.failed} tasks found {run.answer['count']} rectangles"
-    render.out(f"picture: {tasks}; {run.answer['error'] / 10:.1f} % of the error is left")
+    tasks = f"{run.completed + run.failed} tasks placed {run.answer['count']} rectangles"
+    render.out(f"picture: {tasks}; {run.answer['error'] / 10:.1f} % of the error remains")
 
 
 def _print_puzzle(run: Run) -> None:
@@ -132,7 +132,7 @@ def _print_tree(run: Run) -> None:
             render.out(f"  refused       {where}: tampered")
     answer = run.answer
     scores = f"{answer['root_score']} to {answer['best_score']} bytes"
-    render.out(f"tree: {answer['evals']} evals brought the compressed text from {scores}")
+    render.out(f"tree: {answer['evals']} evals shrank the compressed text from {scores}")
 
 
 def _print_seed(run: Run) -> None:
