@@ -202,6 +202,18 @@ def test_tree_names_every_part_and_no_other() -> None:
     assert pages == {page.name for page in DOCS.glob("*.md")}
 
 
+def test_readme_tree_names_packages_in_import_order() -> None:
+    tree = block_of("README.md", "", "src/weft/\n")
+    inside = tree[: tree.index("\nexamples/")]
+    named = [name.removesuffix(".py") for name in re.findall(r"^  (\w+(?:\.py)?)", inside, re.M)]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    [contract] = [c for c in contracts if c["name"] == "Imports go one way"]
+    layers = [name.strip() for layer in contract["layers"] for name in layer.split("|")]
+    places = [layers.index(name) for name in named]
+    assert places == sorted(places)
+
+
 def test_architecture_says_what_every_package_owns() -> None:
     page = (DOCS / "architecture.md").read_text("utf-8")
     packages = {p.parent.name for p in (ROOT / "src" / "weft").glob("*/__init__.py")}
