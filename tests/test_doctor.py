@@ -161,7 +161,7 @@ def test_clock_that_goes_back_stands_or_jumps_is_found() -> None:
     planted(machine.check_clock(), OK)
     back = iter([1.0, 1.01, 1.005, 1.2])
     planted(machine.check_clock(lambda: 2e9, back.__next__), PROBLEM, "went back")
-    planted(machine.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "stands still")
+    planted(machine.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "does not advance")
     walls = iter([2e9, 2e9 + 3600])
     planted(machine.check_clock(walls.__next__), NOTE, "wall clock moved")
     planted(machine.check_clock(lambda: 1000.0), NOTE, "2025")

@@ -90,7 +90,7 @@ def test_folder_above_that_others_can_write_is_refused_unless_sticky(tmp_path: P
     (above / "base").mkdir(parents=True)
     for mode in (0o777, 0o775):
         above.chmod(mode)
-        with pytest.raises(WorldError, match=f"can be written by others, mode 0{mode:o}"):
+        with pytest.raises(WorldError, match=f"is writable by others, mode 0{mode:o}"):
             private_folder(above / "base", "x")
     above.chmod(0o1777)
     private_folder(above / "base", "x")
@@ -109,7 +109,7 @@ def test_link_above_counts_as_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "home").symlink_to("real")
     assert private_folder(tmp_path / "home", "x").is_dir()
     (tmp_path / "real").chmod(0o777)
-    with pytest.raises(WorldError, match="real can be written by others"):
+    with pytest.raises(WorldError, match="real is writable by others"):
         private_folder(tmp_path / "home", "x")
 
 

@@ -59,7 +59,7 @@ def test_a_run_under_way_can_be_looked_at(tmp_path: Path, finished: Path) -> Non
     done = weft.run(loom(pause_ms=20), out=tmp_path / "run", workers=2, watcher=onlooker)
     assert done.head == status(finished).head
     assert {now.state for now in onlooker.statuses} == {"running"}
-    assert all("a coordinator is at work" in notes[-1] for notes in onlooker.notes)
+    assert all("a coordinator is running" in notes[-1] for notes in onlooker.notes)
     finishes = [now.finished for now in onlooker.statuses]
     assert finishes == sorted(finishes)
     assert any(now.eta_s for now in onlooker.statuses)

@@ -84,7 +84,7 @@ def _check_above(base: Path) -> None:
             _check_above(folder.parent / folder.readlink())
         elif info.st_mode & FOREIGN_WRITE and not info.st_mode & stat.S_ISVTX:
             advice = f"chmod go-w {folder}"
-            raise _unsafe(folder, f"can be written by others, mode {_mode(info)}", advice)
+            raise _unsafe(folder, f"is writable by others, mode {_mode(info)}", advice)
 
 
 def _mode(info: os.stat_result) -> str:

@@ -44,7 +44,7 @@ class ExecutionOptions:
         if self.nodes is None and self.simulate_nodes:
             raise UsageError("--simulate-nodes needs --nodes FILE")
         if self.backend == "ray" and self.simulate_nodes:
-            raise UsageError("--simulate-nodes does not go with --backend ray")
+            raise UsageError("--simulate-nodes cannot be combined with --backend ray")
 
     def read_nodes(self, *, anywhere: bool) -> tuple[Node, ...]:
         """Return the nodes of the file, if there is one; `anywhere`: also other machines."""

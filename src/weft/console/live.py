@@ -57,7 +57,7 @@ def _line(name: str, text: str, style: str = "") -> Text:
 
 def _state(status: Status) -> str:
     if status.state == "interrupted":
-        return "interrupted: no coordinator is at work"
+        return "interrupted: no coordinator is running"
     return status.state
 
 

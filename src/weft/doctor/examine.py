@@ -47,7 +47,7 @@ def _examine_folder(out: Path) -> Iterator[CheckResult]:
     """Run the checks that write; without a writable folder only the first of them is run."""
     try:
         with place.scratch_folder(place.nearest(out)) as scratch:
-            yield CheckResult("folder", OK, f"{place.nearest(out)} can be written")
+            yield CheckResult("folder", OK, f"{place.nearest(out)} is writable")
             for check in IN_A_FOLDER:
                 yield _guarded(check.__name__, partial(check, scratch))
     except OSError as error:

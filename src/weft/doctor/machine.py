@@ -40,7 +40,7 @@ def check_clock(
     span_s, wall_span_s = readings[-1] - readings[0], wall() - wall_s
     if span_s <= 0:
         return CheckResult(
-            "clock", PROBLEM, "the monotonic clock stands still", "repair the machine's clock"
+            "clock", PROBLEM, "the monotonic clock does not advance", "repair the machine's clock"
         )
     if abs(wall_span_s - span_s) > 0.5:
         detail = f"wall clock moved {wall_span_s:.2f} s in {span_s:.2f} s"
@@ -51,7 +51,7 @@ def check_clock(
         return CheckResult(
             "clock", NOTE, "the date is before 2025", "set the clock; results are safe"
         )
-    return CheckResult("clock", OK, "monotonic clock goes forward, wall clock keeps pace")
+    return CheckResult("clock", OK, "monotonic clock advances, wall clock keeps pace")
 
 
 def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
@@ -120,7 +120,7 @@ def check_parent_death(prctl: Callable[..., int] | None = None) -> CheckResult:
     if missing:
         detail = f"the kernel refuses {', '.join(missing)}"
         return CheckResult("orphans", NOTE, detail, "after a killed run check for orphan processes")
-    return CheckResult("orphans", OK, "parent-death signal and subreaper are there")
+    return CheckResult("orphans", OK, "parent-death signal and subreaper are available")
 
 
 def check_gpus(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
@@ -137,7 +137,7 @@ def check_gpus(which: Callable[[str], str | None] = shutil.which) -> CheckResult
             except (OSError, subprocess.SubprocessError) as error:
                 reason = str(error).splitlines()[0][:120]
                 return CheckResult("gpus", NOTE, f"{tool}: {reason}", f"run {tool} to find out why")
-    return CheckResult("gpus", OK, "; ".join(gpus) if gpus else "none; searches run without")
+    return CheckResult("gpus", OK, "; ".join(gpus) if gpus else "none; searches run without one")
 
 
 def _lines_of(path: str, options: list[str]) -> list[str]:

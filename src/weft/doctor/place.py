@@ -63,10 +63,10 @@ def scratch_folder(folder: Path) -> Iterator[Path]:
 
 def check_state(folder: Path) -> CheckResult:
     """Heads are noted in the user's state folder, outside every run."""
-    step = "set XDG_STATE_HOME to a folder that can be written"
+    step = "set XDG_STATE_HOME to a writable folder"
     try:
         with scratch_folder(nearest(folder)):
-            return CheckResult("state", OK, f"{folder} can be written")
+            return CheckResult("state", OK, f"{folder} is writable")
     except OSError as error:
         return CheckResult("state", PROBLEM, f"{folder}: {error.strerror or error}", step)
 
@@ -75,7 +75,7 @@ def check_file_system(folder: Path, kind: str | None = None) -> CheckResult:
     """Runs belong on a disk of this machine."""
     kind = _kind(folder) if kind is None else kind
     if kind in NETWORK:
-        detail = f"{kind}: locks and synced writes are the server's promise"
+        detail = f"{kind}: locks and synced writes depend on the server"
         return CheckResult(
             "file system", NOTE, detail, "keep runs on a local disk, copy them afterwards"
         )

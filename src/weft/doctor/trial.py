@@ -38,7 +38,7 @@ def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> CheckResult:
     if run.head != known_head:
         detail = f"head {run.head[:16]}… instead of {known_head[:16]}…"
         return CheckResult(
-            "run", PROBLEM, detail, "this installation decides differently: install weft again"
+            "run", PROBLEM, detail, "this installation makes different decisions: reinstall weft"
         )
     detail = f"first task after {first_task_s:.2f} s, finished after {total_s:.2f} s, head as known"
     if first_task_s > SLOW_START_S:

@@ -3,7 +3,7 @@
     weft tree approve ─ writes once ─► file ─► the task that waits ─► ledger: what was decided
                                                                    ─► manifest: by whom, when
 
-A decision names the task and so the very candidate: it can be given while no coordinator is at work
+A decision names the task and so the very candidate: it can be given while no coordinator is running
 and is found when the run resumes.
 """
 
