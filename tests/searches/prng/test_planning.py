@@ -196,11 +196,19 @@ def test_usual_call_that_costs_too_much_has_likely_seeds_tried_and_is_named_as_l
     assert 0 < units(plans, ranges, "brute", ("lua54", "bounded")) < whole.units
 
 
-def test_states_of_small_even_moduli_are_promised_at_small_skips() -> None:
-    request = AnalyseRequest(10, max_cost_ms=0)
-    plans, _ = planning.make_plans(History(chance(150, 10, 1)), request)
+@pytest.mark.parametrize(
+    ("draws", "modulus", "attack", "call", "units"),
+    [
+        (150, 10, "lanes", ("java", "bounded"), 4),
+        (9500, 1000, "twister-rejection", ("mt19937", "masked"), 1),
+        (9500, 1000, "twister-state", ("php_mt", "mod"), 3),
+    ],
+)
+def test_states_are_promised_at_small_skips(
+    draws: int, modulus: int, attack: str, call: tuple[str, str], units: int
+) -> None:
+    request = AnalyseRequest(modulus, max_cost_ms=0)
+    plans, _ = planning.make_plans(History(chance(draws, modulus, 1)), request)
+    of_plan = [(planned.plan.attack, planned.plan.calls[0]) for planned in plans]
     covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]
-    lanes = ("lanes", ("java", "bounded"))
-    of_plan = [(plan.plan.attack, plan.plan.calls[0]) for plan in plans]
-    units = [hi for number, _, hi in covered if of_plan[number] == lanes]
-    assert max(units) >= 4, "nextInt(10) with three calls left out"
+    assert max(hi for number, _, hi in covered if of_plan[number] == (attack, call)) >= units

@@ -46,7 +46,7 @@ NAMED_MS = 3_600_000
 """What one plan for a call that the user has named may cost and still be carried out whole."""
 PROMISED_MS = {EVERYDAY: 900_000, USUAL: 60_000}
 """What brute force over all seeds of one such call may cost and still be promised."""
-STATES_BY_SKIP = ("lattice", "lanes")
+STATES_BY_SKIP = ("lattice", "lanes", "twister-state", "twister-rejection")
 PROMISED_STATES_MS = 40_000
 """What these may cost up to a skip, times how rare the call is, and still be promised."""
 SHARED_BY_SEEDS = "brute"
