@@ -35,11 +35,13 @@ help:
 demo: $(RUN_STAMP)
 	$(BIN)/weft demo
 
+# Types are checked, on one core, while kernels are compiled on the others.
 test: $(DEV_STAMP)
 	$(BIN)/ruff check $(wildcard $(CHECKED))
 	$(BIN)/ruff format --check $(wildcard $(CHECKED))
-	$(BIN)/mypy --strict src
-	$(BIN)/lint-imports
+	$(BIN)/mypy --strict src & types=$$!; \
+	$(BIN)/lint-imports && $(BIN)/python -m weft.searches.arc.compile; \
+	status=$$?; wait $$types && exit $$status
 	@$(MAKE) --no-print-directory tests
 	$(BIN)/python -m coverage report --skip-covered --fail-under=100
 
