@@ -18,6 +18,9 @@ class Draws {
         Map<String, IntSupplier> draws = Map.of(
             "nextInt(m)", () -> random.nextInt(m),
             "floorMod(nextInt(),m)", () -> Math.floorMod(random.nextInt(), m),
+            "abs(nextInt())%m", () -> Math.abs(random.nextInt()) % m,
+            "floorMod(nextLong(),m)", () -> (int) Math.floorMod(random.nextLong(), (long) m),
+            "abs(nextLong()%m)", () -> (int) Math.abs(random.nextLong() % m),
             "nextDouble()*m", () -> (int) (random.nextDouble() * m),
             "nextInt()", () -> random.nextInt(),
             "skipping nextInt(m)", () -> {
