@@ -3,7 +3,7 @@
     python -m tests.searches.prng.campaign make FILE          histories of the zoo, random seeds
     python -m tests.searches.prng.campaign zoo FILE OUT       searches them with the call named
     python -m tests.searches.prng.campaign random OUT 0:2000  random histories: no signal
-    python -m tests.searches.prng.campaign hostile OUT        hostile ones: no claim
+    python -m tests.searches.prng.campaign hostile OUT [0:30] hostile ones, or some: no claim
 
 All but `make` take `--cores N` and `--minutes M`; what is not reached is listed. `make` needs the
 runtimes of the zoo, the others nothing but weft. OUT is JSON.
@@ -180,7 +180,11 @@ def main() -> None:
         "random": lambda: claims(
             range(*map(int, asked.rest[1].split(":"))), asked.cores, deadline_s
         ),
-        "hostile": lambda: claims(NAMES, asked.cores, deadline_s),
+        "hostile": lambda: claims(
+            NAMES[slice(*map(int, (asked.rest[1:] or ["0:1000"])[0].split(":")))],
+            asked.cores,
+            deadline_s,
+        ),
     }
     outcome = works[asked.what]()
     outcome |= {"version": VERSION, "cores": asked.cores, "date": time.strftime("%Y-%m-%d"),
