@@ -47,7 +47,7 @@ _config: Any = numba.config
 
 
 class Kernels:
-    """The kernels of one search: `sources` are the folders whose files they are made of."""
+    """The kernels of one search: `sources` are the folders, or files, that they are made of."""
 
     def __init__(self, name: str, *sources: Path) -> None:
         cache = Path(platformdirs.user_cache_dir("weft"))
@@ -98,7 +98,7 @@ class Kernels:
 def _hash_of(folders: tuple[Path, ...]) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
+        for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
             # numba also checks path and modification time, and compiles again if they differ
             about = f"{path}\0{path.stat().st_mtime_ns}\0"
             digest.update(about.encode() + path.read_bytes())

@@ -146,6 +146,18 @@ def test_drand48_and_java_are_named_as_equivalents() -> None:
     assert "drand48.high" in equivalents(Hypothesis("java", "high", 1000, state=state), 100)
 
 
+def test_state_found_as_another_generator_is_named_by_the_usual_call() -> None:
+    """`drand48() * 1000` was called java.high, which no library offers."""
+    made_by = family_named("drand48")
+    state = made_by.state_text(made_by.seeding(31337))
+    draws = tuple(generate(Hypothesis("drand48", "scaled", 1000, state=state), 100))
+    found = answer_to(draws, Hypothesis("java", "high", 1000, state=state)).found[0]
+    assert (found.hypothesis.family, found.hypothesis.output) == ("drand48", "scaled")
+    assert found.origins[0].seed == 31337
+    assert "java.high" in found.equivalents
+    assert found.next
+
+
 def test_every_call_with_a_name_is_there() -> None:
     for family, output in declared_apis():
         assert output in family_named(family).outputs

@@ -83,8 +83,14 @@ def test_chance_in_rows_bounds_what_random_rows_hit() -> None:
 
 
 @pytest.mark.parametrize("language", ["python", "c"])
-def test_exported_program_makes_the_rows(language: str, tmp_path: Path) -> None:
-    truth = Hypothesis("mt19937_rows", "sorted_sample6", comb(49, 6), seed=SEED)
+@pytest.mark.parametrize(
+    ("family", "output"),
+    [("mt19937_rows", "sorted_sample6"), ("cpython_rows", "sample6"), ("php_rows", "shuffle")],
+)
+def test_exported_program_makes_the_rows(
+    family: str, output: str, language: str, tmp_path: Path
+) -> None:
+    truth = Hypothesis(family, output, modulus_of(output), seed=SEED)
     assert printed_by(program(truth, language), language, tmp_path, 40) == list(
         islice(draws(truth), 40)
     )

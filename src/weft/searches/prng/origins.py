@@ -7,10 +7,11 @@ checked: with it the generator makes the very same draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from weft.searches.prng.apis import rarity
 from weft.searches.prng.attacks.likely_seeds import (
     DATED_COUNT,
     TIMES,
@@ -172,6 +173,26 @@ def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
             if generate(guess, 2) == made[:2] and generate(guess, count) == made:
                 equivalents.append(f"{family.name}.{output}")
     return tuple(equivalents)
+
+
+def most_usual(
+    hypothesis: Hypothesis, names: Sequence[str], is_asked: Callable[[str, str], bool]
+) -> tuple[Hypothesis, tuple[str, ...]]:
+    """Return the hypothesis by the most usual call that makes the same draws, and the other names.
+
+    A state of drand48() is one of java.util.Random too; whoever calls it is named.
+    """
+    own = (hypothesis.family, hypothesis.output)
+    calls = [own, *((name.split(".")[0], name.split(".")[1]) for name in names)]
+    chosen = min(
+        (call for call in calls if call == own or is_asked(*call)), key=lambda call: rarity(*call)
+    )
+    if hypothesis.state is None or chosen == own:
+        return hypothesis, tuple(names)
+    state = first_state(family_named(hypothesis.family), hypothesis)
+    text = family_named(chosen[0]).state_text(state)
+    others = tuple(".".join(call) for call in calls if call != chosen)
+    return replace(hypothesis, family=chosen[0], output=chosen[1], state=text), others
 
 
 def _other_maps(family: Family, hypothesis: Hypothesis) -> Sequence[str]:

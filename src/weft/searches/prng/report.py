@@ -119,11 +119,11 @@ def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
     best = answer.found[0]
     texts = history.texts(best.next)
     note = f"It predicted {best.tail_hits} of the last {best.tail} draws unseen."
-    first = element("p", " ".join(texts[:SHOWN_DRAWS]), class_="code")
+    first = element("p", words.in_line(texts[:SHOWN_DRAWS]), class_="code")
     rest = Markup("")
     if len(texts) > SHOWN_DRAWS:
         summary = element("summary", f"{len(texts) - SHOWN_DRAWS} more")
-        rest = element("details", summary, element("p", " ".join(texts[SHOWN_DRAWS:])))
+        rest = element("details", summary, element("p", words.in_line(texts[SHOWN_DRAWS:])))
     head = element("h3", "The next draws, if this continues")
     return head + element("p", note, class_="quiet") + first + rest
 

@@ -257,14 +257,20 @@ def _distinct(below: Below, row: int, length: int) -> MakeRow:
     """Draw any element, and again while the row has it."""
     row_word, length_word = row, length
 
+    def times(state: State, count: int, element: int) -> int:
+        """Return how often an element is among the first of the row."""
+        number, at = ZERO, ZERO
+        while at < count:
+            if state[row_word + at] == element:
+                number += ONE
+            at += ONE
+        return number
+
     def make(state: State, total: int) -> None:
         at = ZERO
         while at < length_word:
             element = below(state, total)
-            other = ZERO
-            while other < at and state[row_word + other] != element:
-                other += ONE
-            if other == at:
+            if times(state, at, element) == ZERO:
                 state[row_word + at] = element
                 at += ONE
 
@@ -309,7 +315,9 @@ def _read_out(make: MakeRow, words: int, length: int) -> Draw:
             make(state, modulus)
         element = state[row_word + place]
         place += ONE
-        if place in (length_word, modulus):
+        if place == length_word:
+            place = ZERO
+        if place == modulus:
             place = ZERO
         state[place_at] = place
         return element

@@ -26,7 +26,7 @@ from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.attacks.varying import extend_skips
 from weft.searches.prng.backtest import backtest, steadied
-from weft.searches.prng.origins import equivalents, origins
+from weft.searches.prng.origins import equivalents, most_usual, origins
 from weft.searches.prng.planning import Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest
 
@@ -81,15 +81,18 @@ def _described(
     """Add what a confirmed candidate predicts, its seeds, and what makes the same draws."""
     if not scored.is_confirmed(request.alpha_evidence):
         return scored
-    tested = backtest(scored.hypothesis, draws, request.predict)
     count = scoring.known(scored.hypothesis, len(draws))
+    alike = equivalents(scored.hypothesis, count)
+    hypothesis, others = most_usual(scored.hypothesis, alike, request.includes)
+    tested = backtest(hypothesis, draws, request.predict)
     return replace(
         scored,
+        hypothesis=hypothesis,
         next=tested.next,
         tail_hits=tested.hits,
         tail=tested.compared,
-        origins=origins(scored.hypothesis, count),
-        equivalents=equivalents(scored.hypothesis, count),
+        origins=origins(hypothesis, count),
+        equivalents=others,
     )
 
 

@@ -83,10 +83,14 @@ def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
         f" {best.tail} draws unseen):"
     )
     texts = history.texts(best.next)
-    between = " | " if any(" " in text for text in texts) else " "
-    yield "  " + between.join(texts[:SHOWN_DRAWS])
+    yield "  " + in_line(texts[:SHOWN_DRAWS])
     if len(texts) > SHOWN_DRAWS:
         yield f"  … {len(texts) - SHOWN_DRAWS} more with --json"
+
+
+def in_line(texts: Sequence[str]) -> str:
+    """Write draws one after the other; rows of several numbers with a bar between them."""
+    return (" | " if any(" " in text for text in texts) else " ").join(texts)
 
 
 def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:

@@ -17,7 +17,8 @@ import numpy as np
 from weft.compiled import Kernels
 
 _HERE = Path(__file__).parent
-KERNELS = Kernels("prng", *(_HERE.parent / name for name in ("kernels", "families", "pipeline")))
+SOURCES = ("kernels", "families", "pipeline", "rowmaps.py")
+KERNELS = Kernels("prng", *(_HERE.parent / name for name in SOURCES))
 
 
 @lru_cache(maxsize=256)
