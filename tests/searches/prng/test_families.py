@@ -95,6 +95,23 @@ def test_every_map_compiled_is_the_map(
     check_map(family, output, data.draw(states(family)), modulus, gaps)
 
 
+@pytest.mark.parametrize(
+    "family", [one for one in FAMILIES if one.lattice_forms or one.lcg_forms or one.linear],
+    ids=lambda one: one.name,
+)  # fmt: skip
+def test_state_of_zeros_makes_draws_and_ends(family: Family) -> None:
+    """An attack on a history of zeros finds it: minstd's bounded call never came back."""
+    for output, call in family.outputs.items():
+        state = [0] * family.state_words
+        made = [call(state, 1000) for _ in range(3)]
+        assert output == "raw" or all(0 <= draw < 1000 for draw in made)
+
+
+def test_absorbing_state_compiled_makes_what_it_makes_plain() -> None:
+    minstd = family_named("minstd0")
+    check_map(minstd, "bounded", [0], 1000, [0, 3])
+
+
 @every_family
 def test_maps_all_families_have_the_plain_ones(family: Family) -> None:
     assert {"mod", "high", "raw"} <= set(family.outputs)

@@ -14,7 +14,7 @@ from weft.searches.prng.family import SELDOM, USUAL, Api, Draw, Family, State, S
 from weft.searches.prng.forms import LatticeForm, LcgForm
 
 PRIME = (1 << 31) - 1
-STATES, ONE = PRIME - 2, 1
+STATES, ONE, ZERO = PRIME - 2, 1, 0
 """The outputs of minstd less their least, 1, are below this and it."""
 PRIME_DOUBLE = 2147483647.0
 
@@ -73,14 +73,17 @@ def _scaled_by_prime(step: Step) -> Draw:
 
 
 def _bounded_by_prime(step: Step) -> Draw:
-    """Make the draw of std::uniform_int_distribution in libstdc++: states in equal parts."""
+    """Make the draw of std::uniform_int_distribution in libstdc++: states in equal parts.
+
+    A state of 0, which no seed has, stays 0 for ever; it makes draws of 0.
+    """
 
     def bounded(state: State, modulus: int) -> int:
         part = STATES // modulus
-        word = step(state) - ONE
-        while word >= part * modulus:
-            word = step(state) - ONE
-        return word // part
+        word = step(state)
+        while word > part * modulus:
+            word = step(state)
+        return (word - ONE) // part if word > ZERO else ZERO
 
     return bounded
 
