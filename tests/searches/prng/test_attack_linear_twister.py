@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units
+from weft.searches.prng.attacks import linear_twister
 from weft.searches.prng.attacks.linear_mersenne import (
     equations,
     state_words,
@@ -149,3 +151,14 @@ def test_plan_units_tile_the_skips_in_order() -> None:
     plan = _plan(Case((1,) * 7000, 1000, (3, 9)), _view("php_mt", "mod"))
     assert isinstance(plan, AttackPlan)
     assert plan.ranges() == [(unit, unit + 1) for unit in range(7)]
+
+
+def test_state_of_zeros_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long history of zeros has it, and libstdc++'s distribution never came back from it."""
+    solution = SimpleNamespace(consistent=True, rank=10**6, bits=None)
+    monkeypatch.setattr(linear_twister, "equations", lambda *_: None)
+    monkeypatch.setattr(linear_twister.gf2, "solve", lambda *_: solution)
+    monkeypatch.setattr(linear_twister, "state_words", lambda *_: [0] * 624)
+    case = Case((0,) * 8000, 1000, (0, 0), (0, 0), 0)
+    (view, *_) = [v for v in linear_twister.VIEWS if v.output == "bounded"]
+    assert linear_twister.state_at(case, view, 0) is None

@@ -146,7 +146,10 @@ def _is_read_off(case: Case, view: TwisterView) -> bool:
 
 
 def state_at(case: Case, view: TwisterView, skip: int) -> list[int] | None:
-    """Return the words of the one state that gives the draws with a skip; None if none does."""
+    """Return the words of the one state that gives the draws with a skip; None if none does.
+
+    Zeros stay zeros: they identify nothing, and a call that draws again would never end.
+    """
     needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)
     assert needed is not None
     if skip == 0 and fewest is not None and len(case.draws) < needed:
@@ -161,7 +164,8 @@ def state_at(case: Case, view: TwisterView, skip: int) -> list[int] | None:
     solution = gf2.solve(matrix, view.forms.unknowns)
     if not solution.consistent or solution.rank < view.forms.unknowns:
         return None
-    return state_words(view.forms, solution.bits)
+    words = state_words(view.forms, solution.bits)
+    return words if any(words) else None
 
 
 def judged(case: Case, view: TwisterView, words: list[int], skip: int) -> HypothesisMatch:
