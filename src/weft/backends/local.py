@@ -295,10 +295,11 @@ class LocalBackend:
 
     def _watch(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
-        if worker.channel in self._selector.get_map():
-            self._selector.modify(worker.channel, mask, place)
-        else:
+        if not worker.watched:
             self._selector.register(worker.channel, mask, place)
+        elif worker.watched != mask:
+            self._selector.modify(worker.channel, mask, place)
+        worker.watched = mask
 
     def _read(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         try:

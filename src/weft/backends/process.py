@@ -122,6 +122,8 @@ class WorkerSeat(abc.ABC):
         self.asked = NOTHING
         """The long task during which what waits was asked back."""
         self.ready = False
+        self.watched = 0
+        """For which events the backend's selector watches the channel."""
         self.outbox = bytearray()
         """What the channel has not taken yet."""
         self.identity = Worker(node=slot.node, gpu=slot.gpu)

@@ -256,6 +256,8 @@ class Dispatch:
 
     def next_deadline_s(self) -> float | None:
         """Return the earliest time at which an attempt will be late."""
+        if not self._limited:
+            return None
         deadlines = (self._policy.deadline_s(task) for task in self._limited.values())
         return min((d for d in deadlines if d is not None), default=None)
 
