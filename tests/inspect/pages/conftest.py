@@ -84,9 +84,9 @@ class Shown:
         expect(panel.locator(FILLED[title]).first).to_be_visible()
         return panel
 
-    def reach_all(self, title: str) -> None:
-        """Go through a tab of the search with the Tab key; everything must be reached."""
-        part = self.open(title)
+    def reach_all(self, title: str, part: Locator | None = None) -> None:
+        """Go through a tab with the Tab key; everything must be reached."""
+        part = part or self.open(title)
         count = part.evaluate(f"root => ({TABBABLE})(root).length")
         part.evaluate(f"root => ({TABBABLE})(root).forEach(e => e.dataset.waits = '1')")
         self.page.get_by_role("tab", name=title).focus()

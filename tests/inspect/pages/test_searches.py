@@ -185,9 +185,11 @@ def test_tabs_of_the_engine_fit_and_tell_tasks_in_words(shown: Show) -> None:
     for name in (*FIRST_TABS, "study", "own"):
         run = shown(name)
         for title in ENGINE_TABS:
-            run.fits(f"{title} of {name}", run.open_engine(title))
+            part = run.open_engine(title)
+            run.fits(f"{title} of {name}", part)
             if name == "jobs":
                 assert findings(run.page) == [], title
+                run.reach_all(title, part)
         run.open_engine("Tasks")
         cells = run.page.locator("#task-table td.call, #task-table td.outcome").all_inner_texts()
         raw = [text for text in cells if '":' in text or text.startswith(("{", "["))]
