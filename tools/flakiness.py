@@ -95,7 +95,8 @@ def loaded_by(count: int) -> Iterator[None]:
 def outcome(reports: Sequence[Path]) -> tuple[int, list[str]]:
     """How many tests ran, and the names of those that failed."""
     cases = [case for path in reports for case in ET.parse(path).getroot().iter("testcase")]
-    failed = [case for case in cases if any(case.iter("failure")) or any(case.iter("error"))]
+    ends = ("failure", "error")
+    failed = [c for c in cases if any(c.find(end) is not None for end in ends)]
     return len(cases), sorted(f"{c.get('classname')}::{c.get('name')}" for c in failed)
 
 
