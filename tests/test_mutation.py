@@ -195,7 +195,10 @@ def test_figures_count_outcomes_of_files_as_they_are(tmp_path: Path) -> None:
     assert body["missed"] == [{"mutant": str(mutants[0]).removeprefix("src/weft/"), "why": ""}]
     body |= {"date": "d", "commit": "c", "budget_s": 9, "machine": "2 cores"}
     page = page_of(body)
-    assert f"d, c: 3 of {len(mutants)} mutants tried, 2 noticed: **66.7 %**." in page
+    assert (
+        f"d, c: 3 of {len(mutants)} mutants tried as these files are now, 2 noticed: **66.7 %**"
+        in page
+    )
     assert "| model | 3 | 66.7 % |" in page
     assert body["missed"][0]["mutant"] in page.partition("Without an explanation:")[2]
     assert body["packages"] == {"model": [3, 2]}
