@@ -15,8 +15,8 @@ A change is *noticed* when a test fails, or takes far longer than without it. A 
 tests that reach its line, fastest first, for a limited time; one that would need more counts as
 survived, and so does one that only tests would notice whose packages a machine lacks. Docstrings,
 annotations, decorators, assertions and the words of errors are left alone by rule. Mutants come in
-the order of a hash, so that a part of them is a fair sample; what was tried on a file counts until
-the file is changed.
+the order of a hash, so that a part of them is a fair sample, until tests are written for its
+survivors; what was tried on a file counts until the file is changed.
 """
 
 
