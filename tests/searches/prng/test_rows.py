@@ -23,6 +23,7 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.intake import in_range, read_draws
 from weft.searches.prng.programs import program
 from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.run import check
 from weft.searches.prng.scoring import score
 
 SEED = 777_777
@@ -144,6 +145,12 @@ def test_row_that_is_too_short_is_a_gap_with_the_draws_it_needs() -> None:
     (gap,) = ATTACK.plan(case)
     assert isinstance(gap, Gap)
     assert "draws, there are 8" in gap.why
+
+
+def test_generator_of_rows_named_for_draws_that_are_no_rows_is_refused() -> None:
+    history = read_draws(b"3\n1\n4\n1\n5\n" * 12, "draws")
+    with pytest.raises(UsageError, match="cpython_rows makes rows"):
+        check(history, "draws", AnalyseRequest(49, ("cpython_rows",)))
 
 
 # -- files ---------------------------------------------------------------------------------------

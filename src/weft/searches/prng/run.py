@@ -76,6 +76,11 @@ def check(history: History, where: str, request: AnalyseRequest) -> None:
             raise UsageError(
                 f"none of the generators has an output map {output!r}; they have {names}"
             )
+    if request.families and not request.row_maps and all(family.rows for family in chosen):
+        raise UsageError(
+            f"{', '.join(request.families)} makes rows, and these draws are read one by one",
+            hint=f"name a --form of rows; weft prng guess {where} names those that fit",
+        )
     check_below(history, where, request.modulus)
     needed = draws_needed(request)
     if len(history) < needed:
