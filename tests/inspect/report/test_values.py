@@ -88,7 +88,9 @@ def test_of_many_tasks_a_sample_is_read_and_counted(run: Path) -> None:
     with open_manifest(RunFolder(run)) as manifest:
         table = read_values(manifest, max_rows=20)
     assert table is not None
-    assert (table.rows, table.total) == (20, 60)
+    assert table.rows in (19, 20)
+    assert table.total == 60
+    assert len({*table.column("optimizer").cells}) == 3, "a grid is not sampled in step"
 
 
 def test_packed_columns_are_exact_where_there_is_room(run: Path) -> None:

@@ -22,7 +22,7 @@ from weft.storage.manifest import Manifest
 
 Cell: TypeAlias = float | str | None
 MAX_ROWS = 100_000
-"""Of more tasks every k-th is taken."""
+"""Of more tasks a sample is taken."""
 MAX_ARGUMENTS, MAX_VALUES = 16, 8
 MAX_COLUMNS, LOOKED_AT = 8, 200
 MAX_WORDS, MAX_WORD_CHARS = 60, 60
@@ -37,8 +37,11 @@ TRIAL = "optuna.trial"
 _FLAGS = {"yes": 1.0, "no": 0.0}
 _SELECT = (
     "SELECT id, function, args, value, run_s FROM tasks"
-    " WHERE state IN ('completed', 'failed') AND id % ? = 0 ORDER BY id"
+    " WHERE state IN ('completed', 'failed') AND (id * 2654435761 & 4294967295) < ?"
+    " ORDER BY id LIMIT ?"
 )
+"""Multiples of the golden ratio are spread evenly over any arithmetic progression of ids, so that a
+sample of a grid has all its values; every k-th task might have one of them only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,9 @@ def read_values(
 ) -> ValueTable | None:
     """Read the table; None where no task gave a number."""
     [(total,)] = manifest.query("SELECT count(*) FROM tasks WHERE state IN ('completed', 'failed')")
-    step = max(1, math.ceil(total / max_rows))
+    limit = 2**32 * max_rows // total if total > max_rows else 2**32
     draft = _Draft(Places.read(manifest))
-    rows = manifest.query(_SELECT, step)
+    rows = manifest.query(_SELECT, limit, max_rows)
     for start in range(0, len(rows), BLOCK):
         draft.add_block(rows[start : start + BLOCK])
     if not draft.functions_with_numbers():

@@ -11,10 +11,13 @@
     state.refresh = (fromFields) => {
       state.select();
       const best = state.bestRow(state.chosenRows), { table } = state;
-      const scope = table.rows < table.total ? "a sample, " + count(table.rows) + " of " + count(table.total) + " tasks; " : "";
-      const rounded = table.precision < 64 ? "; numbers are rounded to " + table.precision + " bits" : "";
-      parts.said.textContent = scope + count(state.chosenRows.length) + (state.filters.size ? " of " + count(state.rows.length) + " tasks selected" : " tasks")
-        + (best < 0 ? "" : "; best " + state.value.name + " " + state.text(state.value, state.value.cells[best])) + rounded;
+      const isSample = table.rows < table.total, selected = state.filters.size > 0;
+      parts.said.textContent = [
+        isSample ? "a sample, " + count(table.rows) + " of " + count(table.total) + " tasks" : "",
+        selected ? count(state.chosenRows.length) + " of " + count(state.rows.length) + " tasks selected" : isSample ? "" : count(state.rows.length) + " tasks",
+        best < 0 ? "" : "best " + state.value.name + " " + state.text(state.value, state.value.cells[best]) + (isSample ? " in the sample" : ""),
+        table.precision < 64 ? "numbers are rounded to " + table.precision + " bits" : "",
+      ].filter(Boolean).join("; ");
       parts.bestTask.hidden = best < 0;
       if (best >= 0) parts.bestTask.dataset.place = table.placeOf(best);
       weft.fillChips(state, parts);
