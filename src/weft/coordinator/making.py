@@ -21,6 +21,8 @@ from weft.model.values import MAX_ARGS_CHARS, encode_args
 
 TASKS_PER_SLOT = 320
 """More than a slot holds of tasks of 1 ms; shorter ones are too short to matter."""
+STEP_PER_SLOT = 16
+"""At least so many for each slot are made at once, so that many slots get whole blocks."""
 GROWTH = 4
 """No more than this part of what was made is made at once: workers are not kept waiting for it."""
 
@@ -94,7 +96,8 @@ class TaskMaker:
             return min(end, state.recorded + state.width)
         if state.lazy:
             end = min(end, state.recorded + limits.reach, state.made + limits.window - unfinished)
-        least = max(limits.first, 2 * len(self._placement.slots))
+        per_slot = STEP_PER_SLOT if state.made else 2
+        least = max(limits.first, per_slot * len(self._placement.slots))
         return min(end, state.made + max(least, state.made // GROWTH))
 
     def _calls(self, state: OpenRoundState, end: int) -> list[TaskCall]:
