@@ -296,6 +296,7 @@ def busy_section(part: Part) -> str:
 Tasks of 1 ms in simulated time (`benchmarks/simulatedworkers.py`): the coordinator is real and each
 simulated worker, like the coordinator, has a core of its own, so this is what the coordinator
 allows, not what a machine achieves; {part["machine"]}.
+What the simulation itself takes counts as the coordinator's, about as much again.
 
 {grid(("workers", "tasks", "efficiency", "coordinator's CPU µs per task"), rows)}
 """
