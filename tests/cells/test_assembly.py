@@ -320,7 +320,7 @@ def test_whole_cell_keeps_all_of_its_statements() -> None:
     assert text.index("from __future__") < text.index("K = 2") < text.index("def twice")
     assert text.index("def twice") < text.index("RX = re.compile('a+')")
     assert text.count("from __future__") == 1
-    with pytest.raises(SearchInvalid, match="on a line of its own"):
+    with pytest.raises(SearchInvalid, match="on its own line"):
         cell_source("from __future__ import annotations; a = 1", book.names)
     split = "from __future__ import (\n    annotations,\n)\na = 1"
     assert "annotations,\n" not in cell_source(split, book.names)

@@ -115,8 +115,8 @@ def test_a_result_that_waits_for_its_round_says_so(tmp_path: Path) -> None:
         (":9:0", "no round 9"),
         (":0:40", "has 40 tasks"),
         ("/none:0:0", "lane /none has no round 0"),
-        (":x:0", "no place"),
-        ("1:2", "no place"),
+        (":x:0", "not the position of a task"),
+        ("1:2", "not the position of a task"),
         (":0:" + "9" * 5000, "has 40 tasks"),
     ],
 )

@@ -198,7 +198,8 @@ def parse_place(place: str) -> tuple[str, int, int]:
     numbers = (round_, place.rpartition(":")[2])
     if place.count(":") < 2 or not all(n.isascii() and n.isdigit() for n in numbers):
         raise InputError(
-            f"{place!r:.80} is not the position of a task", hint="write LANE:ROUND:INDEX"
+            f"{place!r:.80} is not the position of a task",
+            hint="write LANE:ROUND:INDEX, such as /:0:3",
         )
     return lane.removesuffix("/"), int(numbers[0][:15]), int(numbers[1][:15])
 

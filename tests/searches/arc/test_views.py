@@ -322,7 +322,7 @@ def test_page_shows_wrong_solved_ambiguous_first() -> None:
 
 
 def test_page_without_tasks_is_a_page() -> None:
-    assert "<dt>tasks</dt><dd>0</dd>" in build_page([])
+    assert "<dt>puzzles</dt><dd>0</dd>" in build_page([])
 
 
 def test_page_makes_hostile_texts_inert() -> None:
