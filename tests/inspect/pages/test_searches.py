@@ -120,7 +120,7 @@ def test_signal_has_a_timeline_next_draws_and_residues(shown: Callable[[str], Sh
     timeline = verdict.locator("figure", has_text="holdout from draw")
     expect(timeline.locator("path.right")).to_have_count(1)
     assert {"right", "wrong"} <= {*timeline.locator(".key span").all_inner_texts()}
-    expect(verdict).to_contain_text(re.compile(r"5\d of 60 draws are right"))
+    expect(verdict).to_contain_text(re.compile(r"5\d of 60 draws match"))
     expect(verdict.locator("p.code", has_text=NEXT_DRAWS)).to_have_count(1)
     for words in (" draws unseen", "hypotheses were tried", "remainder modulo 8"):
         expect(verdict.get_by_text(words).first).to_be_visible()

@@ -78,7 +78,7 @@ def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
 
 def test_status_has_outcomes_and_rates(weft: Here, small_run: Path) -> None:
     said = weft("status", small_run).out
-    assert re.search(r"3 tasks: 1 SOLVED, 1 UNKNOWN/ambiguous, 1 UNKNOWN/", said)
+    assert re.search(r"3 puzzles: 1 SOLVED, 1 UNKNOWN/ambiguous, 1 UNKNOWN/", said)
     assert re.search(r"programs/s by worker: local/\d+ [\d,]+", said)
     summary = weft("status", small_run, "--json").json["summary"]
     assert any("states/s" in line for line in summary)

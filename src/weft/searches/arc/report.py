@@ -28,7 +28,7 @@ def lines(run: RunView) -> list[str]:
     """Return the lines that an ARC run adds to its status."""
     arc_run = of_view(run)
     outcomes = ", ".join(f"{count} {name}" for name, count in arc_run.outcomes().items())
-    return [f"{len(arc_run.items)} tasks: {outcomes}", *telemetry_of(run, arc_run).lines()]
+    return [f"{len(arc_run.items)} puzzles: {outcomes}", *telemetry_of(run, arc_run).lines()]
 
 
 def pages(run: RunView) -> list[Page]:

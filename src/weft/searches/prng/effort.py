@@ -62,7 +62,7 @@ def effort_section(ranges: Sequence[TriedRange]) -> Markup:
         f"{len(ranges):,} ranges in {duration(seconds)} of tasks; 10^{points[-1][1]:.1f} hypotheses"
         " were tried."
     )
-    head = element("h3", "What was tried, against time") + element("p", note, class_="quiet")
+    head = element("h3", "What was tried, by time") + element("p", note, class_="quiet")
     sides = element("div", chart), element("div", _by_call(ranges))
     return head + element("div", *sides, class_="charts")
 

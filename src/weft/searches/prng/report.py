@@ -95,7 +95,7 @@ def _candidates(answer: AnalyseAnswer) -> Markup:
     rows = words.table_rows(answer)
     if len(rows) == 1:
         return Markup("")
-    return element("h3", "What was found") + table(list(rows[0]), [list(row) for row in rows[1:]])
+    return element("h3", "Hypotheses") + table(list(rows[0]), [list(row) for row in rows[1:]])
 
 
 def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
@@ -107,8 +107,8 @@ def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
     right = [a == b for a, b in zip(predictions, draws, strict=False)]
     train = len(split(draws, answer.modulus)[0])
-    head = element("h3", "Where the best one is right")
-    share = f"{sum(right):,} of {len(right):,} draws are right. Right of the line is the holdout."
+    head = element("h3", "Matches along the history")
+    share = f"{sum(right):,} of {len(right):,} draws match; the holdout is right of the line."
     return head + element("p", share, class_="quiet") + _bars(right, train)
 
 
@@ -124,7 +124,7 @@ def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
     if len(texts) > SHOWN_DRAWS:
         summary = element("summary", f"{len(texts) - SHOWN_DRAWS} more")
         rest = element("details", summary, element("p", words.in_line(texts[SHOWN_DRAWS:])))
-    head = element("h3", "The next draws, if this continues")
+    head = element("h3", "Next draws")
     return head + element("p", note, class_="quiet") + first + rest
 
 
@@ -135,7 +135,7 @@ def _program(answer: AnalyseAnswer) -> Markup:
     text = programs.program(answer.found[0].hypothesis, "python")
     note = "weft prng export-program RUN --language python|c|java writes it."
     summary = element("summary", f"{len(text.splitlines())} lines of Python")
-    head = element("h3", "A program that makes these draws") + element("p", note, class_="quiet")
+    head = element("h3", "A program that reproduces these draws") + element("p", note, class_="quiet")
     return head + element("details", summary, element("pre", text))
 
 
