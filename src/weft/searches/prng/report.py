@@ -135,7 +135,7 @@ def _program(answer: AnalyseAnswer) -> Markup:
     text = programs.program(answer.found[0].hypothesis, "python")
     note = "weft prng export-program RUN --language python|c|java writes it."
     summary = element("summary", f"{len(text.splitlines())} lines of Python")
-    head = element("h3", "A program that reproduces these draws") + element("p", note, class_="quiet")
+    head = element("h3", "Program that reproduces these draws") + element("p", note, class_="quiet")
     return head + element("details", summary, element("pre", text))
 
 
