@@ -117,7 +117,7 @@ def test_unfinished_run_has_pages_and_lines(small_run: Path, tmp_path: Path) -> 
     first = (small_run / "ledger.jsonl").read_text().splitlines(keepends=True)[0]
     (copy / "ledger.jsonl").write_text(first)
     run = RunView(copy, SEARCH)
-    assert report.lines(run)[0] == "3 tasks: 3 running"
+    assert report.lines(run)[0] == "3 puzzles: 3 running"
     assert "no outcome yet" in report.pages(run)[0].html
 
 
