@@ -29,6 +29,9 @@ SYNC_FAILED = ("error=EIO", "error=ENOSPC")
 """After these nobody knows what is on the disk: to go on would be to claim that all of it is."""
 MODE_CHANGE = ("manifest.sqlite-journal", "manifest.sqlite", "runs/run")
 """What SQLite syncs as it changes its journal mode; where that fails, it stays with the old one."""
+RUN_PLACE = ("runs", "runs/run")
+"""Where the run is to be made: a read-only disk there is the caller's input, not a failed disk."""
+BAD_INPUT = 3
 NOTHING_WRITTEN = "retval=0"
 """A write that takes nothing: the only short write strace can make without lying about data."""
 
@@ -46,9 +49,17 @@ def check_failed(ended: Ended, fault: str, point: Point | None = None) -> list[s
         is_lost = point is not None and is_sync_of_ours(point) and fault in SYNC_FAILED
         return [f"{fault}: went on, though data may not be on the disk"] if is_lost else []
     lines = ended.stderr.strip().splitlines()
-    if ended.returncode != TRY_AGAIN or len(lines) != 1 or not lines[0].startswith(REASONS):
+    expected = (TRY_AGAIN, REASONS)
+    if point is not None and is_read_only_place(point, fault):
+        expected = (BAD_INPUT, ("RunFolderInvalid: ", "weft: "))
+    code, reasons = expected
+    if ended.returncode != code or len(lines) != 1 or not lines[0].startswith(reasons):
         return [f"{fault}: exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
     return []
+
+
+def is_read_only_place(point: Point, fault: str) -> bool:
+    return fault == "error=EROFS" and point.call == "mkdir" and point.touched in RUN_PLACE
 
 
 def is_sync_of_ours(point: Point) -> bool:
