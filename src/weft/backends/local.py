@@ -119,7 +119,7 @@ class LocalBackend:
         self._task_s = batch_s
         """Estimate of how long a task takes."""
         self._blocks_of: dict[str, int] = {}
-        """How many blocks of a function have told how long its tasks take."""
+        """How many blocks of a function have been timed."""
         self._numbers = 0
         self._last_log = ""
         self._orphans = Orphans()

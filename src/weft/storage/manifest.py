@@ -191,7 +191,7 @@ class Manifest:
         self._db.execute("DELETE FROM rounds WHERE id=?", (row.id,))
 
     def forget_tasks(self, first: int, end: int) -> None:
-        """Take out tasks with first ≤ id < end; what happened is still told, of no task."""
+        """Take out tasks with first ≤ id < end; their events stay, without a task."""
         self._recent.clear()
         for statement in (
             "DELETE FROM tasks WHERE id >= ? AND id < ?",
