@@ -37,6 +37,7 @@ def check_refused(wood: Wood, code: int, said: list[str], *words: str) -> None:
     ("config", "said"),
     [
         ("direction = ", ["tree.toml"]),
+        ("# nothing\n", ["tree.toml is empty", "weft tree init"]),
         ("beam = 3\n" + CONFIG, ["tree.toml: beam: unknown field"]),
         (CONFIG.replace("max_depth = 1", "max_depth = 0"), ["tree.toml: max_depth", "1"]),
         (CONFIG.replace('"max"', '"up"'), ["tree.toml: direction", "'max' or 'min'"]),
@@ -58,6 +59,15 @@ def test_bad_config_is_refused_and_nothing_is_created(
 ) -> None:
     wood.plant(config)
     check_refused(wood, 3, said)
+
+
+@pytest.mark.parametrize("config", [CONFIG, REPO])
+def test_a_machine_without_git_is_told_to_install_it(
+    wood: Wood, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wood.plant(config)
+    monkeypatch.setenv("PATH", str(wood.folder))
+    check_refused(wood, 3, ["needs git", "apt-get install git"])
 
 
 @pytest.mark.parametrize(

@@ -389,7 +389,10 @@ def _toml(path: Path) -> dict[str, JsonValue]:
             raise FileInvalid(f"config {path} {what}", hint="weft tree init DIR writes one")
         if path.stat().st_size > MAX_BYTES:
             raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
-        return tomllib.loads(path.read_bytes().decode())
+        table = tomllib.loads(path.read_bytes().decode())
+        if not table:
+            raise FileInvalid(f"config {path} is empty", hint="weft tree init DIR writes one")
+        return table
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileInvalid(f"{path}: {' '.join(str(error).split())[:300]}") from None
     except (OSError, ValueError) as error:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from weft.errors import FileInvalid, InputError
+from weft.errors import ExtraMissing, FileInvalid, InputError
 from weft.searches.tree import rootstream
 from weft.searches.tree.commits import WHO, commit_id, commit_text
 from weft.searches.tree.config import Root
@@ -67,6 +67,7 @@ def _apart(git: Git, path: Path) -> Iterator[Git]:
 @contextlib.contextmanager
 def temporary_git(work_tree: Path | None = None) -> Iterator[Git]:
     """Give an empty repository of its own."""
+    _require_git()
     with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
         git = Git(Path(place) / "repo.git", work_tree)
         git.run("init", "-q", "--template=")
@@ -160,7 +161,15 @@ def _copy(source: Git, target: Git, wanted: Sequence[str], known: Sequence[str])
     target.run("unpack-objects", "-q", data=pack)
 
 
+def _require_git() -> None:
+    if shutil.which("git") is None:
+        raise ExtraMissing(
+            "weft tree needs git, which is not on PATH", hint="install it: apt-get install git"
+        )
+
+
 def _open(path: Path) -> Git:
+    _require_git()
     if not path.is_dir():
         what = "is not a folder" if path.exists() else "does not exist"
         raise InputError(f"repository {path} {what}")
