@@ -10,20 +10,22 @@ from types import ModuleType
 
 import pytest
 
-from campaigns.mutation import figures, plugin
-from campaigns.mutation.operators import OPERATORS, Mutant, changes_of, mutants_of
-from campaigns.mutation.page import page_of
-from campaigns.mutation.reach import Reach
-from campaigns.mutation.runner import (
+from campaigns.mutation import figures
+from campaigns.mutation.channel import (
     KILLED,
     SURVIVED,
     TIMED_OUT,
     Channel,
     NotStartedError,
     Progress,
-    Verdict,
-    within,
 )
+from campaigns.mutation.exchange import Functions
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.operators import OPERATORS, changes_of, mutants_of
+from campaigns.mutation.page import page_of
+from campaigns.mutation.reach import Part, Reach, by_unit
+from campaigns.mutation.runner import Verdict, shares_of, within
+from campaigns.mutation.units import units_of
 
 SOURCE = textwrap.dedent('''\
     """A docstring."""
@@ -99,11 +101,15 @@ def the(operator: str, text: str = SOURCE) -> Mutant:
     return next(mutant for mutant in mutants_of(PATH, text) if mutant.operator == operator)
 
 
-def reach(**tests: float) -> Reach:
-    names = list(tests)
-    measured = Reach()
+def part(**tests: float) -> Part:
     lines = {PATH: {"15": [0, 1, 2], "18": [0], "3": [-1], "12": [-1]}}
-    measured.add({"tests": names, "seconds": list(tests.values()), "failed": [], "lines": lines})
+    measured = {"tests": list(tests), "seconds": list(tests.values()), "failed": [], "lines": lines}
+    return {**measured, "lines": by_unit(measured, {PATH: units_of(SOURCE)})}
+
+
+def reach(text: str = SOURCE, **tests: float) -> Reach:
+    measured = Reach()
+    measured.add(part(**tests), {PATH: units_of(text)})
     return measured
 
 
@@ -118,6 +124,29 @@ def test_mutant_meets_tests_that_reach_its_statement_fastest_and_best_first() ->
     assert measured.tests_of(the("statement", SOURCE.replace("raise ", "x.y = "))) == []
     measured.failed.add("quick")
     assert measured.tests_of(condition) == ["good", "slow"]
+
+
+def test_lines_of_a_moved_function_are_known_and_of_a_changed_one_all_of_it() -> None:
+    moved = SOURCE.replace("LIMIT = 3", "MORE = 4\nLIMIT = 3")
+    assert reach(moved, slow=5.0, quick=0.1, good=1.0).tests_of(the("jump", moved)) == []
+    changed = SOURCE.replace("d.x = -a", "d.x = -b")
+    measured = reach(changed, slow=5.0, quick=0.1, good=1.0)
+    assert measured.tests_of(the("jump", changed)) == ["quick", "good", "slow"]
+    assert the("jump", moved).name == the("jump").name != the("jump", changed).name
+
+
+def test_function_that_was_never_measured_meets_the_tests_of_its_file() -> None:
+    more = SOURCE + "def g(a):\n    del a\n"
+    [added] = [m for m in mutants_of(PATH, more) if m.function == "g"]
+    assert reach(more, slow=5.0, quick=0.1, good=1.0).tests_of(added) == ["quick", "good", "slow"]
+
+
+def test_mutant_at_import_meets_its_own_tests_and_the_best_files_first() -> None:
+    own, best, other = "tests/model/test_few.py::a", "tests/runs/test_b.py::b", "tests/x.py::c"
+    chosen = [best, *[f"tests/runs/test_b.py::{n}" for n in range(9)], other, own]
+    first, rest = shares_of(the("number"), chosen)
+    assert rest == [other]
+    assert first == [name for name in chosen if name != other]
 
 
 def test_mutant_of_what_is_imported_meets_all_tests_of_its_file_in_a_new_process() -> None:
@@ -140,17 +169,17 @@ def test_mutant_of_a_file_of_constants_meets_the_tests_of_its_package() -> None:
 def module(tmp_path: Path) -> ModuleType:
     path = tmp_path / "few.py"
     path.write_text(FEW)
-    made = ModuleType("few")
+    made = ModuleType("tests.few")
     exec(compile(path.read_text(), str(path), "exec"), made.__dict__)
     made.__file__ = str(path)
     return made
 
 
 def test_code_is_exchanged_in_functions_that_exist(module: ModuleType) -> None:
-    path, bound = Path(str(module.__file__)), module.C().g
+    path, bound, functions = Path(str(module.__file__)), module.C().g, Functions()
     assert (module.f(), bound()) == (1, [2])
     path.write_text(path.read_text().replace("return 1", "return 7").replace("x + 1", "x - 1"))
-    plugin.exchange(path)
+    functions.exchange(path)
     assert (module.f(), bound()) == (7, [0])
 
 
@@ -159,7 +188,7 @@ def followed(*answers: dict[str, object]) -> tuple[str, str]:
     with ours, theirs:
         theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
         theirs.shutdown(socket.SHUT_WR)
-        return Progress().follow(Channel(ours), reach(t=0.0, u=0.0, v=0.0))
+        return Progress().follow(Channel(ours), {"t": 0.0})
 
 
 def test_outcome_is_what_the_answers_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,26 +198,25 @@ def test_outcome_is_what_the_answers_say(monkeypatch: pytest.MonkeyPatch) -> Non
     assert followed(*begun, {"status": 9}) == (KILLED, "t (its process ended)")
     with pytest.raises(NotStartedError):
         followed({"pid": 7}, {"status": 1})
-    monkeypatch.setattr("campaigns.mutation.runner.MORE_S", 0.01)
+    monkeypatch.setattr("campaigns.mutation.channel.MORE_S", 0.01)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in begun))
         progress = Progress()
-        assert progress.follow(Channel(ours), reach(t=0.0, u=0.0, v=0.0)) == (TIMED_OUT, "t")
+        assert progress.follow(Channel(ours), {"t": 0.0}) == (TIMED_OUT, "t")
     assert progress.is_late
     assert progress.pid == 7
 
 
-def test_figures_count_outcomes_of_files_as_they_are(tmp_path: Path) -> None:
+def test_figures_count_outcomes_of_functions_as_they_are(tmp_path: Path) -> None:
     mutants = mutants_of(PATH, SOURCE)
     kept, other = tmp_path / "kept.jsonl", tmp_path / "other.jsonl"
     verdicts = [Verdict(SURVIVED), Verdict(TIMED_OUT, "t"), *[Verdict(KILLED, "t")] * len(mutants)]
-    records = [
-        figures.record_of(m, SOURCE, v, 60.0) for m, v in zip(mutants, verdicts, strict=False)
-    ]
+    records = [figures.record_of(m, v, 60.0) for m, v in zip(mutants, verdicts, strict=False)]
     kept.write_text("".join(json.dumps(record) + "\n" for record in records[:3]))
-    other.write_text(json.dumps(figures.record_of(mutants[3], "old text", verdicts[0], 1.0)) + "\n")
-    loaded = figures.load_records([kept, other], {PATH: SOURCE})
+    older = the("jump", SOURCE.replace("d.x = -a", "d.x = -b"))
+    other.write_text(json.dumps(figures.record_of(older, verdicts[0], 1.0)) + "\n")
+    loaded = figures.load_records([kept, other])
     body = figures.figures_of(mutants, loaded, tests=2)
     assert (body["changes"], body["tried"], body["noticed"]) == (len(mutants), 3, 2)
     assert body["outcomes"] == {KILLED: 1, SURVIVED: 1, TIMED_OUT: 1}

@@ -6,10 +6,12 @@
     python -m campaigns.mutation --only ledger/     only files whose path contains this
     python -m campaigns.mutation --again            survivors once more, with the tests of now
     python -m campaigns.mutation --from FILE        take results of elsewhere over; run nothing
+    python -m campaigns.mutation --twin 40          compare with the slow way on so many; no figures
 
 A mutant meets only tests that reach its line, fastest first, to the first that fails; what reaches
 what is measured once. Mutants come in the order of a hash of their names: a part of them is a fair
-sample. What was tried is kept in build/mutation, and counts while the changed file stays as it is.
+sample. What was tried is kept in build/mutation, and counts while the changed function stays as it
+is.
 The figures go into docs/benchmarks/mutation.json and mutation.md. Ends with 1 below the aim.
 """
 
@@ -31,15 +33,18 @@ from threading import Lock
 from benchmarks.machine import describe
 from campaigns.__main__ import commit_of, part
 from campaigns.mutation import figures
-from campaigns.mutation.operators import Mutant, mutants_of
+from campaigns.mutation.channel import KILLED
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.operators import mutants_of
 from campaigns.mutation.page import page_of
-from campaigns.mutation.reach import Reach, digest_of, load, measure, save, sources_of
-from campaigns.mutation.runner import KILLED, Place
+from campaigns.mutation.reach import Reach, measure, sources_of
+from campaigns.mutation.runner import Place
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "mutation.json"
 STATE = ROOT / "build" / "mutation"
 AIM_PERCENT = 90
+MEMORY_BYTES = 8 << 30
 
 
 def main(argv: Sequence[str]) -> int:
@@ -53,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     asked.state.mkdir(parents=True, exist_ok=True)
     kept = asked.state / "results.jsonl"
     kept.touch()
-    records = figures.load_records([kept, *asked.sources], sources)
+    records = figures.load_records([kept, *asked.sources])
     tests = 0
     if not asked.sources:
         left = [mutant for mutant in mutants if mutant.name not in records]
@@ -62,8 +67,10 @@ def main(argv: Sequence[str]) -> int:
                      and records[m.name]["outcome"] in figures.MISSED]  # fmt: skip
         deadline_s = start_s + asked.minutes * 60 if asked.minutes else float("inf")
         campaign = Campaign(sources, kept, asked.budget_s, deadline_s)
+        if asked.twin:
+            return campaign.compare(mutants[: asked.twin], asked.state)
         tests = campaign.run(left, asked.state, asked.jobs)
-        records = figures.load_records([kept], sources)
+        records = figures.load_records([kept])
     body = figures.figures_of(mutants, records, tests)
     body |= {"commit": commit_of(ROOT), "date": time.strftime("%Y-%m-%d", time.gmtime()),
              "machine": describe(), "budget_s": asked.budget_s}  # fmt: skip
@@ -89,14 +96,22 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     add("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     add("--only", action="append", default=[], metavar="TEXT", help="files with this in their path")
     add("--again", action="store_true", help="try survivors of earlier again")
-    add("--budget-s", type=float, default=20, metavar="S",
+    add("--budget-s", type=float, default=12, metavar="S",
         help="seconds of tests for one mutant; one that needs more counts as survived")  # fmt: skip
     add("--state", type=Path, default=STATE, help="folder for what was measured and tried")
+    add("--twin", type=int, default=0, metavar="N", help="compare N verdicts with the slow way's")
     add("--json", type=Path, default=PAGE, help="where the figures go")
     add("--from", dest="sources", type=Path, action="append", default=[], metavar="FILE",
         help="only count, also results.jsonl of elsewhere; may be repeated")  # fmt: skip
     add("--figures", type=Path, metavar="FILE", help="with --from: the mutation.json of elsewhere")
     return parser.parse_args(argv)
+
+
+def scratch_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder for copies and what tests write; in memory, if there is room, nothing is synced."""
+    memory = Path("/dev/shm")
+    has_room = memory.is_dir() and shutil.disk_usage(memory).free >= MEMORY_BYTES
+    return tempfile.TemporaryDirectory(prefix="wm", dir=memory if has_room else None)
 
 
 class Campaign:
@@ -114,36 +129,41 @@ class Campaign:
     def run(self, left: list[Mutant], state: Path, jobs: int) -> int:
         """Try all mutants; return how many tests there are to notice them."""
         self._left = left[::-1]
-        with tempfile.TemporaryDirectory(prefix="wm") as folder, ThreadPoolExecutor(jobs) as pool:
-            made = [Path(folder, str(number)) for number in range(jobs)]
-            places = list(pool.map(lambda where: Place(ROOT, where), made))
-            self._reach = self._measured(places, state, jobs)
+        with scratch_folder() as folder, ThreadPoolExecutor(jobs) as pool:
+            folders = [Path(folder, str(number)) for number in range(jobs)]
+            places = list(pool.map(lambda where: Place(ROOT, where), folders))
+            self._reach = self._measured(places[0], state, jobs)
             list(pool.map(self._work, places))
             for place in places:
                 place.close()
         return len(self._reach.seconds) - len(self._reach.failed)
 
-    def _measured(self, places: list[Place], state: Path, jobs: int) -> Reach:
-        """What reaches what, as kept or measured now and tried in forks without a mutant."""
-        digest, kept = digest_of(ROOT), state / "reach.json"
-        if reach := load(kept, digest):
-            return reach
-        first, start_s = places[0], time.monotonic()
-        scratch = first.folder / "reach"
+    def compare(self, mutants: list[Mutant], state: Path) -> int:
+        """Try mutants by forks and by a new interpreter each; return 1 where verdicts differ."""
+        differing = 0
+        with scratch_folder() as folder:
+            place = Place(ROOT, Path(folder, "0"))
+            reach = self._measured(place, state, 1)
+            for mutant in mutants:
+                text = self._sources[mutant.path]
+                verdicts = [
+                    way(mutant, text, reach, self._budget_s).outcome in figures.NOTICED
+                    for way in (place.try_mutant, place.try_plainly)
+                ]
+                differing += len(set(verdicts)) > 1
+                print(f"{verdicts} {mutant}", flush=True)
+            place.close()
+        print(f"{differing} of {len(mutants)} verdicts differ")
+        return 1 if differing else 0
+
+    def _measured(self, place: Place, state: Path, jobs: int) -> Reach:
+        """What reaches what, as kept or measured now."""
+        start_s, scratch = time.monotonic(), place.folder / "reach"
         scratch.mkdir()
-        reach = measure(first.python, first.copy, scratch, jobs)
+        reach = measure(place.python, place.copy, scratch, jobs, state / "reach.json")
         shutil.rmtree(scratch)
-        print(f"{len(reach.seconds)} tests, reach {time.monotonic() - start_s:.0f} s", flush=True)
-        names = sorted(reach.seconds.keys() - reach.failed)
-        shares = [(place, names[number::jobs]) for number, place in enumerate(places)]
-        with ThreadPoolExecutor(jobs) as pool:
-            for passed in pool.map(lambda share: share[0].control(share[1]), shares):
-                reach.seconds |= passed
-                names = [name for name in names if name not in passed]
-        reach.failed |= set(names)
-        print(f"control {time.monotonic() - start_s:.0f} s; left out, they fail without a mutant: "
-              f"{sorted(reach.failed)}", flush=True)  # fmt: skip
-        save(reach, kept, digest)
+        print(f"{len(reach.seconds)} tests, reach {time.monotonic() - start_s:.0f} s; "
+              f"they fail without a mutant: {sorted(reach.failed)}", flush=True)  # fmt: skip
         return reach
 
     def _work(self, place: Place) -> None:
@@ -151,7 +171,7 @@ class Campaign:
         while (mutant := self._next()) is not None:
             text, start_s = self._sources[mutant.path], time.monotonic()
             verdict = place.try_mutant(mutant, text, self._reach, self._budget_s)
-            record = figures.record_of(mutant, text, verdict, time.monotonic() - start_s)
+            record = figures.record_of(mutant, verdict, time.monotonic() - start_s)
             with self._lock:
                 if verdict.outcome == KILLED:
                     self._reach.note_killer(mutant.path, verdict.by)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections import Counter
@@ -11,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from campaigns.mutation.operators import OPERATORS, Mutant
-from campaigns.mutation.runner import KILLED, SURVIVED, TIMED_OUT, UNREACHED, Verdict
+from campaigns.mutation.channel import KILLED, SURVIVED, TIMED_OUT, UNREACHED
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.operators import OPERATORS
+from campaigns.mutation.runner import Verdict
 
 NOTICED = (KILLED, TIMED_OUT)
 MISSED = (SURVIVED, UNREACHED)
@@ -22,30 +23,18 @@ EXPLAINED = Path(__file__).with_name("explained.toml")
 Record = dict[str, Any]
 
 
-def record_of(mutant: Mutant, text: str, verdict: Verdict, seconds: float) -> Record:
+def record_of(mutant: Mutant, verdict: Verdict, seconds: float) -> Record:
     """A mutant and how it ended, as a line of JSON holds it."""
     return {
-        "name": mutant.name, "source": source_digest(text), "outcome": verdict.outcome,
-        "by": verdict.by, "run": verdict.run, "reaching": verdict.reaching,
-        "seconds": round(seconds, 2),
+        "name": mutant.name, "outcome": verdict.outcome, "by": verdict.by, "run": verdict.run,
+        "reaching": verdict.reaching, "seconds": round(seconds, 2),
     }  # fmt: skip
 
 
-def source_digest(text: str) -> str:
-    """Names a version of a file."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def load_records(paths: Iterable[Path], sources: dict[str, str]) -> dict[str, Record]:
-    """What was tried on files as they are now, by mutant; the last time counts."""
-    current = {path: source_digest(text) for path, text in sources.items()}
-    records: dict[str, Record] = {}
-    for path in paths:
-        for line in path.read_text("utf-8").splitlines():
-            record = json.loads(line)
-            if current.get(record["name"].partition(":")[0]) == record["source"]:
-                records[record["name"]] = record
-    return records
+def load_records(paths: Iterable[Path]) -> dict[str, Record]:
+    """What was tried, by mutant; the last time counts."""
+    lines = (line for path in paths for line in path.read_text("utf-8").splitlines())
+    return {record["name"]: record for record in map(json.loads, lines)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-import hashlib
-from dataclasses import dataclass
+
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.units import Unit, unit_at, units_of
 
 OPERATORS = {
     "comparison": "< and <=, > and >=, == and !=, in and not in, is and is not exchanged",
@@ -40,50 +41,7 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Div: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.LShift: ast.RShift,
     ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
 }  # fmt: skip
-SHOWN = 100
-"""Characters of a change that are shown."""
 TYPE_MAKERS = ("NewType", "ParamSpec", "TypeVar")
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One change of a file: bytes `begin` to `end` of its text become `after`."""
-
-    path: str
-    line: int
-    column: int
-    operator: str
-    before: str
-    after: str
-    begin: int
-    end: int
-    first: int
-    last: int
-    """The lines of the statement, or of its head: who reaches one of them reaches the mutant."""
-    function: str
-    """The function whose body it changes; empty for what a module does when it is imported."""
-
-    @property
-    def inside(self) -> bool:
-        """Whether it changes the body of a function."""
-        return bool(self.function)
-
-    @property
-    def name(self) -> str:
-        """The same for the same change of the same line, wherever that stands in the file."""
-        place = f"{self.path}:{self.line}:{self.column} {self.operator}"
-        digest = hashlib.sha256(f"{self.before}\0{self.after}".encode()).hexdigest()[:8]
-        return f"{place} {digest}"
-
-    def apply(self, text: str) -> str:
-        """The text of the file with this change."""
-        content = text.encode()
-        return (content[: self.begin] + self.after.encode() + content[self.end :]).decode()
-
-    def __str__(self) -> str:
-        texts = (" ".join(part.split()) for part in (self.before, self.after))
-        before, after = (text if len(text) <= SHOWN else f"{text[:SHOWN]}…" for text in texts)
-        return f"{self.path}:{self.line} {self.operator}: {before} -> {after}"
 
 
 def mutants_of(path: str, text: str) -> list[Mutant]:
@@ -94,7 +52,7 @@ def mutants_of(path: str, text: str) -> list[Mutant]:
 def changes_of(path: str, text: str) -> list[Mutant]:
     """All changes of a file in the order of their places."""
     tree = ast.parse(text)
-    finder = _Finder(path, text, error_makers(tree))
+    finder = _Finder(path, text, units_of(text), error_makers(tree))
     finder.visit(tree)
     return sorted(set(finder.mutants), key=lambda m: (m.line, m.column, m.operator, m.after))
 
@@ -110,8 +68,8 @@ def _compiles(text: str) -> bool:
 class _Finder(ast.NodeVisitor):
     """Walks a file and notes what can be changed; nothing below what is left alone is visited."""
 
-    def __init__(self, path: str, text: str, makers: frozenset[str]) -> None:
-        self._error_makers = makers
+    def __init__(self, path: str, text: str, units: list[Unit], makers: frozenset[str]) -> None:
+        self._units, self._error_makers = units, makers
         self.mutants: list[Mutant] = []
         self._path = path
         self._content = text.encode()
@@ -136,7 +94,8 @@ class _Finder(ast.NodeVisitor):
             after = ast.unparse(changed) + lines
         self.mutants.append(
             Mutant(self._path, node.lineno, node.col_offset, operator, before, after, begin, end,
-                   *self._span, self._functions[-1] if self._functions else "")
+                   *self._span, self._functions[-1] if self._functions else "",
+                   unit_at(self._units, node.lineno))
         )  # fmt: skip
 
     def _negate(self, test: ast.expr) -> None:

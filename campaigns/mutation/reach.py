@@ -1,4 +1,8 @@
-"""Which tests reach which line, and how long each takes: measured once, kept until code changes."""
+"""Which tests reach which line, and how long each takes: measured per file of tests, and kept.
+
+A measurement counts while the file of tests stays as it is. Lines are kept by unit of the source:
+those of a unit that has changed since count as reached by all tests that reached any of it.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from campaigns.mutation.operators import Mutant
-from campaigns.mutation.plugin import core_files
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.tracing import core_files
+from campaigns.mutation.units import Unit, unit_at, units_of
 
 TESTS = ("model/*", "ledger/*", "storage/*", "coordinator/*", "testing/*", "worker/*", "runs/*",
          "test_api.py")  # fmt: skip
@@ -26,6 +31,9 @@ AT_IMPORT = -1
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "timeout=120",
            "-o", "tmp_path_retention_policy=none", "-p", "campaigns.mutation.plugin",
            "--continue-on-collection-errors")  # fmt: skip
+Part = dict[str, Any]
+"""What was measured of one file of tests: names, seconds, failures, and by source file and unit
+the numbers of the tests that reach each line, counted from the first of the unit."""
 
 
 @dataclass(slots=True)
@@ -37,20 +45,33 @@ class Reach:
     lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
     imported: dict[str, set[int]] = field(default_factory=dict)
     """Lines that also run when a file is imported or its tests are collected."""
+    measured: set[tuple[str, str]] = field(default_factory=set)
+    """Source file and name of every unit that some test reached."""
     killers: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def add(self, part: dict[str, Any]) -> None:
-        """Take over what one process has measured."""
+    def add(self, part: Part, units: dict[str, list[Unit]]) -> None:
+        """Take over what was measured of one file of tests, for the units that there are now."""
         names = part["tests"]
         self.seconds |= dict(zip(names, part["seconds"], strict=True))
         self.failed |= set(part["failed"])
-        for path, lines in part["lines"].items():
-            by_line = self.lines.setdefault(path, {})
-            for line, numbers in lines.items():
-                tests = {names[number] for number in numbers if number != AT_IMPORT}
-                by_line.setdefault(int(line), set()).update(tests)
+        for path, measured in part["lines"].items():
+            self.measured |= {(path, key.rpartition("@")[0]) for key in measured}
+            for unit in units.get(path, ()):
+                self._add_unit(path, unit, measured, names)
+
+    def _add_unit(self, path: str, unit: Unit, measured: Part, names: list[str]) -> None:
+        by_line = self.lines.setdefault(path, {})
+        if same := measured.get(f"{unit.name}@{unit.digest}"):
+            for offset, numbers in same.items():
+                line = unit.first + int(offset)
+                by_line.setdefault(line, set()).update(names[n] for n in numbers if n != AT_IMPORT)
                 if AT_IMPORT in numbers:
-                    self.imported.setdefault(path, set()).add(int(line))
+                    self.imported.setdefault(path, set()).add(line)
+            return
+        changed = [measured[key] for key in measured if key.rpartition("@")[0] == unit.name]
+        numbers = {n for offsets in changed for tests in offsets.values() for n in tests}
+        for line in range(unit.first, unit.last + 1):
+            by_line.setdefault(line, set()).update(names[n] for n in numbers if n != AT_IMPORT)
 
     def in_process(self, mutant: Mutant) -> bool:
         """Whether a fork that has imported everything can run the mutant."""
@@ -59,36 +80,66 @@ class Reach:
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """The tests that reach a mutant, those that will tell soonest first."""
-        by_line = self.lines.get(mutant.path, {})
-        span = range(mutant.first, mutant.last + 1) if self.in_process(mutant) else by_line
-        names = set().union(*(by_line.get(line, set()) for line in span))
-        if not mutant.inside:  # a test that only reads a constant reaches no line
-            place = Path(mutant.path)
-            own = f"tests/{place.parent.name}/test_{place.stem}.py::"
-            names |= {name for name in self.seconds if name.startswith(own)}
-        if not names and not mutant.inside:  # a file of constants: its package uses them
-            files = [f for f in self.lines if Path(f).parent == Path(mutant.path).parent]
-            names = set().union(*(tests for f in files for tests in self.lines[f].values()))
-        names -= self.failed
+        names = (self._reaching(mutant) | self._own(mutant)) - self.failed
         order = sorted(names, key=lambda n: (n.startswith(STARTING), self.seconds[n], n))
         killers = self.killers.get(mutant.path, Counter())
         best = sorted((name for name in order if killers[name]), key=lambda n: -killers[n])
         return list(dict.fromkeys([*best[:KILLERS_FIRST], *order]))
+
+    def _reaching(self, mutant: Mutant) -> set[str]:
+        """The tests that run its lines; of what takes effect at import, all that run its file."""
+        by_line = self.lines.get(mutant.path, {})
+        is_known = (mutant.path, mutant.unit.name) in self.measured
+        span = range(mutant.first, mutant.last + 1)
+        chosen = span if self.in_process(mutant) and is_known else by_line
+        return set().union(*(by_line.get(line, set()) for line in chosen))
+
+    def _own(self, mutant: Mutant) -> set[str]:
+        """For what a module does when it is imported: a test that reads a constant runs no line."""
+        if mutant.inside:
+            return set()
+        place = Path(mutant.path)
+        own = f"tests/{place.parent.name}/test_{place.stem}.py::"
+        names = {name for name in self.seconds if name.startswith(own)}
+        if names or self._reaching(mutant):
+            return names
+        files = [f for f in self.lines if Path(f).parent == place.parent]
+        return set().union(*(tests for f in files for tests in self.lines[f].values()))
 
     def note_killer(self, path: str, test: str) -> None:
         """Remember which test noticed a mutant of a file: others of that file meet it first."""
         self.killers.setdefault(path, Counter())[test] += 1
 
 
-def measure(python: Path, root: Path, folder: Path, jobs: int) -> Reach:
-    """Run the tests of the core below `root`, file by file, and note what they reach."""
-    files = test_files(root)
+def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Reach:
+    """What the tests of the core below `root` reach; files of tests that have changed are run."""
+    parts: dict[str, Part] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
+    digests = {file: text_digest((root / file).read_bytes()) for file in test_files(root)}
+    units = {path: units_of(text) for path, text in sources_of(root).items()}
+    left = [f for f, digest in digests.items() if parts.get(f, {}).get("digest") != digest]
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(lambda file: _measure_file(python, root, folder, file), files)
-        reach = Reach()
-        for part in parts:
-            reach.add(part)
+        measured = pool.map(lambda file: _measure_file(python, root, folder, file), left)
+        for file, part in zip(left, measured, strict=True):
+            parts[file] = {**part, "digest": digests[file], "lines": by_unit(part, units)}
+            kept.write_text(json.dumps(parts), "utf-8")
+    parts = {file: parts[file] for file in digests if parts[file]["tests"]}
+    reach = Reach()
+    for part in parts.values():
+        reach.add(part, units)
     return reach
+
+
+def by_unit(part: Part, units: dict[str, list[Unit]]) -> Part:
+    """Lines as counted from the first of their unit."""
+    lines: Part = {}
+    for path, by_line in part["lines"].items():
+        for line, numbers in by_line.items():
+            unit = unit_at(units[path], int(line))
+            offset = str(int(line) - unit.first)
+            lines.setdefault(path, {}).setdefault(f"{unit.name}@{unit.digest}", {})[offset] = (
+                numbers
+            )
+    return lines
 
 
 def test_files(root: Path) -> list[str]:
@@ -97,7 +148,7 @@ def test_files(root: Path) -> list[str]:
     return [str(p.relative_to(root)) for p in paths if p.name.startswith("test_")]
 
 
-def _measure_file(python: Path, root: Path, folder: Path, file: str) -> dict[str, Any]:
+def _measure_file(python: Path, root: Path, folder: Path, file: str) -> Part:
     """Run one file of tests under coverage; nothing where it cannot be collected."""
     name = file.replace("/", "-")
     out = folder / f"{name}.json"
@@ -106,7 +157,7 @@ def _measure_file(python: Path, root: Path, folder: Path, file: str) -> dict[str
                    "COVERAGE_CORE": "ctrace"}  # fmt: skip
     done = subprocess.run([python, "-m", "pytest", *words], check=False, cwd=root, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
-    part: dict[str, Any] = json.loads(out.read_text("utf-8")) if out.exists() else {"tests": []}
+    part: Part = json.loads(out.read_text("utf-8")) if out.exists() else {"tests": []}
     if not part["tests"]:
         print(f"not collected: {file}: {done.stdout[-300:]}")
         return {"tests": [], "seconds": [], "failed": [], "lines": {}}
@@ -120,42 +171,9 @@ def clean_environment(python: Path) -> dict[str, str]:
     return environment
 
 
-def digest_of(root: Path) -> str:
-    """A digest over all code that a measurement depends on."""
-    digest = hashlib.sha256()
-    for top in ("src", "tests"):
-        for path in sorted((root / top).rglob("*.py")):
-            digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def save(reach: Reach, path: Path, digest: str) -> None:
-    """Keep a measurement, with the digest of the code that it is about."""
-    names = sorted(reach.seconds)
-    numbers = {name: number for number, name in enumerate(names)}
-    lines = {
-        file: {
-            line: [*sorted(numbers[t] for t in tests),
-                   *([AT_IMPORT] if line in reach.imported.get(file, ()) else [])]
-            for line, tests in by_line.items()
-        }
-        for file, by_line in reach.lines.items()
-    }  # fmt: skip
-    part = {"tests": names, "seconds": [reach.seconds[name] for name in names],
-            "failed": sorted(reach.failed), "lines": lines}  # fmt: skip
-    path.write_text(json.dumps({"digest": digest, **part}), "utf-8")
-
-
-def load(path: Path, digest: str) -> Reach | None:
-    """A measurement of the same code, if there is one."""
-    if not path.exists():
-        return None
-    part = json.loads(path.read_text("utf-8"))
-    if part["digest"] != digest:
-        return None
-    reach = Reach()
-    reach.add(part)
-    return reach
+def text_digest(content: bytes) -> str:
+    """Names a version of a file."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def sources_of(root: Path, only: Sequence[str] = ()) -> dict[str, str]:

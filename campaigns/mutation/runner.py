@@ -1,35 +1,44 @@
-"""Run tests on mutants: a copy of the checkout each, a pytest that has collected all, its forks.
+"""Run tests on mutants in a copy of the checkout, by forks of two processes that are ready.
 
-    Place ─request─► pytest (collected, warm) ─fork─► tests on the changed code ─answers─► Place
+    Place ─request─► warm server (all tests collected) ─fork─► tests on exchanged code ─► answers
+                 └─► cold server (no part of Weft imported) ─fork─► pytest on some files ─► answers
 
-A mutant that takes effect when its file is imported, or that cannot be exchanged in memory, is
-tried by a new interpreter. A test that takes much longer than without the mutant has noticed it.
+The cold server tries mutants that take effect when their file is imported, or whose code cannot be
+exchanged. A test that takes much longer than without the mutant has noticed it. Before a test is
+believed to have noticed one, it must pass the same way without any. `Place.try_plainly` is the
+slow twin: a new interpreter for each mutant, as a person would do it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from campaigns.mutation.operators import Mutant
-from campaigns.mutation.reach import OPTIONS, Reach, clean_environment, test_files
+from campaigns.mutation.channel import (
+    KILLED,
+    MORE_S,
+    START_S,
+    SURVIVED,
+    TIMED_OUT,
+    TIMES,
+    UNREACHED,
+    Channel,
+    NotStartedError,
+    Progress,
+)
+from campaigns.mutation.mutant import Mutant
+from campaigns.mutation.reach import KILLERS_FIRST, OPTIONS, Reach, clean_environment, test_files
 from campaigns.planting import copy_checkout, make_environment
 
-KILLED, TIMED_OUT, SURVIVED, UNREACHED = "killed", "timed-out", "survived", "unreached"
-TIMES, MORE_S = 6, 8.0
-"""A test may take so many times what it took, and so many seconds more."""
-START_S = 300.0
 FIRST_MTIME = 1_000_000_000
+PASSED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,75 +51,69 @@ class Verdict:
     reaching: int = 0
 
 
-class NotStartedError(Exception):
-    """The tests did not begin: the file cannot be imported, or not be exchanged."""
+class Server:
+    """A process that runs each request in a fork; started when first asked."""
 
+    def __init__(self, words: Sequence[str | Path], copy: Path, scratch: Path) -> None:
+        self._words, self._copy, self._scratch = words, copy, scratch
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: Channel | None = None
 
-class Channel:
-    """Lines of JSON from the other end of a socket, each within a time."""
+    def run(self, tests: list[str], path: str, reach: Reach) -> tuple[str, str]:
+        """Run tests on what is on disk, one file of which may be exchanged in memory."""
+        channel = self._started()
+        folder = self._scratch / "t"
+        shutil.rmtree(folder, ignore_errors=True)
+        whole = str(self._copy / path) if path else ""
+        channel.send(tests=tests, path=whole, folder=str(folder))
+        progress = Progress()
+        try:
+            outcome = progress.follow(channel, reach.seconds)
+            self._await_end(channel, progress)
+        except NotStartedError:
+            if self._process is None or self._process.poll() is not None:
+                self.close()
+            raise
+        return outcome
 
-    def __init__(self, end: socket.socket) -> None:
-        self._end, self._rest = end, b""
+    def _started(self) -> Channel:
+        if self._channel is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._process = self._start(theirs.fileno())
+            self._channel = Channel(ours)
+            if self._channel.receive(START_S) is None:
+                raise RuntimeError("the tests cannot be collected")
+        return self._channel
 
-    def send(self, **words: object) -> None:
-        """Send one line."""
-        self._end.settimeout(None)
-        self._end.sendall(json.dumps(words).encode() + b"\n")
+    def _start(self, fd: int) -> subprocess.Popen[bytes]:
+        python = Path(self._words[0])
+        environment = {**clean_environment(python), "WEFT_MUTATION": f"serve:{fd}"}
+        return subprocess.Popen(
+            [str(word).format(fd=fd) for word in self._words], cwd=self._copy, env=environment,
+            pass_fds=[fd], start_new_session=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
 
-    def receive(self, within_s: float) -> dict[str, Any] | None:
-        """The next line; None at the end. Raises TimeoutError."""
-        deadline_s = time.monotonic() + within_s
-        while b"\n" not in self._rest:
-            self._end.settimeout(max(0.001, deadline_s - time.monotonic()))
-            try:
-                more = self._end.recv(1 << 16)
-            except ConnectionResetError:
-                return None
-            if not more:
-                return None
-            self._rest += more
-        line, _, self._rest = self._rest.partition(b"\n")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+    def _await_end(self, channel: Channel, progress: Progress) -> None:
+        """Wait for the end of a fork, which is killed where it was too slow."""
+        if progress.is_late and progress.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(progress.pid, signal.SIGKILL)
+        try:
+            while not progress.has_ended:
+                answer = channel.receive(START_S)
+                progress.has_ended = answer is None or "status" in answer
+        except TimeoutError:
+            self.close()
 
-
-@dataclass(slots=True)
-class Progress:
-    """What the answers about one mutant have said so far."""
-
-    pid: int = 0
-    running: str = ""
-    is_ready: bool = False
-    is_late: bool = False
-    has_ended: bool = False
-
-    def follow(self, channel: Channel, reach: Reach) -> tuple[str, str]:
-        """Wait for the outcome, test by test. Raises NotStartedError."""
-        within_s = START_S
-        while True:
-            try:
-                answer = channel.receive(within_s) or {"status": 1}
-            except TimeoutError:
-                self.is_late = True
-                return TIMED_OUT, self.running
-            if "begins" in answer:
-                within_s = MORE_S + TIMES * reach.seconds[answer["begins"]]
-            if outcome := self._take(answer):
-                return outcome
-
-    def _take(self, answer: dict[str, Any]) -> tuple[str, str] | None:
-        """Note one answer; return the outcome if it is one."""
-        self.pid = answer.get("pid", self.pid)
-        self.running = answer.get("begins", self.running)
-        self.is_ready = self.is_ready or "ready" in answer
-        if "status" in answer:
-            self.has_ended = True
-            if not self.is_ready:
-                raise NotStartedError
-            return KILLED, f"{self.running} (its process ended)"
-        if "failed" in answer:
-            return KILLED, answer["failed"]
-        return (SURVIVED, "") if "survived" in answer else None
+    def close(self) -> None:
+        """End the process and what it started."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._process = self._channel = None
 
 
 class Place:
@@ -122,8 +125,11 @@ class Place:
         self.copy = copy_checkout(root, folder / "w")
         self.python = make_environment(self.copy, folder / "v")
         self._mtime = FIRST_MTIME
-        self._server: subprocess.Popen[bytes] | None = None
-        self._channel: Channel | None = None
+        collect = [self.python, "-m", "pytest", *OPTIONS, f"--basetemp={folder}/b"]
+        self._warm = Server([*collect, *test_files(self.copy)], self.copy, folder)
+        cold = [self.python, "-m", "campaigns.mutation.cold", "{fd}", f"{folder}/b"]
+        self._cold = Server(cold, self.copy, folder)
+        self._passing: set[tuple[Server, str]] = set()
 
     def try_mutant(self, mutant: Mutant, text: str, reach: Reach, budget_s: float) -> Verdict:
         """Run the tests that reach a mutant, fastest first, as many as the budget allows."""
@@ -133,106 +139,64 @@ class Place:
             return Verdict(UNREACHED)
         self._write(mutant.path, mutant.apply(text))
         try:
-            outcome, by = self._outcome(mutant, chosen, reach)
+            outcome, by, server = self._outcome(mutant, chosen, reach)
         finally:
             self._write(mutant.path, text)
+        if by in reach.seconds and not self._passes(server, by, reach):
+            reach.failed.add(by)
+            return self.try_mutant(mutant, text, reach, budget_s)
         return Verdict(outcome, by, len(chosen), len(names))
 
-    def _outcome(self, mutant: Mutant, chosen: list[str], reach: Reach) -> tuple[str, str]:
+    def _outcome(self, mutant: Mutant, chosen: list[str], reach: Reach) -> tuple[str, str, Server]:
         if reach.in_process(mutant):
             with contextlib.suppress(NotStartedError):
-                return self._in_fork(mutant.path, chosen, reach)
+                return *self._warm.run(chosen, mutant.path, reach), self._warm
+        for share in shares_of(mutant, chosen):
+            try:
+                outcome, by = self._cold.run(share, "", reach)
+            except NotStartedError:
+                return KILLED, "import", self._cold
+            if outcome != SURVIVED:
+                return outcome, by, self._cold
+        return SURVIVED, "", self._cold
+
+    def _passes(self, server: Server, test: str, reach: Reach) -> bool:
+        """Whether a test passes without a mutant in a fork of this server; asked once each."""
+        if (server, test) not in self._passing:
+            outcome, _ = server.run([test], "", reach)
+            if outcome != SURVIVED:
+                print(f"left out, fails without a mutant: {test}", flush=True)
+                return False
+            self._passing.add((server, test))
+        return True
+
+    def try_plainly(self, mutant: Mutant, text: str, reach: Reach, budget_s: float) -> Verdict:
+        """The same verdict by a new interpreter that runs pytest on the changed copy."""
+        names = reach.tests_of(mutant)
+        chosen = within(names, reach, budget_s)
+        if not chosen:
+            return Verdict(UNREACHED)
+        words = [self.python, "-m", "pytest", *OPTIONS, "-x", f"--basetemp={self.folder}/b"]
+        limit_s = START_S + sum(MORE_S + TIMES * reach.seconds[name] for name in chosen)
+        self._write(mutant.path, mutant.apply(text))
         try:
-            return self._in_new_process(chosen, reach)
-        except NotStartedError:
-            return KILLED, "import"
-
-    def control(self, names: list[str]) -> dict[str, float]:
-        """Run tests without a mutant in a fork; return what those that pass take."""
-        channel = self._warm()
-        self._ask(channel, names, path="", keep_going=True)
-        seconds: dict[str, float] = {}
-        while "status" not in (answer := channel.receive(START_S) or {"status": 1}):
-            if "passed" in answer:
-                seconds[answer["passed"]] = answer["seconds"]
-        return seconds
-
-    def close(self) -> None:
-        """End the server and remove the copy."""
-        self._end_server()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    # -- the warm process ------------------------------------------------------------------------
-
-    def _warm(self) -> Channel:
-        if self._channel is None:
-            self._server, self._channel = self._start("serve", test_files(self.copy))
-            answer = self._channel.receive(START_S)
-            if answer is None:
-                raise RuntimeError("the tests cannot be collected")
-        return self._channel
-
-    def _in_fork(self, path: str, chosen: list[str], reach: Reach) -> tuple[str, str]:
-        channel = self._warm()
-        self._ask(channel, chosen, path=path, keep_going=False)
-        progress = Progress()
-        try:
-            outcome = progress.follow(channel, reach)
-            self._wait(channel, progress)
-        except NotStartedError:
-            if self._server is None or self._server.poll() is not None:
-                self._end_server()
-            raise
-        return outcome
-
-    def _wait(self, channel: Channel, progress: Progress) -> None:
-        """Wait for the end of a fork, which is killed where it was too slow."""
-        if progress.is_late and progress.pid:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(progress.pid, signal.SIGKILL)
-        try:
-            while not progress.has_ended:
-                answer = channel.receive(START_S)
-                progress.has_ended = answer is None or "status" in answer
-        except TimeoutError:
-            self._end_server()
-
-    def _in_new_process(self, chosen: list[str], reach: Reach) -> tuple[str, str]:
-        process, channel = self._start("once", sorted({n.partition("::")[0] for n in chosen}))
-        self._ask(channel, chosen, path="", keep_going=False)
-        try:
-            return Progress().follow(channel, reach)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-    def _start(self, mode: str, files: Sequence[str]) -> tuple[subprocess.Popen[bytes], Channel]:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            environment = {**clean_environment(self.python),
-                           "WEFT_MUTATION": f"{mode}:{theirs.fileno()}"}  # fmt: skip
-            process = subprocess.Popen(
-                [self.python, "-m", "pytest", *OPTIONS, f"--basetemp={self.folder}/b", *files],
-                cwd=self.copy, env=environment, pass_fds=[theirs.fileno()],
-                start_new_session=True, stdin=subprocess.DEVNULL,
+            done = subprocess.run(
+                [*words, *chosen], check=False, cwd=self.copy, timeout=limit_s,
+                env=clean_environment(self.python), stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        return process, Channel(ours)
+        except subprocess.TimeoutExpired:
+            return Verdict(TIMED_OUT, "", len(chosen), len(names))
+        finally:
+            self._write(mutant.path, text)
+        outcome = SURVIVED if done.returncode == PASSED else KILLED
+        return Verdict(outcome, "", len(chosen), len(names))
 
-    def _ask(self, channel: Channel, names: list[str], *, path: str, keep_going: bool) -> None:
-        folder = self.folder / "t"
-        shutil.rmtree(folder, ignore_errors=True)
-        whole = str(self.copy / path) if path else ""
-        channel.send(tests=names, path=whole, patch=bool(path), folder=str(folder),
-                     keep_going=keep_going)  # fmt: skip
-
-    def _end_server(self) -> None:
-        if self._server is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._server.pid, signal.SIGKILL)
-            self._server.wait()
-        self._server = self._channel = None
+    def close(self) -> None:
+        """End the servers and remove the copy."""
+        self._warm.close()
+        self._cold.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, path: str, text: str) -> None:
         """Write a file with a time of its own, so that no older bytecode is taken for its."""
@@ -252,3 +216,13 @@ def within(names: list[str], reach: Reach, budget_s: float) -> list[str]:
             break
         chosen.append(name)
     return chosen
+
+
+def shares_of(mutant: Mutant, chosen: list[str]) -> list[list[str]]:
+    """Tests of the mutant's own file and of the best others, then the rest: fewer to collect."""
+    place = Path(mutant.path)
+    files = {f"tests/{place.parent.name}/test_{place.stem}.py"}
+    files |= {name.partition("::")[0] for name in chosen[:KILLERS_FIRST]}
+    first = [name for name in chosen if name.partition("::")[0] in files]
+    rest = [name for name in chosen if name.partition("::")[0] not in files]
+    return [share for share in (first, rest) if share]

@@ -1,0 +1,48 @@
+"""Serve forks that have imported pytest and the packages that tests use, but no part of Weft.
+
+    python -m campaigns.mutation.cold FD FOLDER
+
+A mutant that takes effect when its file is imported is tried in such a fork: it imports Weft as
+any new process does, and pytest collects the files of the tests asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import socket
+import sys
+
+import pytest
+
+from campaigns.mutation.reach import OPTIONS
+from campaigns.mutation.serving import OneRequest, Request, serve
+
+LIBRARIES = ("numpy", "pandas", "pyarrow", "hypothesis.strategies", "hypothesis.stateful", "psutil",
+             "sqlite3", "multiprocessing.connection", "concurrent.futures.thread", "asyncio",
+             "rich.console")  # fmt: skip
+"""What tests import; one that is missing here is imported by them, or not at all."""
+REWRITING = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+
+
+def main(fd: str, folder: str) -> None:
+    """Import the libraries and serve."""
+    for name in LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if any(name.partition(".")[0] == "weft" for name in sys.modules):
+        raise RuntimeError("a library has imported weft")
+    channel = socket.socket(fileno=int(fd))
+    os.set_inheritable(channel.fileno(), False)
+
+    def run(request: Request) -> None:
+        files = sorted({name.partition("::")[0] for name in request["tests"]})
+        words = [*OPTIONS, "-W", REWRITING, f"--basetemp={folder}", *files]
+        pytest.main(words, plugins=[OneRequest(channel, request)])
+
+    serve(channel, run, ready=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
