@@ -33,6 +33,7 @@ def main(fd: str, folder: str) -> None:
             importlib.import_module(name)
     if any(name.partition(".")[0] == "weft" for name in sys.modules):
         raise RuntimeError("a library has imported weft")
+    os.environ.pop("WEFT_MUTATION", None)  # a fork is not to serve in its turn
     channel = socket.socket(fileno=int(fd))
     os.set_inheritable(channel.fileno(), False)
 

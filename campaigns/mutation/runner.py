@@ -61,7 +61,7 @@ class Server:
 
     def run(self, tests: list[str], path: str, reach: Reach) -> tuple[str, str]:
         """Run tests on what is on disk, one file of which may be exchanged in memory."""
-        channel = self._started()
+        channel = self.start()
         folder = self._scratch / "t"
         shutil.rmtree(folder, ignore_errors=True)
         whole = str(self._copy / path) if path else ""
@@ -76,7 +76,8 @@ class Server:
             raise
         return outcome
 
-    def _started(self) -> Channel:
+    def start(self) -> Channel:
+        """Start the process, unless it is there; return the way to it."""
         if self._channel is None:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -137,6 +138,7 @@ class Place:
         chosen = within(names, reach, budget_s)
         if not chosen:
             return Verdict(UNREACHED)
+        self._warm.start()  # with the unchanged file
         self._write(mutant.path, mutant.apply(text))
         try:
             outcome, by, server = self._outcome(mutant, chosen, reach)
