@@ -5,7 +5,8 @@
     reach:FILE    run the tests; write what each took and the lines of the core that it reached
     serve:FD      collect the tests, then fork for every mutant asked for on this socket
 
-Examples of hypothesis are the same every time, and are not made small.
+Examples of hypothesis are the same every time, and are not made small. Of the simulator's seeds the
+first few are tried: all of them would take longer than most other tests together.
 """
 
 from __future__ import annotations
@@ -23,6 +24,14 @@ from campaigns.mutation.tracing import LineTracer
 MODE, _, WHERE = os.environ.get("WEFT_MUTATION", ":").partition(":")
 TRACER = LineTracer(Path(WHERE)) if MODE == "reach" else None
 """Made at once: it must see what is done while the core is imported."""
+
+SIMULATOR = "tests/testing/test_simulator.py::"
+FEW_SEEDS = ("test_simulator_seeds_no_violation[0-15]", "test_simulator_same_seed_same_story")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most of the simulator's tests out."""
+    items[:] = [i for i in items if not i.nodeid.startswith(SIMULATOR) or i.name in FEW_SEEDS]
 
 
 @pytest.hookimpl(tryfirst=True)
