@@ -2,7 +2,8 @@
 
 strace runs without -f: only the coordinator is traced (it has one thread), never its workers.
 It counts each kind of call separately, so a point is a kind and a number; a counting pass
-says which numbers change something of the run.
+says which numbers change something of the run. How many calls a run makes varies with its timing;
+what does not is which files it touches how: a point can also be reached by its path.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ SYNCS = ("fsync", "fdatasync")
 CALLS = (*WRITES, *SYNCS, "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod", "openat")
 _CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
 _CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
+_NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Point:
     call: str
     number: int
     touched: str = ""
+    number_on_path: int = 0
+    """Which call of its kind it was on what it touched."""
 
     def __str__(self) -> str:
         return f"{self.call}#{self.number}({self.touched})"
@@ -46,15 +50,19 @@ def count_points(case: Case, strace: str) -> list[Point]:
 
 def _parse(log: str, folder: Path) -> list[Point]:
     counts: Counter[str] = Counter()
+    counts_on_paths: Counter[tuple[str, str]] = Counter()
     points = []
     for line in log.splitlines():
         if not (match := _CALL.match(line)):
             continue
         call, args = match[1], _CURRENT_FOLDER.sub("", match[2])
+        touched = _touched(args, folder)
         counts[call] += 1
+        counts_on_paths[call, touched] += 1
         reads = call == "openat" and not ("O_CREAT" in args or "O_TRUNC" in args)
         if str(folder) in args and not reads:
-            points.append(Point(call, counts[call], _touched(args, folder)))
+            on_path = counts_on_paths[call, touched]
+            points.append(Point(call, counts[call], touched, on_path))
     return points
 
 
@@ -66,7 +74,7 @@ def _touched(args: str, folder: Path) -> str:
 
 def kill_at(case: Case, point: Point, strace: str) -> bool:
     """Run the case and SIGKILL its coordinator at the point; False when it ended before that."""
-    ended = _inject(case, point, "signal=KILL", strace)
+    ended = _inject(case, point, "signal=KILL", strace, when=point.number)
     if ended.returncode == 0:
         return False
     assert ended.returncode == -9, f"{point}: exit {ended.returncode}: {ended.stderr}"
@@ -78,17 +86,29 @@ def fail_at(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, P
 
     Calls come in another order from run to run: it may have touched another file than counted.
     """
-    ended = _inject(case, point, fault, strace)
+    ended = _inject(case, point, fault, strace, when=point.number)
+    return ended, _hit(case, point)
+
+
+def fail_on_path(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
+    """The same for the call that has the point's number on its path, whatever came before it."""
+    only = ["-P", str(case.folder / point.touched)]
+    ended = _inject(case, point, fault, strace, *only, when=point.number_on_path)
+    return ended, _hit(case, point)
+
+
+def _hit(case: Case, point: Point) -> Point | None:
     lines = _log_of(case).read_text(errors="replace").splitlines()
     hit = next((line for line in lines if line.endswith("(INJECTED)")), None)
-    return ended, None if hit is None else replace(point, touched=_touched(hit, case.folder))
+    call = hit and _CALL.match(hit)
+    return replace(point, touched=_touched(call[2], case.folder)) if call else None
 
 
-def _inject(case: Case, point: Point, fault: str, strace: str) -> Ended:
+def _inject(case: Case, point: Point, fault: str, strace: str, *only: str, when: int) -> Ended:
     log = _log_of(case)
     log.unlink(missing_ok=True)
-    what = ["-e", f"trace={point.call}", "-e", f"inject={point.call}:{fault}:when={point.number}"]
-    return case.run([strace, "-y", "-o", str(log), *what])
+    what = ["-e", f"trace={point.call}", "-e", f"inject={point.call}:{fault}:when={when}"]
+    return case.run([strace, "-y", "-o", str(log), *only, *what])
 
 
 def _log_of(case: Case) -> Path:
@@ -101,3 +121,21 @@ def sample(points: Sequence[Point], count: int, seed: int) -> list[Point]:
     edges = [len(points) * i // count for i in range(count + 1)]
     pairs = itertools.pairwise(edges)
     return [points[draw.randrange(low, high)] for low, high in pairs if high > low]
+
+
+def drawn_by_path(points: Sequence[Point], seed: int) -> list[Point]:
+    """One call of each kind on each path, from the first half of those: every run gets that far.
+
+    Files with a new name in each run are left out. The seed alone decides what is drawn, in which
+    order.
+    """
+    calls: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        if not _NEW_NAME.search(point.touched):
+            calls.setdefault((point.call, point.touched), []).append(point)
+    draw = random.Random(seed)
+    drawn = []
+    for _, group in sorted(calls.items()):
+        drawn.append(group[int(draw.random() * ((len(group) + 1) // 2))])
+    draw.shuffle(drawn)
+    return drawn
