@@ -1,6 +1,7 @@
 """A real browser, driven over a pipe: what the page logs, what it shows, how it looks.
 
-    chromium --remote-debugging-pipe    fd 3: our commands, fd 4: its answers and events
+    chromium-headless-shell --remote-debugging-pipe
+        fd 3: our commands, fd 4: its answers and events
 
 Messages are JSON with a NUL behind each (Chrome DevTools Protocol).
 """
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip

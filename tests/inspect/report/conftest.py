@@ -82,7 +82,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser(
     tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[[str], str]
 ) -> Iterator[Browser]:
-    with started(require_tool("chromium"), tmp_path_factory.mktemp("browser")) as browser:
+    with started(
+        require_tool("chromium-headless-shell"), tmp_path_factory.mktemp("browser")
+    ) as browser:
         yield browser
 
 

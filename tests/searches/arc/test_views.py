@@ -373,7 +373,7 @@ def test_page_in_a_browser_filters_fits_and_complains_of_nothing(
         encoding="utf-8",
     )
     seen = "[...document.querySelectorAll('.arc article')].filter(a => a.offsetParent).length"
-    with started(require_tool("chromium"), tmp_path / "profile") as browser:
+    with started(require_tool("chromium-headless-shell"), tmp_path / "profile") as browser:
         for width in (1300, 390):
             with browser.open(path, width=width) as tab:
                 counts = []
