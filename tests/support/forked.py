@@ -33,6 +33,7 @@ from weft.backends.orphans import WORKER
 LIMIT_S = 280.0
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER_BYTES = 8
+FORKED_WORKERS = "tests.support.forkedworkers"
 FLUSH_FAILED = 120
 """The exit code of an interpreter that could not write its last words."""
 LOADED = (
@@ -264,7 +265,7 @@ def answer_all(channel: socket.socket, *, fork_workers: bool) -> None:
         if pid == 0:
             channel.close()
             if fork_workers:
-                import_module("tests.support.forkedworkers").fork_workers_of_this_command()
+                import_module(FORKED_WORKERS).fork_workers_of_this_command()
             become(body, ends)
         close_all(ends)
         channel.sendall(to_bytes(pid))
@@ -277,7 +278,10 @@ def load(more: Sequence[str]) -> None:
     from weft.main import _exit_code, commands
 
     for name in (*LOADED, *more):
-        import_module(f"{WORKER}.__main__" if name == WORKER else name)
+        import_module(name)
+    if WORKER in more:
+        import_module(f"{WORKER}.__main__")
+        import_module(FORKED_WORKERS)
     with redirect_stderr(StringIO()):
         _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
     assert commands().commands  # builds each of our own
