@@ -46,10 +46,12 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m coverage report --skip-covered --fail-under=100
 
 # Modules are compiled before the tests, which start thousands of interpreters, also where
-# PYTHONDONTWRITEBYTECODE is set. The tests of the core, under coverage, run beside the others.
+# PYTHONDONTWRITEBYTECODE is set; tests once more, as pytest has them. The tests of the core, under
+# coverage, run beside the others.
 tests: $(DEV_STAMP)
 	$(BIN)/python -m weft.searches.arc.compile
 	$(BIN)/python -m compileall -q src tests
+	$(BIN)/python tools/compile_tests.py tests
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
 	$(BIN)/python -m coverage run --branch --source=$(CORE) \

@@ -20,6 +20,9 @@ from tests.support import tools
 settings.register_profile("weft", deadline=None, print_blob=True)
 settings.load_profile("weft")
 
+BROWSED = {"browser", "chromium", "kinds", "many_run"}
+"""Fixtures of tests that look at pages."""
+
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would every command
 # that they start, unless it asks for it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -45,12 +48,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def keep_together(items: list[pytest.Item]) -> None:
-    """Run tests that share a fixture of their file in one process: it is made once."""
+    """Run tests that share a fixture of their file in one process: it is made once.
+
+    So is what takes seconds for tests of several files: a browser, and runs for it to show.
+    """
     for item in items:
         shared = getattr(item, "_fixtureinfo", None)
-        definitions = shared.name2fixturedefs.values() if shared else ()
-        scopes = {definition[-1].scope for definition in definitions}
-        if "module" in scopes and not item.get_closest_marker("xdist_group"):
+        definitions = shared.name2fixturedefs if shared else {}
+        if item.get_closest_marker("xdist_group"):
+            continue
+        if not BROWSED.isdisjoint(definitions):
+            item.add_marker(pytest.mark.xdist_group("browsed"))
+        elif "module" in {definition[-1].scope for definition in definitions.values()}:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from _pytest.assertion import rewrite
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.tools import require_tool
+from tools.compile_tests import compile_one
 
 ROOT = Path(__file__).resolve().parent.parent
 # Folders of one machine, never of the project. Written so that it does not match itself.
@@ -192,6 +194,18 @@ def test_area_times_sum_per_first_folder(tmp_path: Path) -> None:
         ["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["model", "1", "0.10"],
         ["wall clock", "4", "1.50"],
     ]  # fmt: skip
+
+
+def test_tests_compiled_before_are_those_that_pytest_reads(
+    tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    file = tmp_path / "test_one.py"
+    file.write_text("def test_two():\n    assert 1 + 1 == 2\n")
+    compile_one(file, pytestconfig)
+    [cached] = (tmp_path / "__pycache__").iterdir()
+    code = rewrite._read_pyc(file, cached)
+    assert "@pytest_ar" in code.co_names, "assertions are rewritten"
+    assert cached.name == "test_one" + rewrite.PYC_TAIL
 
 
 def test_slow_tests_are_deselected_without_chaos(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Compile the tests as pytest does, with its rewritten assertions, before several processes need it.
+"""Compile the tests as pytest does, with rewritten assertions, before several processes need it.
 
     python tools/compile_tests.py tests
 
