@@ -108,3 +108,19 @@ def test_field_of_another_type_is_damage_and_named(raw: object, problem: str) ->
     with pytest.raises(LedgerDamaged) as error:
         from_json(Shape, raw)
     assert str(error.value) == f"a record's field {problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    one: tuple[int] = (1,)
+    maybe: int | None = None
+
+
+def test_tuple_of_one_and_a_value_that_may_be_missing_are_read():
+    assert from_json(Odd, {"one": [5], "maybe": None}) == Odd((5,), None)
+    with pytest.raises(LedgerDamaged) as refused:
+        from_json(Odd, {"maybe": "x"})
+    with pytest.raises(LedgerDamaged) as plain:
+        from_json(Point, {"x": "x"})
+    wanted = str(plain.value).replace("Point.x", "Odd.maybe")
+    assert str(refused.value) == wanted, "not that it is not null"

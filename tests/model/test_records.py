@@ -189,3 +189,29 @@ def test_shown_names_what_json_lacks():
         "s": {2},
     }
     assert shown(np.int64(3)) == 3
+
+
+@dataclass
+class Inner:
+    x: int
+
+
+def test_dataclass_that_does_not_come_back_is_named_by_its_place():
+    for before, after, place in (
+        ([Inner(1)], [{"x": 1}], "$[0]"),
+        ((0, Inner(1)), (0, {"x": 1}), "$[1]"),
+        ({"k": Inner(1)}, {"k": {"x": 1}}, "$['k']"),
+    ):
+        with pytest.raises(ValueInvalid, match="a dataclass Inner would come back as dict") as bad:
+            check_rebuilt(before, after)
+        assert bad.value.path == place
+    check_rebuilt([Inner(1)], [Inner(1)])
+
+
+def test_class_of_the_same_name_that_is_no_dataclass_is_no_annotation_for_it():
+    class Inner:
+        def __init__(self, x):
+            self.x = x
+
+    with pytest.raises(ValueInvalid, match="a dataclass 'Inner', which no annotation names"):
+        rebuild(Typed("dataclass", "Inner", {"x": 1}), Inner, lambda reference: b"")

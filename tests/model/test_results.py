@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from weft.model.leaves import Typed
 from weft.model.results import Result, TaskError, TaskFailed
 
 GOOD = Result(3, "k", "m:f", '{"x":[1]}', '{"$f":"0.5"}', None)
@@ -37,3 +38,29 @@ def test_result_with_both_or_neither_is_our_bug():
 @pytest.mark.parametrize("error", [TaskError("timeout", "run"), TaskError("exit", "collect", 0)])
 def test_task_error_to_text_from_text_is_the_same(error):
     assert TaskError.from_text(error.to_text()) == error
+
+
+class NoTypes:
+    """A source that nobody may ask for annotations."""
+
+    def types(self, function):
+        raise AssertionError(function)
+
+    def read(self, reference):
+        raise AssertionError(reference)
+
+
+def test_result_without_a_typed_value_asks_for_no_annotation():
+    assert Result(0, "k", "m:f", "{}", '{"$f":"0.5"}', None, NoTypes()).value == 0.5
+
+
+def test_result_without_a_source_gives_a_typed_value_as_data():
+    text = '{"$t":["dataclass","Point",{"x":1}]}'
+    assert Result(0, "k", "m:f", "{}", text, None).value == Typed("dataclass", "Point", {"x": 1})
+
+
+def test_result_in_a_notebook_is_a_card_of_arguments_outcome_and_key():
+    for result, outcome in ((GOOD, "value"), (BAD, "error")):
+        page = result._repr_html_()
+        for name in ("arguments", outcome, "key"):
+            assert f">{name}<" in page

@@ -127,3 +127,10 @@ def test_loads_of_escaped_pairs_and_floats_is_kept():
 @given(documents)
 def test_repeated_keys_of_sound_document_are_none(document):
     assert list(strictjson._repeated_keys(json.dumps(document))) == []
+
+
+def test_place_is_counted_from_the_first_character():
+    with pytest.raises(FileInvalid, match=r"\(line 2 column 1\)$"):
+        loads(b"\nx", where="f")
+    with pytest.raises(FileInvalid, match=r"\(line 1 column 1\)$"):
+        loads(b"x", where="f")

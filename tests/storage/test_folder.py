@@ -225,3 +225,24 @@ def test_file_that_its_owner_may_write_is_not_read_only(folder):
     assert folder.is_read_only()
     folder.checkpoint.chmod(0o644)
     assert not folder.is_read_only()
+
+
+def test_holder_that_has_not_written_its_name_yet_is_waited_for(tmp_path, monkeypatch):
+    owner, waits = tmp_path / "owner", []
+
+    def write_name(seconds):
+        waits.append(seconds)
+        owner.write_text(json.dumps({"pid": os.getpid(), "host": "here"}))
+
+    monkeypatch.setattr(folder_module.time, "sleep", write_name)
+    assert folder_module._find_owner(owner, "here") == f"pid {os.getpid()} on here"
+    assert len(waits) == 1
+
+
+def test_holder_that_never_writes_its_name_is_given_up(tmp_path, monkeypatch):
+    now_s = [100.0]
+    monkeypatch.setattr(folder_module.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(folder_module.time, "sleep", lambda s: now_s.append(now_s.pop() + s))
+    name = folder_module._find_owner(tmp_path / "owner", "here")
+    assert name == "another coordinator that is just starting"
+    assert now_s[0] - 100.0 == pytest.approx(folder_module.OWNER_WAIT_S, abs=0.1)

@@ -287,3 +287,13 @@ def test_cut_to_the_size_that_there_is_does_nothing(path):
     ledger.cut(3)
     assert names[-1] == "truncate"
     ledger.close()
+
+
+def test_close_twice_closes_one_descriptor(path, monkeypatch):
+    file, closed = LedgerFile(path, Disk()), []
+    monkeypatch.setattr(os, "close", closed.append)
+    file.close()
+    file.close()
+    monkeypatch.undo()
+    assert len(closed) == 1
+    os.close(closed[0])
