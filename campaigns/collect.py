@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from campaigns.bugs import BUGS, CONTROL, PREFIX
-from campaigns.rows import ROWS, parts_of, row_of
+from campaigns.rows import ROWS, case_name, parts_of, row_of
 
 ROOT = Path(__file__).resolve().parents[1]
 NUMBERED = [row.name for row in ROWS]
@@ -45,7 +45,7 @@ class CollectError(Exception):
 def collect(rows: Sequence[str] = (), root: Path = ROOT) -> list[Case]:
     """List every case, or those of some rows, by row, test and part."""
     tests = list_tests(root, files_of(rows))
-    names = {test for test, slow in tests if slow or row_of(test) in NUMBERED}
+    names = {case_name(test) for test, slow in tests if slow or row_of(test) in NUMBERED}
     cases = [*cases_of(names), *planted_cases()]
     cases.sort(key=lambda case: (order_of(case.row), case.test, case.part))
     return [case for case in cases if not rows or case.row in rows]

@@ -24,6 +24,8 @@ class Row:
     """Into how many cases a test is divided; each takes every n-th of its points or seeds.
 
     Each set of its parameters is a case by itself, also with 1."""
+    whole: tuple[str, ...] = ()
+    """Files that are one case each: their tests share a run or a cluster that is slow to make."""
 
     def owns(self, test: str) -> bool:
         """Whether the row names a test, given by path and name without parameters."""
@@ -56,8 +58,12 @@ RAY_HEAD = (
     "tests/ray/test_intruder.py"
     "::test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger"
 )
+RAY_FILES = (
+    "tests/ray/test_faults.py", "tests/ray/test_nodes.py", "tests/ray/test_paid.py",
+    "tests/ray/test_parts.py",
+)  # fmt: skip
 PRNG = "tests/searches/prng"
-PIPELINE = f"{PRNG}/pipeline"
+PIPELINE_FILES = (f"{PRNG}/pipeline/test_runs.py", f"{PRNG}/pipeline/test_training.py")
 PLANTED_GRIDS = (
     f"{PRNG}/test_attack_brute.py::test_seed_planted_in_a_family_is_found_in_its_unit",
     f"{PRNG}/test_attack_lanes.py::test_family_planted_in_the_grid_is_found",
@@ -153,12 +159,11 @@ ROWS = (
         parts={f"{CORRUPTION}::test_damaged_file_is_refused_or_changes_nothing": 10}),
     Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
     Row("F29", "nodes, connections and objects lost with Ray and SSH",
-        ("tests/ray/test_faults.py", "tests/ray/test_paid.py", "tests/ray/test_parts.py",
-         "tests/ray/test_nodes.py", RAY_HEAD)),
+        (*RAY_FILES, RAY_HEAD), whole=RAY_FILES),
     Row("F30", "generators planted over the grid of families, skips, starts and wrong draws",
         PLANTED_GRIDS),
     Row("F31", "signals and noise planted for the pipeline",
-        (f"{PIPELINE}/test_runs.py", f"{PIPELINE}/test_training.py")),
+        PIPELINE_FILES, whole=PIPELINE_FILES),
 )  # fmt: skip
 
 
@@ -180,6 +185,12 @@ def parts_of(test: str) -> int:
         return CONTROL_PARTS
     test = test.partition("[")[0]
     return next((row.parts[test] for row in ROWS if test in row.parts), 1)
+
+
+def case_name(test: str) -> str:
+    """What a test is tried as: itself, or the whole file that it is in."""
+    path = test.partition("::")[0]
+    return path if any(path in row.whole for row in ROWS) else test
 
 
 def is_divided(test: str) -> bool:

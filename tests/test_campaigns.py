@@ -14,6 +14,7 @@ import weft
 from campaigns import __main__ as campaign
 from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
 from campaigns.bugs import BUGS, CONTROL, PREFIX, Bug
+from campaigns.case import passed_tests
 from campaigns.collect import (
     NUMBERED,
     ROOT,
@@ -26,7 +27,7 @@ from campaigns.collect import (
 from campaigns.measured import measured_rows
 from campaigns.page import EndedCase, Tally, page_of, tally, tally_of, write_page
 from campaigns.planting import copy_checkout, make_environment, plant
-from campaigns.rows import ROWS, is_planted, parts_of, row_of
+from campaigns.rows import ROWS, case_name, is_planted, parts_of, row_of
 from campaigns.search import faults
 from tests.support.figures import Part
 
@@ -288,7 +289,16 @@ def test_test_has_one_row_or_that_of_its_area() -> None:
     assert NUMBERED[0] == "F1"
     assert parts_of("tests/workers/test_clock.py::test_x") == 1
     assert is_planted("tests/faults/test_checker.py::test_x")
+    assert case_name("tests/workers/test_clock.py::test_x") == "tests/workers/test_clock.py::test_x"
     assert row_of(PREFIX + CONTROL) == "bugs"
+
+
+def test_file_whose_tests_share_what_takes_long_is_one_case() -> None:
+    assert case_name("tests/ray/test_faults.py::test_x") == "tests/ray/test_faults.py"
+    assert row_of("tests/ray/test_faults.py") == "F29"
+    assert all(set(row.whole) <= set(row.tests) for row in ROWS)
+    assert passed_tests("x\n3 failed, 12 passed, 1 skipped in 2.1s\n") == 12
+    assert passed_tests("no tests ran in 0.1s") == 0
 
 
 def test_shares_have_every_case_once() -> None:
