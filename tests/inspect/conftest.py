@@ -12,7 +12,10 @@ import weft
 from tests.inspect.runs import Snapshots, copy_of
 from tests.support.engine import loom
 from tests.support.forked import SEARCHES, ForkServer
+from tests.support.quickruns import quick_runs, started_workers, worker_server
 from weft.ledger import chain
+
+__all__ = ["quick_runs", "started_workers", "worker_server"]
 
 
 @pytest.fixture(scope="session")
