@@ -30,7 +30,8 @@ from weft.testing.simulator import (
 )
 from weft.testing.workload import mixed_steps
 
-SEEDS = 2000
+SEEDS = 1000
+"""Of `make test`; `make chaos` takes a hundred thousand after them."""
 CHUNKS = [(0, 15), (15, 125), *((first, first + 125) for first in range(125, SEEDS, 125))]
 """From where to where; mutation testing takes the short one."""
 
@@ -75,7 +76,7 @@ def test_engine_example_crash_at_durable_steps_same_ledger(chaos):
 def test_simulator_gives_every_shape_its_seeds():
     counts = Counter(shape_of(seed) for seed in range(SEEDS))
     assert set(counts) == {*SHAPES, *LARGE_SHAPES}
-    assert min(counts.values()) >= 25
+    assert min(counts.values()) >= SEEDS // 80
 
 
 def test_simulator_same_seed_same_story():
