@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from weft.cluster import host
 from weft.runs.compile import compile_all
 from weft.searches.arc.kernels.compiled import KERNELS
 from weft.searches.arc.warm import PARTS
@@ -21,8 +22,24 @@ def compile_kernels(say: Callable[[str], None]) -> None:
     if KERNELS.is_built():
         return
     say(f"compiling {len(PARTS)} families of kernels, once; this takes half a minute")
-    compile_all([[sys.executable, "-m", "weft.searches.arc.warm", str(part)] for part in PARTS])
+    compile_all(
+        [
+            [sys.executable, "-m", "weft.searches.arc.warm", *map(str, parts)]
+            for parts in divided(host.cpu_count())
+        ]
+    )
     KERNELS.mark_built()
+
+
+def divided(compilers: int) -> list[list[int]]:
+    """Deal the parts to compilers, the next one to whoever would end first.
+
+    Parts of one process share what they load, and kernels that several of them call.
+    """
+    shares: list[list[int]] = [[] for _ in range(min(compilers, len(PARTS)))]
+    for part in PARTS:
+        min(shares, key=lambda share: sum(PARTS[its] for its in share)).append(part)
+    return shares
 
 
 if __name__ == "__main__":
