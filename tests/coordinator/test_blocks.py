@@ -296,3 +296,12 @@ def test_values_behind_the_end_of_their_round_are_left_out():
     bench.give(completed(6, "0", "3"))
     assert [[t.index for t in r.tasks] for r in bench.of(RecordValues)] == [[0]]
     assert bench.of(Close) == [Close("", 0, 1, stopped=True)]
+
+
+def test_values_of_two_kinds_in_a_row_are_recorded_by_kind():
+    bench = Bench(once([call(0), call(1, function="lab:other"), call(2, function="lab:other")]))
+    taken = bench.machine.dispatch.take([9])
+    assert [a.function for a in taken] == ["lab:task", "lab:other"]
+    bench.give(completed(1, "0", "1", "2"))
+    parts = [(r.tasks[0].function, [t.index for t in r.tasks]) for r in bench.of(RecordValues)]
+    assert parts == [("lab:task", [0]), ("lab:other", [1, 2])]

@@ -12,6 +12,7 @@ from weft.coordinator.steps import Begin, Close, Kill, Recalled, RecordResult, R
 from weft.errors import WorldError
 from weft.model.attempts import Entered, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import TaskError
+from weft.model.tasks import make_lanes
 
 
 def attempts_until_recorded(bench, **fault):
@@ -250,6 +251,20 @@ def test_timeout_that_ends_the_round_kills_others_that_are_late_too():
     assert [c.task.index for c in bench.of(RecordResult)] == [0]
     assert [t for c in bench.of(Kill) for t in c.tickets] == [first.ticket, second.ticket]
     assert bench.machine.dispatch.idle
+
+
+def test_timeout_that_ends_a_round_does_not_spare_late_tasks_of_other_lanes():
+    def lane(size):
+        yield [call(x) for x in range(size)]
+
+    def body():
+        yield make_lanes({"a": lane(2), "b": lane(1)})
+
+    bench = Bench(body, policy=Policy(timeout_s=10, strict=True))
+    for a in bench.take():
+        bench.start(a, now_s=0.0)
+    bench.follow(bench.machine.expire(10.0))
+    assert [(c.task.lane, c.task.index) for c in bench.of(RecordResult)] == [("/a", 0), ("/b", 0)]
 
 
 def test_timeout_begins_anew_with_each_stage():

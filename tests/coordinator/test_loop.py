@@ -189,6 +189,25 @@ def test_stop_requeues_and_checkpoints(sessions):
     assert sessions.folder.checkpoint.read_text().splitlines()[1] == "4"
 
 
+class Starting(InProcess):
+    """Says that a task has begun, and stops there."""
+
+    def poll(self, timeout_s):
+        self.clock.now_s += 0.01
+        self.ran.append(("", 0, self.held[0].index))
+        return [Started(self.held[0].ticket, Worker(pid=1))]
+
+
+def test_stop_notes_the_attempts_that_it_ends(sessions):
+    sessions.go(round_body(3), stop_after=1, backend_type=Starting)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        attempts = manifest.query("SELECT task, outcome, reason, worker_pid FROM attempts")
+    finally:
+        manifest.close()
+    assert attempts == [(1, "requeued", "interrupted", 1)]
+
+
 def test_early_stop_drops_what_was_finished_beyond_it(sessions):
     def body():
         tasks = [double(i) for i in range(6)]

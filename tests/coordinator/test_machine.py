@@ -447,7 +447,9 @@ def test_interrupt_requeues_what_runs_and_waits_for_nothing():
     bench.start(out[0])
     bench.follow(bench.machine.interrupt())
     # the second was handed out but never began: that is no attempt
-    assert [(c.task.index, c.reason) for c in bench.of(Requeue)] == [(0, "interrupted")]
+    [requeued] = bench.of(Requeue)
+    assert (requeued.task.index, requeued.reason, requeued.detail) == (0, "interrupted", "")
+    assert requeued.started_s == 0.0
     assert bench.machine.counts().running == 0
     before = len(bench.commands)
     bench.succeed(out[0], 1)

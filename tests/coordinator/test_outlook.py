@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.machines import Bench, call
+from tests.support.machines import Bench, call, once
 from weft.coordinator.steps import Declare
 from weft.model.plan import Plan
 from weft.model.tasks import make_lanes, make_round, make_stream
@@ -114,3 +114,28 @@ def test_best_that_no_plan_asks_for_is_not_looked_for():
     outlook.find_best(lambda: [("f", "3")])
     outlook.offer("f", ["100"])
     assert outlook.best is None
+
+
+def test_lane_that_ended_counts_what_it_opened_and_not_what_it_planned():
+    def lane(x):
+        yield Plan(total=10)
+        yield [call(x)]
+
+    def body():
+        yield make_lanes({"a": lane(1), "b": lane(2)})
+        yield [call(3)]
+
+    bench = Bench(body)
+    assert bench.machine.outlook.expected() == 20
+    bench.succeed(bench.take(1)[0], 1)
+    assert bench.machine.outlook.expected() == 11
+
+
+def test_ages_of_running_tasks_are_those_since_their_start_and_never_negative():
+    bench = Bench(once([call(1), call(2), call(3)]))
+    first, second, _ = bench.take()
+    bench.start(first, 10.0)
+    bench.start(second, 10.4)
+    outlook = bench.machine.outlook
+    assert outlook.ages_s(10.5) == [0.5, 10.5 - 10.4]
+    assert outlook.ages_s(10.0) == [0.0, 0.0]

@@ -396,3 +396,24 @@ def test_slot_that_is_back_takes_its_part_of_what_was_dealt_to_others(gpu: int) 
     dealt = [choose(placement, task(index, gpu=gpu), rooms) for index in (1, 4, 7)]
     assert dealt == [0, 2, 0], "what was dealt to the slot that is gone goes to both others in turn"
     assert choose(placement, task(0, gpu=gpu), rooms) == 0
+
+
+def test_slot_without_room_is_not_out_of_service() -> None:
+    placement = Placement([Node("a", cpus=3)])
+    placement.set_in_service([-1, 0, 1])
+    assert choose(placement, task(), [9, 9, 0]) == 1
+    assert choose(placement, task(), [9, 0, 0]) is None
+    placement.set_in_service([0, 0, 0])
+    assert choose(placement, task(), [9, 0, 0]) == 0
+
+
+def test_slot_that_was_freed_counts_once_against_the_cap() -> None:
+    placement = Placement([Node("a", cpus=3, max_concurrent=1)], caps=Caps(total=1))
+    first, second = task(0), task(1)
+    placement.hold(first, 1)
+    assert first.slot == 1
+    placement.free(first)
+    placement.hold(second, 2)
+    assert choose(placement, task(2), [9, 9, 0]) is None
+    placement.free(second)
+    assert choose(placement, task(2), [9, 9, 0]) == 0
