@@ -8,6 +8,7 @@ that fails has noticed it; one that hangs is ended by its time limit, which is a
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,10 +41,17 @@ def run_planted(test: str, part: int, root: Path, folder: Path) -> dict[str, Any
         plant(bug, copy)
         done = run_tests(python, copy, [bug.test], folder)
         outcome = {PASSED: "failed", FAILED: "passed"}.get(done.returncode, "broken")
+        if outcome == "passed" and not has_failed(done.stdout):
+            outcome = "broken"
     sys.stdout.write(done.stdout)
     why = "not noticed\n" if done.returncode == PASSED else ""
     said = "" if outcome == "passed" else why + done.stdout[-TAIL:]
     return {"outcome": outcome, "figures": [], "said": said}
+
+
+def has_failed(text: str) -> bool:
+    """Whether pytest says that a test failed; without pytest, Python ends with the same code."""
+    return re.search(r"\d+ (failed|error)", text.rstrip().rpartition("\n")[2]) is not None
 
 
 def copy_checkout(root: Path, copy: Path) -> Path:

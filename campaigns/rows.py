@@ -38,6 +38,9 @@ IO_ERRORS = "tests/faults/test_io_errors.py"
 SIMULATOR = "tests/testing/test_simulator.py"
 CORRUPTION = "tests/faults/test_corruption.py"
 FUZZING = "tests/faults/test_fuzzing.py"
+EXHAUSTION = "tests/faults/test_exhaustion.py"
+TOO_LITTLE = f"{EXHAUSTION}::test_run_with_too_little_stops_with_its_reason_and_resumes"
+NO_PROCESS = f"{EXHAUSTION}::test_run_that_may_start_no_process_stops_with_its_reason_and_resumes"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
 EVERY_FILE = (
     f"{KILL_POINTS}::test_coordinator_killed_at_a_write_of_each_file_resumes_to_the_same_ledger"
@@ -152,7 +155,7 @@ ROWS = (
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",
         ("tests/faults/test_stopped_coordinator.py",)),
     Row("F25", "too few descriptors or processes, too little memory",
-        ("tests/faults/test_exhaustion.py",)),
+        (EXHAUSTION,), parts={TOO_LITTLE: 1, NO_PROCESS: 1}),
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
         planted=(f"{CORRUPTION}::test_reader_that_fails_in_another_way_is_noticed",),

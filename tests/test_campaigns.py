@@ -26,7 +26,7 @@ from campaigns.collect import (
 )
 from campaigns.measured import measured_rows
 from campaigns.page import EndedCase, Tally, page_of, tally, tally_of, write_page
-from campaigns.planting import copy_checkout, make_environment, plant
+from campaigns.planting import copy_checkout, has_failed, make_environment, plant
 from campaigns.rows import ROWS, case_name, is_planted, parts_of, row_of
 from campaigns.search import faults
 from tests.support.figures import Part
@@ -299,6 +299,12 @@ def test_file_whose_tests_share_what_takes_long_is_one_case() -> None:
     assert all(set(row.whole) <= set(row.tests) for row in ROWS)
     assert passed_tests("x\n3 failed, 12 passed, 1 skipped in 2.1s\n") == 12
     assert passed_tests("no tests ran in 0.1s") == 0
+
+
+def test_bug_is_noticed_by_a_test_that_failed_and_not_by_a_pytest_that_is_missing() -> None:
+    assert has_failed("F\n1 failed, 2 passed in 3.1s")
+    assert has_failed("1 error in 0.2s\n")
+    assert not has_failed("/bin/python: No module named pytest")
 
 
 def test_shares_have_every_case_once() -> None:
