@@ -13,6 +13,7 @@ import weft
 from tests.support.sessions import Sessions, double, keep, triple
 from tests.support.untraced import untraced
 from weft.errors import LedgerDamaged
+from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.merkle import leaf_hash, root
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
@@ -158,6 +159,22 @@ def test_rebuild_gives_readers_what_they_saw_before(finished, tmp_path):
     assert rows_of(sessions) == rows_of(source)
 
 
+def test_rebuild_drops_what_an_older_manifest_has_beyond_an_early_stop(finished, tmp_path):
+    sessions = Sessions(tmp_path, pick=lambda held: -1)  # later tasks end first
+    sessions.go(example, stop_after=6)
+    old = tmp_path / "old.sqlite"
+    backup(sessions.folder.manifest, old)
+    with sqlite3.connect(old) as db:
+        beyond = db.execute("SELECT count(*) FROM tasks WHERE id > 6 AND state = 'completed'")
+        assert beyond.fetchone()[0] > 0
+    db.close()
+    sessions.go(example, sealed=False)
+    shutil.copy(old, sessions.folder.manifest)
+    sessions.go(example)
+    assert sessions.ledger == finished[1]
+    assert rows_of(sessions) == rows_of(finished[0])
+
+
 def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
     """The rebuilt manifest has few commits, and no head of it was noted yet."""
     sessions = Sessions(tmp_path)
@@ -196,7 +213,7 @@ def unsealed(finished, tmp_path, checkpoint_at):
     finally:
         manifest.close()
     from weft.ledger.chain import Chain
-    from weft.ledger.checkpoint import Checkpoint, origin_of
+    from weft.ledger.checkpoint import origin_of
 
     chain = Chain()
     for entry in entries:
@@ -267,8 +284,9 @@ def test_checkpoint_with_another_root_is_damage(finished, tmp_path):
     sessions, _ = unsealed(finished, tmp_path, 10)
     text = sessions.folder.checkpoint.read_text().splitlines()
     sessions.folder.checkpoint.write_text(f"{text[0]}\n9\n{text[2]}\n")
-    with pytest.raises(LedgerDamaged, match="its root is not that of the first 9 records"):
+    with pytest.raises(LedgerDamaged, match="its root is not that of the first 9 records") as bad:
         look(sessions)
+    assert bad.value.seq == 8
 
 
 def test_checkpoint_missing_everything_above_is_compared_with_the_manifest(finished, tmp_path):
@@ -277,6 +295,10 @@ def test_checkpoint_missing_everything_above_is_compared_with_the_manifest(finis
     assert look(sessions).good_bytes == len(finished[1])
     sessions.folder.ledger.write_bytes(b"".join(lines[:5]) + b"x\n" + b"".join(lines[6:]))
     assert look(sessions).good_bytes == len(b"".join(lines[:5]))
+    sessions.folder.ledger.write_bytes(b"x\n")
+    assert (look(sessions).good_bytes, look(sessions).torn_bytes) == (0, 2)
+    sessions.folder.ledger.unlink()
+    assert (look(sessions).good_bytes, look(sessions).torn_bytes) == (0, 0)
 
 
 def test_ledger_beyond_the_manifest_is_behind(finished, tmp_path):
@@ -307,6 +329,20 @@ def test_good_records_stop_at_a_torn_tail_and_refuse_damage_below(finished, tmp_
     assert [r.seq for r in good_records(ledger, None)] == [*range(4)]
     ledger.write_bytes(b"x\n")
     assert list(good_records(ledger, None)) == []
+    ledger.write_bytes(b"".join(lines[:9]) + b"x\n" + b"".join(lines[10:]))
+    with pytest.raises(LedgerDamaged, match="record 9"):
+        list(good_records(ledger, checkpoint))
+
+
+def test_good_records_end_at_damage_behind_the_answer_of_a_lane_only(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    ledger = sessions.folder.ledger
+    ended = next(n for n, line in enumerate(lines) if b'"kind":"answer"' in line) + 1
+    ledger.write_bytes(b"".join(lines[:ended]) + b"x\n")
+    assert len(list(good_records(ledger, None))) == ended
+    ledger.write_bytes(b"".join(lines) + b"x\n")
+    with pytest.raises(LedgerDamaged, match=f"record {len(lines)}"):
+        list(good_records(ledger, None))
 
 
 @pytest.mark.parametrize("tail", [b"torn", b"\n", b"x\n", b"{0}"])
@@ -411,3 +447,18 @@ def test_ledger_that_grows_while_it_is_compared_is_compared_to_its_end(finished,
         finally:
             manifest.close()
         assert (state.good_bytes, state.torn_bytes, state.pending) == (len(whole), 0, [])
+
+
+def test_ledger_that_grows_up_to_a_checkpoint_with_another_root_is_damage(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 1)
+    sessions.folder.ledger.write_bytes(b"".join(lines[:4]))
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        checkpoint = Checkpoint("weft.dev/x", 6, bytes(32))
+        comparison = _Comparison(sessions.folder.ledger, Projection(manifest), checkpoint)
+        comparison.take_equal(None)
+        sessions.folder.ledger.write_bytes(b"".join(lines))
+        with pytest.raises(LedgerDamaged, match="not that of the first 6 records"):
+            comparison.take_rest()
+    finally:
+        manifest.close()
