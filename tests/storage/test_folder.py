@@ -246,3 +246,14 @@ def test_holder_that_never_writes_its_name_is_given_up(tmp_path, monkeypatch):
     name = folder_module._find_owner(tmp_path / "owner", "here")
     assert name == "another coordinator that is just starting"
     assert now_s[0] - 100.0 == pytest.approx(folder_module.OWNER_WAIT_S, abs=0.1)
+
+
+def test_run_folder_has_the_names_that_the_documents_give(folder):
+    names = {name: path.name for name, path in vars(folder).items() if name != "path"}
+    assert names == {
+        "run_toml": "run.toml", "ledger": "ledger.jsonl", "checkpoint": "checkpoint",
+        "signature": "checkpoint.sig", "manifest": "manifest.sqlite", "objects": "objects",
+        "logs": "logs", "attempts": "attempts", "outcomes": "outcomes", "repository": "repo.git",
+        "code": "code", "kept": "kept",
+    }  # fmt: skip
+    assert all(path.parent == folder.path for name, path in vars(folder).items() if name != "path")

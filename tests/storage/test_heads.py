@@ -182,3 +182,35 @@ def test_state_folder_that_cannot_be_written_says_whose_it_must_be(tmp_path):
     with pytest.raises(StorageFailed) as failed:
         HeadsList(tmp_path / "file" / "heads", Disk()).note("id1", head(1))
     assert (failed.value.hint or "").startswith("make it yours to read and write, or set XDG")
+
+
+@pytest.mark.parametrize(
+    ("other", "same", "elsewhere"),
+    [
+        (RunLocation("h", "/a", 1, 2), True, False),
+        (RunLocation("h", "/b", 1, 2), True, False),
+        (RunLocation("h", "/a", 1, 9), False, False),
+        (RunLocation("h", "/b", 1, 9), False, True),
+        (RunLocation("h", "/b", 9, 2), False, True),
+        (RunLocation("g", "/b", 1, 2), False, False),
+    ],
+)
+def test_location_is_moved_or_copied_by_host_disk_and_path(other, same, elsewhere):
+    here = RunLocation("h", "/a", 1, 2)
+    assert here.same_folder(other) is same
+    assert here.is_elsewhere(other) is elsewhere
+
+
+def test_head_and_code_note_are_written_with_their_version_and_home(tmp_path):
+    home = RunLocation("h", "/a", 1, 2)
+    written = {"host": "h", "path": "/a", "device": 1, "inode": 2}
+    head, note = Head(3, "r", 4, home), CodeNote("d", home)
+    assert head.to_dict() == {"schema_version": 1, "size": 3, "root": "r", "commits": 4,
+                              "home": written, "restart": False}  # fmt: skip
+    assert note.to_dict() == {"schema_version": 1, "code": "d", "home": written}
+    heads = HeadsList(tmp_path, Disk())
+    heads.note("run", head)
+    heads.note_code("run", note)
+    assert (tmp_path / "run.jsonl").read_bytes().count(b"\n") == 2
+    assert (heads.binding("run"), heads.code("run")) == ([head], note)
+    assert (heads.binding("other"), heads.code("other")) == ([], None)
