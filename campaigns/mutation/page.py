@@ -11,12 +11,15 @@ How strong the tests of model, ledger, storage and coordinator are (row F22 of [
 a program changes one place of their code, and runs the tests that reach it until one fails.
 `python -m campaigns.mutation` makes the changes, goes on where it was stopped, writes this page.
 
-A change is *noticed* when a test fails, or takes far longer than without it. A mutant meets the
-tests that reach its line, fastest first, for a limited time; one that would need more counts as
-survived, and so does one that only tests would notice whose packages a machine lacks. Docstrings,
-annotations, decorators, assertions and the words of errors are left alone by rule. Mutants come in
-the order of a hash, so that a part of them is a fair sample, until tests are written for its
-survivors; what was tried on a file counts until the file is changed.
+A change is *noticed* when a test fails that passes without it, or takes far longer than without
+it. A mutant meets the tests that reach its line, fastest first, for a limited time, in a fork of a
+process that has collected all tests; one that takes effect at import meets them in a fork that has
+imported no part of Weft. One that would need more time counts as survived, and so does one that
+only tests would notice whose packages a machine lacks. `--twin` compares verdicts with those of a
+new interpreter for each mutant. Docstrings, annotations, decorators, assertions and the words of
+errors are left alone by rule. Mutants come in the order of a hash, so that a part of them is a fair
+sample, until tests are written for its survivors. A verdict counts until the function is changed
+that it is about, or outside of functions the statement.
 """
 
 
@@ -24,9 +27,12 @@ def page_of(figures: dict[str, Any]) -> str:
     """The whole page."""
     tried, noticed = figures["tried"], figures["noticed"]
     score = f"{100 * noticed / max(tried, 1):.1f} %"
+    explained = figures["explained"]
+    rest = f"{100 * noticed / max(tried - explained, 1):.1f} %"
     head = (
         f"{figures['date']}, {figures['commit']}: {tried:,} of {figures['changes']:,} mutants"
-        f" tried as these files are now, {noticed:,} noticed: **{score}** (aim 90 %)."
+        f" tried on the code as it is now, {noticed:,} noticed: **{score}** (aim 90 %); {rest}"
+        f" without the {explained:,} survivors that need no test."
         f" {figures['tests']:,} tests, {figures['cpu_minutes']:.0f} minutes one after the other;"
         f" {figures['machine']}."
     )
