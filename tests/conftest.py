@@ -22,6 +22,7 @@ settings.load_profile("weft")
 
 BROWSED = {"browser", "chromium", "kinds", "many_run"}
 """Fixtures of tests that look at pages."""
+COMPILING = "tests/searches/prng/"
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would every command
 # that they start, unless it asks for it.
@@ -50,16 +51,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def keep_together(items: list[pytest.Item]) -> None:
     """Run tests that share a fixture of their file in one process: it is made once.
 
-    So is what takes seconds for tests of several files: a browser, and runs for it to show.
+    So is what takes seconds for tests of several files: a browser, and runs for it to show; and
+    kernels that the tests of a file compile as they need them.
     """
     for item in items:
         shared = getattr(item, "_fixtureinfo", None)
         definitions = shared.name2fixturedefs if shared else {}
+        scopes = {definition[-1].scope for definition in definitions.values()}
         if item.get_closest_marker("xdist_group"):
             continue
         if not BROWSED.isdisjoint(definitions):
             item.add_marker(pytest.mark.xdist_group("browsed"))
-        elif "module" in {definition[-1].scope for definition in definitions.values()}:
+        elif "module" in scopes or item.nodeid.startswith(COMPILING):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
