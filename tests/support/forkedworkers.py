@@ -35,6 +35,8 @@ from weft.backends.orphans import WORKER
 SET_CHILD_SUBREAPER = 36
 FIRST_FREE = 500
 """Descriptors are moved to numbers from here on before they are put in their places."""
+LOADED = ("weft.worker.__main__", "weft.define.commands", "weft.define.searches")
+"""What every worker imports, and what the module of any search does."""
 STANDARD = (0, 1, 2)
 MOST = 8
 
@@ -179,7 +181,7 @@ def become(body: dict[str, Any], files: Sequence[int], channel: socket.socket) -
 
 
 if __name__ == "__main__":
-    for name in ("weft.worker.__main__", *sys.argv[3:]):
+    for name in (*LOADED, *sys.argv[3:]):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()

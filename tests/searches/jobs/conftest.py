@@ -98,6 +98,6 @@ def shop(
 
 @pytest.fixture(scope="session")
 def worker_server() -> Iterator[WorkerServer]:
-    server = WorkerServer("weft.searches.jobs.request")
+    server = WorkerServer("weft.searches.jobs.request", "weft.searches.jobs.results")
     yield server
     server.close()
