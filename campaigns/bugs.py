@@ -206,8 +206,8 @@ BUGS = (
     Bug(
         "F20", "format-changed", "a record has one field more, and the format its old number",
         "src/weft/storage/projection.py",
-        '"stopped": row.stopped, "tasks": row.size,',
-        '"stopped": row.stopped, "tasks": row.size, "width": 0,',
+        ',"stopped":{stopped},"tasks":{size}}}',
+        ',"stopped":{stopped},"tasks":{size},"width":0}}',
         "tests/inspect/test_golden.py::test_the_engine_example_writes_the_golden_ledger",
     ),
     Bug(
@@ -229,8 +229,8 @@ BUGS = (
     Bug(
         "F24", "stop-charged", "limits are judged before the results that came in meanwhile",
         "src/weft/coordinator/loop.py",
-        "        now_s = self.clock.monotonic()\n        for event in events:\n",
-        "        now_s = self.clock.monotonic()\n"
+        "        now_s = self._now_s = self.clock.monotonic()\n        for event in events:\n",
+        "        now_s = self._now_s = self.clock.monotonic()\n"
         "        self._execute(self.machine.expire(now_s))\n        for event in events:\n",
         "tests/faults/test_stopped_coordinator.py::test_stopped_coordinator_charges_no_task[1]",
     ),
@@ -245,7 +245,7 @@ BUGS = (
     Bug(
         "F26", "tickets-not-compared", "results for tasks that a worker does not hold are taken",
         "src/weft/backends/protocol.py",
-        "        and all(number in held for number in range(ticket, ticket + len(values)))\n", "",
+        "        and all(map(held.__contains__, range(ticket, ticket + len(values))))\n", "",
         "tests/faults/test_lying_worker.py"
         "::test_lie_is_not_believed_and_changes_no_record[foreign-ticket]",
     ),

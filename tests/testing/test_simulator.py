@@ -199,6 +199,8 @@ def test_simulator_planted_block_committed_in_part_is_noticed(monkeypatch):
 
     def short(self, command):
         real(self, command)
+        if len(command.tasks) == 1:
+            return
         block = self._blocks[-1]
         columns = {name: getattr(block, name)[:-1] for name in ("keys", "args", "values", "run_us")}
         self._blocks[-1] = dataclasses.replace(block, **columns)

@@ -50,6 +50,8 @@ LEARN = 0.3
 """Least weight of the newest block in the estimate of how long tasks take."""
 NOTICE_S = 0.02
 """A task that runs for so long is reported as started; the others only when they end."""
+WATCH_S = 0.005
+"""How often it is looked what workers run; to look at every message would cost more than it."""
 START_FAILURES = 3
 """Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
 START_KILLS = 50
@@ -87,7 +89,8 @@ class WorkerSlot:
 def _room(place: WorkerSlot, credit: int) -> int:
     if place.retired:
         return -1
-    load, limit = place.load(), min(credit, place.most)
+    load = len(place.worker.tickets) if place.worker else 0
+    limit = place.most if place.most < credit else credit
     return 0 if load > limit * 3 // 4 else limit - load
 
 
@@ -120,6 +123,9 @@ class LocalBackend:
         """Estimate of how long a task takes."""
         self._blocks_of: dict[str, int] = {}
         """How many blocks of a function have been timed."""
+        self._watches = False
+        """Whether a task runs that may become a long one."""
+        self._next_watch_s = 0.0
         self._numbers = 0
         self._last_log = ""
         self._orphans = Orphans()
@@ -130,15 +136,20 @@ class LocalBackend:
         A worker is filled up only when a quarter of what it held is done: fewer, fuller messages.
         """
         credit = self._credit()
-        starting = any(not worker.ready for worker, _ in self._serving())
         return [
-            # whether it is the slot or the machine that cannot start workers, others will show
             0
-            if (place.failed_starts and place.worker is None and starting and not place.retired)
-            or self._must_wait(place)
+            if place.worker is None and not place.retired and self._may_not_start(place)
             else _room(place, credit if place.slot.gpu is None else 1)
             for place in self._places
         ]
+
+    def _may_not_start(self, place: WorkerSlot) -> bool:
+        """Whether a slot gets no worker now: after a failed start those of others are awaited.
+
+        They show whether it is the slot or the machine that cannot start workers.
+        """
+        others_start = place.failed_starts and any(not w.ready for w, _ in self._serving())
+        return bool(others_start) or self._must_wait(place)
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Send each slot its assignments, in order, in one message."""
@@ -155,13 +166,17 @@ class LocalBackend:
                 worker.tickets.update(dict.fromkeys(assignment.tickets, assignment.function))
             worker.send(("run", [assignment_row(a) for a in batch]))
             self._watch(worker, self._places[slot])
+            self._watches = True
         self._events += reversed(early)  # each goes back to the front of the queue
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
         self._orphans.clear()
-        watches = self._watch_starts()
-        ready = self._selector.select(self._wait_s(timeout_s, watches=watches))
+        now_s = time.monotonic()
+        if now_s >= self._next_watch_s:
+            self._next_watch_s = now_s + WATCH_S
+            self._watches = self._watch_starts(now_s)
+        ready = self._selector.select(self._wait_s(timeout_s))
         for key, mask in ready:
             place: WorkerSlot = key.data
             worker = place.worker
@@ -209,12 +224,11 @@ class LocalBackend:
             if place.worker is not None:
                 yield place.worker, place
 
-    def _watch_starts(self) -> bool:
+    def _watch_starts(self, now_s: float) -> bool:
         """Report long tasks, ask back what waits behind them, kill those that were given up.
 
         True when a task runs that may become a long one.
         """
-        now_s = time.monotonic()
         idle = any(not place.load() and not place.retired for place in self._places)
         watches = False
         for worker, place in list(self._serving()):
@@ -249,11 +263,11 @@ class LocalBackend:
             worker.send(("flush",))
         self._watch(worker, place)
 
-    def _wait_s(self, timeout_s: float, *, watches: bool) -> float:
+    def _wait_s(self, timeout_s: float) -> float:
         """How long to wait for workers: not at all when something has happened already."""
         if self._events:
             return 0.0
-        return min(NOTICE_S, timeout_s) if watches else self._until_start_s(timeout_s)
+        return min(NOTICE_S, timeout_s) if self._watches else self._until_start_s(timeout_s)
 
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))

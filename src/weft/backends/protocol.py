@@ -41,7 +41,7 @@ def _is_block(rest: Sequence[Any], held: Held) -> bool:
         and _is_list_of(run_us, int)
         and len(values) == len(run_us) > 0
         and type(ticket) is int
-        and all(number in held for number in range(ticket, ticket + len(values)))
+        and all(map(held.__contains__, range(ticket, ticket + len(values))))
     )
 
 
@@ -77,7 +77,7 @@ def _is_held(ticket: object, held: Held) -> bool:
 
 
 def _is_list_of(value: object, kind: type) -> bool:
-    return isinstance(value, _ROWS) and all(type(item) is kind for item in value)
+    return isinstance(value, _ROWS) and {*map(type, value)} <= {kind}
 
 
 def _is_pair(value: object) -> bool:

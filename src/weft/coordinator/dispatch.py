@@ -152,6 +152,8 @@ class Dispatch:
             state.ready.popleft()
             if slot is None:
                 waiting.append(task.index)
+                if state.classes <= rooms.full_for:
+                    break  # nothing of this round fits anywhere
                 continue
             if runs_alone(task):
                 self._alone = self._next_ticket

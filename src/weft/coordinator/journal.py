@@ -26,12 +26,11 @@ from weft.coordinator.steps import (
     RecordResult,
     RecordValues,
     Requeue,
-    TaskKind,
 )
 from weft.errors import ReplayDiverged, RunMismatch
-from weft.model.attempts import Staged
+from weft.model.attempts import Staged, Worker
 from weft.model.results import Result, TaskError
-from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
+from weft.model.tasks import COMMAND, FORMER_COMMAND, Code, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
@@ -84,9 +83,14 @@ class Journal:
         """Rounds opened in this session: they have no recorded rows to look for."""
         self._reopened: set[int] = set()
         """Rounds that nothing was decided from before the code changed: tasks may be others."""
+        self._used: set[tuple[str, Code]] = set()
+        """Functions whose code was noted."""
         self._beyond: set[int] = set()
         """Lanes that have gone beyond all that is recorded of them."""
+        self._new: dict[int, tuple[int, int, RoundRow]] = {}
+        """Rounds that have no row yet, with their lane and number."""
         self._dirty: dict[int, RoundRow] = {}
+        """Rounds whose rows are out of date."""
         self._running: dict[int, LiveTask] = {}
         self._queued: dict[int, QueuedRow] = {}
         self._finished: list[FinishedRow] = []
@@ -103,6 +107,11 @@ class Journal:
     def execute(self, command: Command) -> Sequence[Recalled]:
         """Carry out one command; what it recalls must be fed back to the machine."""
         return _HANDLERS[type(command)](self, command) or ()
+
+    @property
+    def commits(self) -> int:
+        """How many commits the run has had."""
+        return self._manifest.commits
 
     @property
     def has_unwritten_starts(self) -> bool:
@@ -126,9 +135,12 @@ class Journal:
                 for id_, t in self._running.items()
             ])  # fmt: skip
             self._running = {}
-        for row in self._dirty.values():
-            self._manifest.update_round(row)
-        self._dirty = {}
+        if self._new:
+            self._manifest.insert_rounds([*self._new.values()])
+        for id_, row in self._dirty.items():
+            if id_ not in self._new:
+                self._manifest.update_round(row)
+        self._new, self._dirty = {}, {}
 
     def _flush_queued(self) -> None:
         """Write the rows of tasks that were made and have not ended since."""
@@ -176,7 +188,8 @@ class Journal:
         )
         if row is None or (not is_same and self._forget(row, c.lane, c.round)):
             self._check_going_on(lane, c)
-            row = self._manifest.add_round(lane, c.round, "tasks", c.size)
+            row = self._manifest.new_round("tasks", c.size)
+            self._new[row.id] = (lane, c.round, row)
             self._fresh.add(row.id)
         elif row.size is None:
             if c.size < row.recorded:
@@ -216,8 +229,7 @@ class Journal:
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
-        for name, path in _code_of(c.tasks):
-            self.sources.use(name, path)
+        self._use_code(c)
         recorded: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
@@ -227,11 +239,22 @@ class Journal:
         wall = self._clock.wall()
         self._queued_at[row.id] = wall
         if not row.closed:
-            for task in _with_rows(c.tasks):
+            for task in _with_rows(c):
                 id_ = row.first + task.index
                 if id_ not in recorded:
                     self._queued[id_] = (id_, task.key, task.function, task.args, wall)
         return list(self._recall(c, row, recorded)) if recorded else ()
+
+    def _use_code(self, c: Queue) -> None:
+        """Note the code of tasks, each function once; of a command, its hooks."""
+        for kind in c.kinds:
+            code = (kind.function, kind.code)
+            if kind.function == COMMAND:
+                for name, path in _hooks_of([task for task in c.tasks if task.kind is kind]):
+                    self.sources.use(name, path)
+            elif code not in self._used:
+                self.sources.use(kind.function, import_path(kind.code, kind.function))
+                self._used.add(code)
 
     def _forget_others(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> None:
         """Forget tasks that new code does not ask for any more."""
@@ -290,32 +313,47 @@ class Journal:
 
     def _record(self, c: RecordResult) -> None:
         task = c.task
-        row = self._round(task.lane, task.round)
+        for staged in c.staged:
+            self._adopt(staged)
+        if c.error is not None:
+            id_ = self._round(task.lane, task.round).first + task.index
+            self._attempt(id_, task, "failed", c.error.type, c.detail, c.run_s)
+        self._finish(task, task.worker, c.value, c.error, c.run_s, c.notes)
+
+    def _finish(
+        self,
+        task: LiveTask,
+        worker: Worker,
+        value: str | None,
+        error: TaskError | None,
+        run_s: float,
+        notes: str | None = None,
+    ) -> None:
+        """Note the row of a task that ended just now."""
+        kind, key, args = task.kind, task.key, task.args
+        function, row = kind.function, self._rounds[kind.lane, kind.round]
         id_ = row.first + task.index
         self._running.pop(id_, None)
         self._queued.pop(id_, None)
-        for staged in c.staged:
-            self._adopt(staged)
-        wall, worker = self._clock.wall(), task.worker
-        state = "completed" if c.error is None else "failed"
-        error = None if c.error is None else c.error.to_text()
-        if c.error is not None:
-            self._attempt(id_, task, "failed", c.error.type, c.detail, c.run_s)
-        digest = self._manifest.row_digest(
-            state, task.key, task.function, task.args, c.value, error
-        )
-        if self.outlook is not None and c.value is not None:
-            self.outlook.offer(task.function, (c.value,))
+        state = "completed" if error is None else "failed"
+        failure = None if error is None else error.to_text()
+        digest = self._manifest.row_digest(state, key, function, args, value, failure)
+        wall = self._clock.wall()
         self._finished.append((
-            id_, state, task.key, task.function, task.args, c.value, error, digest,
-            task.attempt, self._queued_at[row.id], wall - c.run_s, wall, c.run_s,
-            worker.pid, worker.started, worker.node, worker.gpu, c.notes,
+            id_, state, key, function, args, value, failure, digest,
+            task.attempt, self._queued_at[row.id], wall - run_s, wall, run_s,
+            worker.pid, worker.started, worker.node, worker.gpu, notes,
         ))  # fmt: skip
+        if self.outlook is not None and value is not None:
+            self.outlook.offer(function, (value,))
         self.pending += 1
 
     def _record_values(self, c: RecordValues) -> None:
         """Note a block's rows; its tasks ran one after the other and the last ended just now."""
         tasks, worker = c.tasks, c.worker
+        if len(tasks) == 1:
+            self._finish(tasks[0], worker, c.values[0], None, c.run_us[0] / 1e6)
+            return
         kind = tasks[0].kind
         row = self._round(kind.lane, kind.round)
         first, function = row.first, kind.function
@@ -426,35 +464,25 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 }
 
 
-def _with_rows(tasks: Sequence[LiveTask]) -> Sequence[LiveTask]:
+def _with_rows(c: Queue) -> Sequence[LiveTask]:
     """Tasks whose rows are written before they start: a round's first, and every command.
 
     The others get theirs when they have run for a while or have ended; that they wait is known
     from the size of their round.
     """
-    if tasks[0].index >= VISIBLE:
-        return [task for task in tasks if task.function == COMMAND]
-    return [task for task in tasks if task.index < VISIBLE or task.function == COMMAND]
+    if any(kind.function == COMMAND for kind in c.kinds):
+        return [task for task in c.tasks if task.index < VISIBLE or task.function == COMMAND]
+    return c.tasks[: max(0, VISIBLE - c.tasks[0].index)]
 
 
-def _code_of(tasks: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
-    """Name and import path of the user's functions that tasks run, each once."""
-    code: dict[tuple[str, str], None] = {}
-    kind: TaskKind | None = None
-    for task in tasks:
-        if task.kind is not kind or kind.function == COMMAND:
-            kind = task.kind
-            code.update(dict.fromkeys(_names_of(task)))
-    return code
-
-
-def _names_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
-    """Name and import path of what a task runs: for a command, its hooks."""
-    if task.function != COMMAND:
-        return ((task.function, import_path(task.code, task.function)),)
-    args: Any = decode_trusted(task.args)
-    names = (args["prepare"], args["collect"], args.get("on_broken"))
-    return tuple((name, import_path(task.code, name)) for name in names if name is not None)
+def _hooks_of(commands: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
+    """Name and import path of what runs around commands, each once."""
+    hooks: dict[tuple[str, str], None] = {}
+    for task in commands:
+        args: Any = decode_trusted(task.args)
+        names = (args["prepare"], args["collect"], args.get("on_broken"))
+        hooks.update(((n, import_path(task.code, n)), None) for n in names if n is not None)
+    return hooks
 
 
 def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, overload
 
 from weft.coordinator.runvalues import RunValues
-from weft.coordinator.steps import LiveTask
+from weft.coordinator.steps import LiveTask, TaskClass
 from weft.errors import SearchInvalid, WeftError
 from weft.model.plan import Plan
 from weft.model.results import Result, TaskError, TaskFailed
@@ -126,6 +126,7 @@ class OpenRoundState:
     """A round under way: which tasks are out, which results are in, how far it is judged."""
 
     __slots__ = (
+        "classes",
         "failure",
         "kinds",
         "lane",
@@ -158,6 +159,8 @@ class OpenRoundState:
         self.made = 0
         self.kinds = [0, 0]
         """How many CPU and GPU tasks were made."""
+        self.classes: set[TaskClass] = set()
+        """Of the tasks that were made."""
         self.totals = _by_kind(step.tasks) if isinstance(step, Round) else None
         """How many CPU and GPU tasks there are; not known of a lazy round or a stream."""
         self.recorded = self.noted = 0

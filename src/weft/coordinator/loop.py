@@ -54,6 +54,8 @@ class Coordinator:
     watcher: Watcher | None = None
     reserve: Reserve | None = None
     """Checked before each commit, and released when space is short."""
+    _now_s: float = 0.0
+    """When results were taken in last."""
     _first_pending_s: float | None = None
     _urgent: bool = False
 
@@ -70,28 +72,34 @@ class Coordinator:
         return True
 
     def _turn(self) -> None:
-        self._dispatch()
-        now_s = self._take_in(self._wait_s())
+        due, now = self._commit_is_due(), self.machine.dispatch.holds_back
+        if now:
+            self._commit()
+        if not self.machine.broken:
+            self._dispatch()
+        if due and not now:  # only here: workers have something to do meanwhile
+            self._commit()
+        if self.machine.broken:  # space is short, and all workers are gone
+            return
+        self._take_in(self._wait_s())
         deadline_s = self.machine.dispatch.next_deadline_s()
+        now_s = self._now_s
         if deadline_s is not None and now_s >= deadline_s:
             self._take_in(0.0)  # results that are in count before a deadline is judged
             self._execute(self.machine.expire(now_s))
-        if self._commit_is_due(now_s):
-            self._commit()
         if self.watcher is not None:
             self.watcher.update(self.machine.counts())
 
-    def _take_in(self, wait_s: float) -> float:
-        """Apply what happens within `wait_s`; return the time it happened."""
+    def _take_in(self, wait_s: float) -> None:
+        """Apply what happens within `wait_s`."""
         events = self.backend.poll(wait_s)
-        now_s = self.clock.monotonic()
+        now_s = self._now_s = self.clock.monotonic()
         for event in events:
             if isinstance(event, NodeEvent):
                 self.journal.event(event.kind, event.detail)
                 self._urgent = True  # readers should see it soon
             else:
                 self._execute(self.machine.apply(event, now_s))
-        return now_s
 
     def _dispatch(self) -> None:
         if assignments := self.machine.dispatch.take(self.backend.capacity()):
@@ -121,18 +129,14 @@ class Coordinator:
             self._commit()
         return self.machine.advance()
 
-    def _commit_is_due(self, now_s: float) -> bool:
-        if (
-            self._urgent
-            or self.machine.dispatch.holds_back
-            or self.journal.pending >= COMMIT_RESULTS
-        ):
+    def _commit_is_due(self) -> bool:
+        if self._urgent or self.journal.pending >= COMMIT_RESULTS:
             return True
         if self._first_pending_s is None:
             if self.journal.pending == 0 and not self.journal.has_unwritten_starts:
                 return False
-            self._first_pending_s = now_s
-        return now_s - self._first_pending_s >= self._patience_s()
+            self._first_pending_s = self._now_s
+        return self._now_s - self._first_pending_s >= self._patience_s()
 
     def _patience_s(self) -> float:
         """How long what is pending may wait for a commit."""

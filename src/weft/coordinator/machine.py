@@ -349,10 +349,10 @@ class Machine:
             return
         start, size = state.made, state.size
         if tasks := self._making.make_more(state):
-            kinds = dict.fromkeys([task.kind for task in tasks])
-            is_plain = all(kind.function != COMMAND for kind in kinds)
-            self.dispatch.hold(state, start, state.made, durable=not is_plain)
-            self._commands.append(Queue(state.lane.path, state.number, tasks))
+            kinds = (*dict.fromkeys([task.kind for task in tasks]),)
+            durable = any(kind.function == COMMAND for kind in kinds)
+            self.dispatch.hold(state, start, state.made, durable=durable)
+            self._commands.append(Queue(state.lane.path, state.number, tasks, kinds))
         if size != state.size:  # a stream that has no more to propose is shorter
             self._plan_tasks(state.lane.path, state.size - size)
         if state.closed:

@@ -144,6 +144,7 @@ class TaskMaker:
             place = len(texts)
             raise _refused(state, start + place, calls[place], error) from None
         keys = task_keys(self._genesis, kind.lane, kind.round, start, kind.function, texts)
+        state.classes.add(kind.task_class)
         ordinal = state.kinds[gpu]
         state.kinds[gpu] = ordinal + len(calls)
         tasks = list(map(LiveTask, repeat(kind), count(start), keys, texts, count(ordinal)))

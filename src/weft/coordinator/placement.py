@@ -76,7 +76,7 @@ class Placement:
 
         `fair` limits how many tasks a greedily filled slot may hold, whatever room it has.
         """
-        group = task.limits.group
+        group = task.kind.limits.group
         cap = self._caps.group
         if group is not None and cap is not None and self._groups.get(group, 0) >= cap:
             return None
@@ -89,8 +89,8 @@ class Placement:
         return self._roomiest(task, rooms, fair)
 
     def _roomiest(self, task: LiveTask, rooms: Rooms, fair: FairShare) -> int | None:
-        gpu = task.limits.gpu > 0
-        task_class = (gpu, task.function == COMMAND)
+        task_class = task.kind.task_class
+        gpu = task_class[0]
         if task_class in rooms.full_for:
             return None
         slot = rooms.roomiest(

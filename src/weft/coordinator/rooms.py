@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
+from itertools import compress
 
-TaskClass = tuple[bool, bool]
-"""Whether a task needs a GPU, and whether it is a command: all that decides where it fits."""
+from weft.coordinator.steps import TaskClass
 
 
 class Rooms:
     """Room per slot, taken up step by step; it only shrinks."""
 
     def __init__(self, capacity: Sequence[int]) -> None:
-        self.left = list(capacity)
-        open_slots = [room for room in capacity if room > 0]
-        self.total = sum(open_slots)
-        self.open_slots = len(open_slots)
+        self.left = [*capacity]
+        gone = sum(1 for room in capacity if room < 0) if min(capacity, default=0) < 0 else 0
+        room = self.left if not gone else [max(0, left) for left in capacity]
+        self.total = sum(room)
+        self.open_slots = len(room) - room.count(0)
         """How many slots have room."""
-        self.in_service = sum(1 for room in capacity if room >= 0)
+        self.in_service = len(room) - gone
         self.full_for: set[TaskClass] = set()
         """Classes of tasks for which no slot is left."""
         self._heaps: dict[bool, list[tuple[int, int]]] = {}
@@ -40,7 +41,9 @@ class Rooms:
         """Return the slot with the most room that may be used, the first of several."""
         heap = self._heaps.get(gpu)
         if heap is None:
-            heap = self._heaps[gpu] = [(-self.left[i], i) for i in slots if self.left[i] > 0]
+            left = self.left
+            open_slots = compress(slots, map(left.__getitem__, slots))
+            heap = self._heaps[gpu] = [(-left[i], i) for i in open_slots if left[i] > 0]
             heapq.heapify(heap)
         refused, best = list[tuple[int, int]](), None
         while heap and best is None:

@@ -10,17 +10,21 @@ from weft.model.plan import Plan
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND, Code, Limits
 
+TaskClass = tuple[bool, bool]
+"""Whether a task needs a GPU, and whether it is a command: all that decides where it fits."""
+
 
 class TaskKind:
     """What tasks of a round have in common that call one function under the same limits."""
 
-    __slots__ = ("code", "function", "is_plain", "lane", "limits", "round")
+    __slots__ = ("code", "function", "is_plain", "lane", "limits", "round", "task_class")
 
     def __init__(self, lane: str, round_: int, function: str, limits: Limits, code: Code) -> None:
         self.lane, self.round = lane, round_
         self.function, self.limits, self.code = function, limits, code
         self.is_plain = function != COMMAND and not limits.gpu and limits.group is None
         """Whether its tasks may travel in blocks and need no durable row before they start."""
+        self.task_class: TaskClass = (limits.gpu > 0, function == COMMAND)
 
 
 class LiveTask:
@@ -105,7 +109,9 @@ class Queue:
 
     lane: str
     round: int
-    tasks: tuple[LiveTask, ...]
+    tasks: Sequence[LiveTask]
+    kinds: Sequence[TaskKind]
+    """Of the tasks, each once."""
 
 
 @dataclass(frozen=True, slots=True)

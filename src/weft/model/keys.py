@@ -45,7 +45,7 @@ def task_seed(run_seed: int, lane: str, round_: int, index: int, function: str, 
 
 def record_key(genesis: str, kind: str, lane: str, round_: int) -> str:
     """Name a ledger record that is not a task: sha256 of [genesis, kind, lane, round]."""
-    return sha256_hex(canonical([genesis, kind, lane, round_]))
+    return sha256_hex(f"[{_quoted(genesis)},{_quoted(kind)},{_quoted(lane)},{round_}]")
 
 
 _quoted = lru_cache(maxsize=1024)(canonical)
@@ -53,9 +53,9 @@ _quoted = lru_cache(maxsize=1024)(canonical)
 
 @lru_cache(maxsize=1024)
 def _key_head(genesis: str, lane: str, round_: int) -> str:
-    return f'["task",{canonical(genesis)},{canonical(lane)},{round_},'
+    return f'["task",{_quoted(genesis)},{_quoted(lane)},{round_},'
 
 
 @lru_cache(maxsize=1024, typed=True)  # True is not 1 in JSON
 def _seed_head(run_seed: int, lane: str, round_: int) -> str:
-    return f'["seed",{encode(run_seed)},{canonical(lane)},{round_},'
+    return f'["seed",{encode(run_seed)},{_quoted(lane)},{round_},'

@@ -36,9 +36,9 @@ from weft.model.leaves import (
 from weft.model.natives import KINDS, UNKNOWN, lower
 
 __all__ = [
-    "Argument", "JsonValue", "Object", "Typed", "Value", "canonical", "compact_json", "decode",
-    "decode_trusted", "encode", "encode_args", "from_wire", "objects_in", "parse_trusted",
-    "to_wire",
+    "C_ENCODER", "Argument", "JsonValue", "Object", "Typed", "Value", "canonical", "compact_json",
+    "decode", "decode_trusted", "encode", "encode_args", "from_wire", "objects_in",
+    "parse_trusted", "to_wire",
 ]  # fmt: skip
 
 MAX_DEPTH = 100
@@ -79,9 +79,10 @@ def compact_json(make_encoder: MakeEncoder | None, *, sort_keys: bool) -> Callab
     return lambda wire: "".join(chunks(wire, 0))
 
 
-_C_ENCODER: MakeEncoder | None = getattr(json.encoder, "c_make_encoder", None)
-_dump = compact_json(_C_ENCODER, sort_keys=True)
-_dump_as_ordered = compact_json(_C_ENCODER, sort_keys=False)
+C_ENCODER: MakeEncoder | None = getattr(json.encoder, "c_make_encoder", None)
+"""None on an interpreter that has none."""
+_dump = compact_json(C_ENCODER, sort_keys=True)
+_dump_as_ordered = compact_json(C_ENCODER, sort_keys=False)
 
 
 Argument: TypeAlias = (

@@ -41,11 +41,16 @@ class FailureWatcher:
         self._machine, self._journal, self._out = machine, journal, out
         self._watcher = watcher
         self._shown = False
+        self._commits: int | None = None
+        """How many commits there were before the failure's own."""
 
     def update(self, counts: Counts) -> None:
         """Take the newest counts."""
-        if self._machine.first_failure is not None and self._journal.pending == 0:
-            self.close()
+        if self._machine.first_failure is not None:
+            if self._commits is None:
+                self._commits = self._journal.commits
+            if self._journal.commits > self._commits or self._journal.pending == 0:
+                self.close()
         if self._watcher is not None:
             self._watcher.update(counts)
 

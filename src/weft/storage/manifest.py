@@ -84,6 +84,7 @@ class Manifest:
         self._completed = "completed\n" if self._version > 1 else ""
         self.commits = self._counter("commits")
         self._recent = RecentRows()
+        self._next_round: int = self._one("SELECT coalesce(max(id), 0) + 1 FROM rounds")[0]
         self._next_task: int = self._one(
             "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
         )[0]
@@ -176,14 +177,27 @@ class Manifest:
 
     def add_round(self, lane: int, round_: int, kind: str, size: int | None) -> RoundRow:
         """Open a round and reserve its block of task ids."""
-        first = self._next_task
+        row = self.new_round(kind, size)
+        self.insert_rounds([(lane, round_, row)])
+        return row
+
+    def new_round(self, kind: str, size: int | None) -> RoundRow:
+        """Reserve the id of a round, and those of its tasks; `insert_rounds` writes it."""
+        id_, first = self._next_round, self._next_task
+        self._next_round += 1
         self._next_task += size if size is not None and kind == "tasks" else 0
-        cursor = self._db.execute(
-            "INSERT INTO rounds (lane, round, kind, size, first) VALUES (?, ?, ?, ?, ?)",
-            (lane, round_, kind, size, first),
+        return RoundRow(id_, kind, size, first, 0, False, False)
+
+    def insert_rounds(self, rounds: Sequence[tuple[int, int, RoundRow]]) -> None:
+        """Write rounds that are new, each with its lane and number."""
+        self._db.executemany(
+            "INSERT INTO rounds (id, lane, round, kind, size, first, recorded, closed, stopped)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (r.id, lane, round_, r.kind, r.size, r.first, r.recorded, r.closed, r.stopped)
+                for lane, round_, r in rounds
+            ],
         )
-        assert cursor.lastrowid is not None
-        return RoundRow(cursor.lastrowid, kind, size, first, 0, closed=False, stopped=False)
 
     def forget_round(self, row: RoundRow) -> None:
         """Take out a round that nothing was decided from, with all that is known of its tasks."""

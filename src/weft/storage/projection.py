@@ -61,6 +61,8 @@ class Projection:
     """Ranges of task ids whose rows were read, and so checked."""
     _walk: Iterator[Batch | None] = field(init=False)
     _genesis: str = field(init=False)
+    _path: tuple[str, str] = ("", '""')
+    """The last lane's path, plain and as JSON."""
 
     def __post_init__(self) -> None:
         self._genesis = sha256_hex(self.manifest.genesis)
@@ -123,7 +125,7 @@ class Projection:
         self, lane: int, path: str, round_: int, row: RoundRow
     ) -> Generator[Batch | None, None, bool]:
         """Walk over a round; True when it was taken out meanwhile, before it had any result."""
-        tail = f'"lane":{json.dumps(path, ensure_ascii=False)},"round":{round_}'
+        tail = f'"lane":{self._quoted(path)},"round":{round_}'
         position = 0
         while not (row.closed and position == row.recorded):
             start, end = position, min(row.recorded, position + CHUNK_ROWS)
@@ -143,12 +145,15 @@ class Projection:
                 if present is None or present.kind != "tasks":
                     return True
                 row = present
-        body = canonical({
-            "lane": path, "recorded": row.recorded, "round": round_,
-            "stopped": row.stopped, "tasks": row.size,
-        })  # fmt: skip
-        yield Batch([("round", record_key(self._genesis, "round", path, round_), body)])
+        key = record_key(self._genesis, "round", path, round_)
+        yield Batch([("round", key, _round_body(row, self._quoted(path), round_))])
         return False
+
+    def _quoted(self, path: str) -> str:
+        """Return a lane's path as JSON; there may be many rounds of one lane in a row."""
+        if self._path[0] != path:
+            self._path = (path, canonical(path))
+        return self._path[1]
 
     def _note_read(self, first: int, end: int) -> None:
         if self.read and self.read[-1][1] == first:
@@ -190,6 +195,16 @@ class Projection:
             "timing_dependent": self.timing_dependent,
         }
         return canonical({**json.loads(answer), **totals})
+
+
+def _round_body(row: RoundRow, lane: str, round_: int) -> str:
+    """Build the body of a round that is over, as `canonical` would."""
+    size = "null" if row.size is None else row.size
+    stopped = "true" if row.stopped else "false"
+    return (
+        f'{{"lane":{lane},"recorded":{row.recorded},"round":{round_}'
+        f',"stopped":{stopped},"tasks":{size}}}'
+    )
 
 
 def _entry(row: RecordedRow, first: int, tail: str) -> tuple[str, str, str]:

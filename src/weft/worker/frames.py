@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
-from typing import Generic, Literal, NotRequired, TypeAlias, TypedDict, TypeVar
+from json.scanner import make_scanner
+from typing import Any, Generic, Literal, NotRequired, TypeAlias, TypedDict, TypeVar
 
 from weft.model.attempts import LossCause
 from weft.model.tasks import Code
+from weft.model.values import C_ENCODER, compact_json
 
 _LENGTH = struct.Struct(">I")
 MAX_FRAME_BYTES = 1 << 30
 """Far more than a block of the largest values; a longer one is a mistake, and is not waited for."""
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
-"""Made once: `json.dumps` makes an encoder for every call with options."""
+_encode = compact_json(C_ENCODER, sort_keys=False)
+_scan = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typeshed
+"""Reads the value that begins at a place: a third of what `json.loads` costs a short message."""
 
 
 class Hello(TypedDict):
@@ -117,9 +120,20 @@ class Unpacker(Generic[Message]):
                 raise ProtocolError(f"a frame of {length} bytes")
             if len(buffer) < end:
                 break
-            try:
-                yield json.loads(buffer[start + _LENGTH.size : end].decode())
-            except ValueError as error:
-                raise ProtocolError(str(error)) from None
+            yield _message(buffer[start + _LENGTH.size : end])
             start = end
         del buffer[:start]
+
+
+def _message(data: bytes | bytearray) -> Any:
+    """Read one JSON text; raise ProtocolError for anything else."""
+    try:
+        text = data.decode()
+        message, end = _scan(text, 0)
+    except StopIteration:
+        raise ProtocolError("not JSON") from None
+    except ValueError as error:
+        raise ProtocolError(str(error)) from None
+    if end != len(text):
+        raise ProtocolError(f"more than one JSON text: {text[end:]!r:.40}")
+    return message
