@@ -228,12 +228,11 @@ class WorkerProcess(WorkerSeat):
     def receive(self) -> list[FromWorker] | None:
         """Messages that have arrived; None when the worker has ended."""
         try:
-            data = self.channel.recv(1 << 20)
+            return self._unpacker.receive(self.channel)
         except BlockingIOError:
             return []
         except OSError:
             return None
-        return list(self._unpacker.feed(data)) if data else None
 
     def mark(self) -> Mark | None:
         """Read the page."""

@@ -7,6 +7,7 @@ each position has a type of its own; what arrives is a list.
 from __future__ import annotations
 
 import json
+import socket
 import struct
 from collections.abc import Iterator
 from json.scanner import make_scanner
@@ -17,6 +18,8 @@ from weft.model.tasks import Code
 from weft.model.values import C_ENCODER, compact_json
 
 _LENGTH = struct.Struct(">I")
+RECEIVE_BYTES = 1 << 18
+"""More than a socket holds."""
 MAX_FRAME_BYTES = 1 << 30
 """Far more than a block of the largest values; a longer one is a mistake, and is not waited for."""
 _encode = compact_json(C_ENCODER, sort_keys=False)
@@ -107,8 +110,18 @@ class Unpacker(Generic[Message]):
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+        self._received = memoryview(bytearray(RECEIVE_BYTES))
 
-    def feed(self, data: bytes) -> Iterator[Message]:
+    def receive(self, channel: socket.socket) -> list[Message] | None:
+        """Take what a socket has; None at its end.
+
+        It is read into memory that is there: `recv` would make a new mebibyte for a few bytes,
+        which takes longer than a tiny task.
+        """
+        size_bytes = channel.recv_into(self._received)
+        return list(self.feed(self._received[:size_bytes])) if size_bytes else None
+
+    def feed(self, data: bytes | memoryview) -> Iterator[Message]:
         """Take more bytes and give each message they complete; raise ProtocolError for others."""
         buffer = self._buffer
         buffer += data

@@ -40,7 +40,6 @@ from weft.worker.frames import (
 from weft.worker.output import OwnOutput
 from weft.worker.page import NOTHING, StartPage
 
-RECEIVE_BYTES = 1 << 20
 FLUSH_NS = 50_000_000
 """Results wait for so long at most while tasks come and go."""
 US = 1000
@@ -256,12 +255,12 @@ class WorkerLoop:
 
     def _receive(self) -> list[ToWorker]:
         try:
-            data = self._channel.recv(RECEIVE_BYTES)
+            messages = self._unpacker.receive(self._channel)
         except OSError:
-            data = b""
-        if not data:
+            messages = None
+        if messages is None:
             os._exit(0)
-        return list(self._unpacker.feed(data))
+        return messages
 
     def _take(self, message: ToWorker) -> None:
         if message[0] == "run":
