@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,17 +27,16 @@ from weft.coordinator.steps import (
     TaskKind,
 )
 from weft.errors import ReplayDiverged, RunMismatch
-from weft.model.attempts import Worker
+from weft.model.attempts import Staged, Worker
 from weft.model.plan import Plan
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, Limits
 from weft.storage.disk import Disk
-from weft.storage.manifest import Manifest
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.objects import ObjectStore
 
 WALL, MONOTONIC = 1000.0, 50.0
 WORKER = Worker(pid=7, started=3.5, node="n1", gpu=2)
-STARTED = "pid7"
 TASK = "state, key, function, args, value, error, attempt, queued_at, started_at, finished_at"
 PLACE = "run_s, worker_pid, worker_started, node, gpu, notes"
 HELD = (7, 3.5, "n1", 2)
@@ -200,11 +201,12 @@ def test_requeued_task_waits_again_with_its_attempt(desk: Desk) -> None:
     first, second, third = opened(desk, task(0), task(1), task(2))
     for one in (first, second, third):
         run(desk, one)
+    desk.journal.flush()
     desk.clock.monotonic_s += 9
     desk.clock.wall_s += 10
     desk.do(Requeue(first, "worker-died", "signal 9", MONOTONIC + 5))
     desk.do(Requeue(second, "node-lost", "", None))
-    assert desk.rows("state, attempt") == [("queued", 0), ("queued", 0), ("running", 1)]
+    assert desk.rows("state, attempt") == [("queued", 1), ("queued", 1), ("running", 1)]
     wall = WALL + 10
     assert desk.attempts() == [
         (1, 1, "requeued", "worker-died", "signal 9", wall - 4, wall, *HELD),
@@ -236,6 +238,53 @@ def test_code_of_tasks_is_used_once_and_of_commands_every_hook(desk: Desk) -> No
     assert desk.sources.used == [(name, name) for name in names]
     desk.journal.use("f", "m:f")
     assert desk.sources.used[-1] == ("f", "m:f")
+    assert desk.journal.values._paths == {"f": "m:f"}
+
+
+def test_code_of_every_command_of_a_kind_is_used(desk: Desk) -> None:
+    kind = TaskKind("", 0, COMMAND, Limits(), ())
+    args = ['{"collect":"m:a","prepare":null}', '{"collect":"m:b","prepare":null}']
+    opened(desk, *(LiveTask(kind, n, f"{n:064x}", text) for n, text in enumerate(args)))
+    assert desk.sources.used == [("m:a", "m:a"), ("m:b", "m:b")]
+
+
+def test_staged_object_is_adopted_with_its_result(desk: Desk) -> None:
+    [first] = opened(desk, task(0))
+    desk.objects.staging.mkdir(parents=True)
+    (desk.objects.staging / "s1").write_bytes(b"content")
+    digest = hashlib.sha256(b"content").hexdigest()
+    desk.do(replace(done(run(desk, first)), staged=(Staged(digest, "s1"),)))
+    assert desk.objects.read(digest) == b"content"
+    assert not (desk.objects.staging / "s1").exists()
+
+
+def test_rebuilt_round_learns_its_size_and_may_not_be_smaller_than_what_is_recorded(
+    desk: Desk,
+) -> None:
+    row = desk.manifest.add_round(ROOT_LANE, 0, "tasks", None)
+    row.recorded = 2
+    desk.manifest.update_round(row)
+    with pytest.raises(ReplayDiverged, match="2 results recorded, 1 tasks"):
+        desk.do(OpenRound("", 0, 1))
+    desk.do(OpenRound("", 0, 2))
+    assert desk.rounds() == [(1, 2, 2, 0, 0)]
+
+
+def test_event_without_detail_has_an_empty_one(desk: Desk) -> None:
+    desk.journal.event("node-lost")
+    assert desk.manifest.query("SELECT kind, task, detail FROM events") == [("node-lost", None, "")]
+
+
+def test_next_session_recalls_by_place_also_behind_tasks_without_a_row(desk: Desk) -> None:
+    opened(desk, task(0))
+    later = [task(VISIBLE + index, round_=1) for index in range(2)]
+    desk.do(OpenRound("", 1, VISIBLE + 2), Queue("", 1, tuple(later)))
+    desk.do(done(run(desk, later[1])))
+    desk.next_session()
+    opened(desk, task(0))
+    again = tuple(task(VISIBLE + index, round_=1) for index in range(2))
+    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), Queue("", 1, again))
+    assert recalled == [Recalled("", 1, VISIBLE + 1, "1", None)]
 
 
 def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: Desk) -> None:
@@ -266,6 +315,7 @@ def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: D
     for one in tasks[:3]:
         desk.do(done(run(desk, one), str(one.index)))
     desk.do(Advance("", 1, 3))
+    desk.journal.flush()
     assert desk.journal.final_rows("", 1, 0, 4) == [], "of this session: nothing to look for"
     results = desk.journal.fetch("", 1, 1, 3)
     assert [(r.index, r.key, r.value) for r in results] == [
@@ -289,7 +339,9 @@ def test_round_advances_and_only_forward(desk: Desk) -> None:
 def test_stopped_round_drops_and_cancels_what_is_beyond(desk: Desk) -> None:
     tasks = opened(desk, *(task(index) for index in range(4)))
     for one in tasks[:3]:
-        desk.do(done(run(desk, one)))
+        run(desk, one)
+    desk.do(RecordValues(tasks[:3], ["1", "2", "3"], [1, 1, 1], WORKER))
+    desk.journal.flush()
     desk.do(Advance("", 0, 1), Close("", 0, 1, stopped=True))
     assert desk.rows("state") == [("completed",), ("dropped",), ("dropped",), ("cancelled",)]
     assert desk.rounds() == [(1, 4, 1, 1, 1)]
@@ -412,6 +464,17 @@ def test_new_code_may_ask_for_other_tasks_of_the_same_round(desk: Desk) -> None:
     recalled = desk.do(OpenRound("", 0, 2), Queue("", 0, (task(0), other)))
     assert recalled == [Recalled("", 0, 0, "1", None)]
     assert desk.rows("state, function") == [("completed", "m:f"), ("queued", "m:g")]
+
+
+def test_new_code_that_asks_for_another_first_task_keeps_the_others(desk: Desk) -> None:
+    tasks = opened(desk, task(0), task(1))
+    desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1])))
+    desk.next_session()
+    desk.journal.code_is_new = True
+    other = task(0, "m:g", key="f" * 64)
+    recalled = desk.do(OpenRound("", 0, 2), Queue("", 0, (other, task(1))))
+    assert recalled == [Recalled("", 0, 1, "1", None)]
+    assert desk.rows("state, function") == [("queued", "m:g"), ("completed", "m:f")]
 
 
 def test_new_code_may_not_undo_what_was_decided(desk: Desk) -> None:
