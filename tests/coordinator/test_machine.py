@@ -454,3 +454,14 @@ def test_interrupt_requeues_what_runs_and_waits_for_nothing():
     before = len(bench.commands)
     bench.succeed(out[0], 1)
     assert len(bench.commands) == before
+
+
+def test_take_from_a_round_that_was_stopped_gives_nothing():
+    def body():
+        yield make_round([call(i) for i in range(5)], until=lambda result: True)
+        yield [call(9)]
+
+    bench = Bench(body)
+    [first] = bench.take(1)
+    bench.succeed(first, 1)
+    assert [(a.round, a.index) for a in bench.take()] == [(1, 0)]

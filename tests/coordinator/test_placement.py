@@ -417,3 +417,12 @@ def test_slot_that_was_freed_counts_once_against_the_cap() -> None:
     assert choose(placement, task(2), [9, 9, 0]) is None
     placement.free(second)
     assert choose(placement, task(2), [9, 9, 0]) == 0
+
+
+def test_nothing_is_said_while_something_runs_that_may_bring_the_slot_back() -> None:
+    bench = SlotBench(once([*calls(1, gpu=1), *calls(1)]), Placement([Node("a", gpus=1, cpus=1)]))
+    assert bench.place(-1, 1) == [(1, 1)]
+    assert bench.place(-1, 5) == []
+    bench.succeed(bench_out(bench)[0], 1)
+    with pytest.raises(WorldError, match="GPU"):
+        bench.place(-1, 5)
