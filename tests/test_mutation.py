@@ -235,14 +235,19 @@ def test_figures_count_outcomes_of_functions_as_they_are(tmp_path: Path) -> None
     assert figures.table(body).splitlines()[-2].split() == ["all", "3", "66.7%"]
 
 
-def test_explanations_are_about_mutants_that_there_are() -> None:
+def test_explanations_name_files_that_are_there_and_a_reason() -> None:
     root = Path(__file__).parents[1]
-    reasons = figures.explanations()
-    texts = {r.file: (root / "src/weft" / r.file).read_text("utf-8") for r in reasons}
-    mutants = [m for file, text in texts.items() for m in changes_of(f"src/weft/{file}", text)]
-    idle = [reason for reason in reasons if not any(map(reason.is_of, mutants))]
-    assert idle == []
-    assert all(reason.why for reason in reasons)
+    for reason in figures.explanations():
+        assert (root / "src/weft" / reason.file).is_file()
+        assert reason.why
+
+
+def test_explanation_of_a_change_that_is_no_more_is_named() -> None:
+    fits = figures.Explanation("model/few.py", "f", "w", "jump")
+    idle = figures.Explanation("model/few.py", "gone", "w", "jump")
+    elsewhere = figures.Explanation("model/other.py", "f", "w")
+    mutants = mutants_of(PATH, SOURCE)
+    assert figures.idle_of(mutants, [fits, idle, elsewhere]) == ["model/few.py gone jump"]
 
 
 def test_explanation_is_of_one_function_and_of_the_changes_that_it_names() -> None:

@@ -70,6 +70,14 @@ def reason_of(mutant: Mutant, reasons: Sequence[Explanation]) -> str:
     return next((reason.why for reason in reasons if reason.is_of(mutant)), "")
 
 
+def idle_of(mutants: Sequence[Mutant], reasons: Sequence[Explanation]) -> list[str]:
+    """Explanations of changes that there are no more; those of files that were left out stay."""
+    files = {mutant.path for mutant in mutants}
+    about = [reason for reason in reasons if f"src/weft/{reason.file}" in files]
+    idle = [reason for reason in about if not any(map(reason.is_of, mutants))]
+    return [f"{r.file} {r.function} {r.operator} {r.before}".rstrip() for r in idle]
+
+
 def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int) -> Record:
     """The counts, and every survivor with its place."""
     tried = [mutant for mutant in mutants if mutant.name in records]
@@ -89,6 +97,7 @@ def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int
         "cpu_minutes": round(sum(records[m.name]["seconds"] for m in tried) / 60, 1),
         "operators": {name: [what, sum(m.operator == name for m in mutants)]
                       for name, what in OPERATORS.items()},
+        "idle": idle_of(mutants, reasons),
         "missed": [{"mutant": str(m).removeprefix("src/weft/"), "why": reason_of(m, reasons)}
                    for m in sorted(missed, key=lambda m: (m.path, m.line, m.column))],
     }  # fmt: skip
@@ -96,7 +105,8 @@ def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int
 
 def table(figures: Record) -> str:
     """The figures for a person at a terminal."""
-    lines = [*(f"not noticed: {m['mutant']} {m['why']}".rstrip() for m in figures["missed"]), ""]
+    lines = [*(f"not noticed: {m['mutant']} {m['why']}".rstrip() for m in figures["missed"])]
+    lines += [*(f"explains nothing any more: {name}" for name in figures["idle"]), ""]
     lines.append(f"{'package':<14}{'mutants':>9}{'noticed':>9}")
     for package, (tried, noticed) in sorted(figures["packages"].items()):
         lines.append(f"{package:<14}{tried:>9}{100 * noticed / tried:>8.1f}%")

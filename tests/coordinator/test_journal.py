@@ -112,9 +112,14 @@ def task(
     return LiveTask(kind, index, key or f"{index:064x}", args)
 
 
+def queued(lane: str, round_: int, tasks: tuple[LiveTask, ...]) -> Queue:
+    """Tasks that were made, with their kinds in order, each once."""
+    return Queue(lane, round_, tasks, tuple(dict.fromkeys(one.kind for one in tasks)))
+
+
 def opened(desk: Desk, *tasks: LiveTask, size: int | None = None) -> tuple[LiveTask, ...]:
     """Open round 0 with these tasks."""
-    desk.do(OpenRound("", 0, size or len(tasks)), Queue("", 0, tasks))
+    desk.do(OpenRound("", 0, size or len(tasks)), queued("", 0, tasks))
     return tasks
 
 
@@ -134,9 +139,9 @@ def test_queued_and_running_tasks_have_rows(desk: Desk) -> None:
     assert not desk.journal.has_unwritten_starts
     run(desk, second)
     assert desk.journal.has_unwritten_starts
-    queued = ("queued", first.key, "m:f", "{}", None, None, 0, WALL, None, None)
+    waiting = ("queued", first.key, "m:f", "{}", None, None, 0, WALL, None, None)
     running = ("running", second.key, "m:f", "{}", None, None, 1, WALL, WALL, None)
-    assert desk.rows() == [queued, running]
+    assert desk.rows() == [waiting, running]
     assert not desk.journal.has_unwritten_starts
     assert desk.rows(PLACE) == [(None,) * 6, (None, *HELD, None)]
 
@@ -219,7 +224,7 @@ def test_later_tasks_of_a_round_have_rows_only_where_they_are_commands(desk: Des
     opened(desk, *tasks, size=VISIBLE + 4)
     assert desk.rows("id - 1") == [(VISIBLE - 2,), (VISIBLE - 1,), (VISIBLE + 1,)]
     later = [task(VISIBLE + 2), task(VISIBLE + 3, COMMAND)]
-    desk.do(Queue("", 0, tuple(later)))
+    desk.do(queued("", 0, tuple(later)))
     assert desk.rows("id - 1", f"id > {VISIBLE + 2}") == [(VISIBLE + 3,)]
 
 
@@ -235,7 +240,8 @@ def test_code_of_tasks_is_used_once_and_of_commands_every_hook(desk: Desk) -> No
     same = [LiveTask(kind, index, f"{index:064x}", "{}") for index in range(2)]
     opened(desk, *same, task(2, "m:g"), hooks, task(4, COMMAND))
     names = ["m:f", "m:g", "m:p", "m:c", "m:b"]
-    assert desk.sources.used == [(name, name) for name in names]
+    assert [*dict.fromkeys(desk.sources.used)] == [(name, name) for name in names]
+    assert desk.sources.used.count(("m:f", "m:f")) == 1
     desk.journal.use("f", "m:f")
     assert desk.sources.used[-1] == ("f", "m:f")
     assert desk.journal.values._paths == {"f": "m:f"}
@@ -278,12 +284,12 @@ def test_event_without_detail_has_an_empty_one(desk: Desk) -> None:
 def test_next_session_recalls_by_place_also_behind_tasks_without_a_row(desk: Desk) -> None:
     opened(desk, task(0))
     later = [task(VISIBLE + index, round_=1) for index in range(2)]
-    desk.do(OpenRound("", 1, VISIBLE + 2), Queue("", 1, tuple(later)))
+    desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, tuple(later)))
     desk.do(done(run(desk, later[1])))
     desk.next_session()
     opened(desk, task(0))
     again = tuple(task(VISIBLE + index, round_=1) for index in range(2))
-    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), Queue("", 1, again))
+    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, again))
     assert recalled == [Recalled("", 1, VISIBLE + 1, "1", None)]
 
 
@@ -295,7 +301,7 @@ def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: De
     desk.next_session()
     desk.clock.wall_s += 5
     again = tuple(task(index) for index in range(4))
-    recalled = desk.do(OpenRound("", 0, 4), Queue("", 0, again))
+    recalled = desk.do(OpenRound("", 0, 4), queued("", 0, again))
     assert recalled == [Recalled("", 0, 0, "1", None), Recalled("", 0, 1, None, error)]
     assert [one.attempt for one in again] == [1, 1, 1, 0]
     assert desk.rows("state, queued_at") == [
@@ -311,7 +317,7 @@ def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: De
 def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: Desk) -> None:
     opened(desk, task(0))
     tasks = [task(index, round_=1) for index in range(4)]
-    desk.do(OpenRound("", 1, 4), Queue("", 1, tuple(tasks)))
+    desk.do(OpenRound("", 1, 4), queued("", 1, tuple(tasks)))
     for one in tasks[:3]:
         desk.do(done(run(desk, one), str(one.index)))
     desk.do(Advance("", 1, 3))
@@ -425,13 +431,14 @@ def test_answer_is_kept_and_another_one_diverges(desk: Desk) -> None:
 
 def test_answer_before_a_recorded_round_diverges(desk: Desk) -> None:
     opened(desk, task(0))
+    desk.next_session()
     with pytest.raises(ReplayDiverged, match="a further round is recorded, the search ended"):
         desk.do(Answer("", 0, "{}"))
 
 
 def test_lanes_are_opened_once_and_must_be_the_same(desk: Desk) -> None:
     desk.do(OpenLanes("", 0, ("/a", "/b")))
-    desk.do(OpenRound("/b", 0, 1), Queue("/b", 0, (task(0, lane="/b"),)))
+    desk.do(OpenRound("/b", 0, 1), queued("/b", 0, (task(0, lane="/b"),)))
     desk.next_session()
     desk.do(OpenLanes("", 0, ("/a", "/b")))
     assert desk.manifest.query("SELECT path FROM lanes ORDER BY id") == [("",), ("/a",), ("/b",)]
@@ -461,7 +468,7 @@ def test_new_code_may_ask_for_other_tasks_of_the_same_round(desk: Desk) -> None:
     desk.next_session()
     desk.journal.code_is_new = True
     other = task(1, "m:g", key="f" * 64)
-    recalled = desk.do(OpenRound("", 0, 2), Queue("", 0, (task(0), other)))
+    recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (task(0), other)))
     assert recalled == [Recalled("", 0, 0, "1", None)]
     assert desk.rows("state, function") == [("completed", "m:f"), ("queued", "m:g")]
 
@@ -472,7 +479,7 @@ def test_new_code_that_asks_for_another_first_task_keeps_the_others(desk: Desk) 
     desk.next_session()
     desk.journal.code_is_new = True
     other = task(0, "m:g", key="f" * 64)
-    recalled = desk.do(OpenRound("", 0, 2), Queue("", 0, (other, task(1))))
+    recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (other, task(1))))
     assert recalled == [Recalled("", 0, 1, "1", None)]
     assert desk.rows("state, function") == [("queued", "m:g"), ("completed", "m:f")]
 
