@@ -3,10 +3,13 @@
     python -m tests.searches.prng.campaign make FILE          histories of the zoo, random seeds
     python -m tests.searches.prng.campaign zoo FILE OUT       searches them with the call named
     python -m tests.searches.prng.campaign random OUT 0:2000  random histories: no signal
+    python -m tests.searches.prng.campaign default OUT 0:16   the same with default settings
     python -m tests.searches.prng.campaign hostile OUT [0:30] hostile ones, or some: no claim
+    python -m tests.searches.prng.campaign compile            kernels, before any of these
 
 All but `make` take `--cores N` and `--minutes M`; what is not reached is listed. `make` needs the
-runtimes of the zoo, the others nothing but weft. OUT is JSON.
+runtimes of the zoo, the others nothing but weft; they use a GPU if there is one. OUT is JSON;
+beside it, OUT with an `l` added has each outcome as it comes.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +30,8 @@ from typing import Any
 
 from tests.searches.prng.hostile import (
     NAMES,
+    RANDOM_MODULI,
+    default_request,
     hostile,
     hostile_request,
     random_history,
@@ -38,11 +44,13 @@ from weft.searches.prng.families import SINGLE, family_named
 from weft.searches.prng.generate import generate_array
 from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.kernels import cuda
 from weft.searches.prng.run import estimate_s, execute
 from weft.searches.prng.search import VERSION
 
 SEED_BITS = 31
 WORKERS_EACH = 4
+Writer = Callable[[dict[str, Any]], None]
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
@@ -70,12 +78,12 @@ def search_entry(line: dict[str, Any], workers: int) -> dict[str, Any]:
     return {"entry": entry.name, "seed": line["seed"], "found": exact, "wall_s": wall_s}
 
 
-def zoo(path: Path, cores: int, deadline_s: float) -> dict[str, Any]:
+def zoo(path: Path, cores: int, deadline_s: float, write: Writer) -> dict[str, Any]:
     """Search all histories of a file, those with the cheapest plans first."""
     lines = [json.loads(text) for text in path.read_text().splitlines()]
     lines.sort(key=planned_s)
     with ThreadPoolExecutor(max(1, cores // WORKERS_EACH)) as pool:
-        made = list(pool.map(lambda line: in_process(line, deadline_s), lines))
+        made = list(pool.map(lambda line: in_process(line, deadline_s, write), lines))
     done = [outcome for outcome in made if outcome is not None]
     return {
         "entries": len(lines),
@@ -91,7 +99,7 @@ def planned_s(line: dict[str, Any]) -> int:
     return estimate_s(History(tuple(line["draws"])), named_request(BY_NAME[line["entry"]]))
 
 
-def in_process(line: dict[str, Any], deadline_s: float) -> dict[str, Any] | None:
+def in_process(line: dict[str, Any], deadline_s: float, write: Writer) -> dict[str, Any] | None:
     """Search a history in a process of its own; None if time runs out."""
     left_s = deadline_s - time.monotonic()
     if left_s < 5:
@@ -104,10 +112,11 @@ def in_process(line: dict[str, Any], deadline_s: float) -> dict[str, Any] | None
     except subprocess.TimeoutExpired:
         return None
     if done.returncode:
-        return {"entry": line["entry"], "seed": line["seed"], "found": False,
-                "error": done.stderr[-400:]}  # fmt: skip
-    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    print(outcome, flush=True)
+        outcome = {"entry": line["entry"], "seed": line["seed"], "found": False,
+                   "error": done.stderr[-400:]}  # fmt: skip
+    else:
+        outcome = json.loads(done.stdout.splitlines()[-1])
+    write(outcome)
     return outcome
 
 
@@ -132,16 +141,36 @@ def claim_of(name: str | int) -> tuple[str | int, str]:
     return name, str(answer.found[0]) if answer.is_signal else ""
 
 
-def claims(names: Sequence[str | int], cores: int, deadline_s: float) -> dict[str, Any]:
+def default_claim_of(number: int) -> tuple[int, str]:
+    """Do that for a random history with the settings that a user has without options."""
+    draws, modulus = random_history(number)
+    answer = verdict_of(draws, default_request(modulus), "auto")
+    return number, str(answer.found[0]) if answer.is_signal else ""
+
+
+def compile_all(cores: int) -> None:
+    """Compile what every analysis needs, so that campaigns side by side do not do it again."""
+    with multiprocessing.get_context("spawn").Pool(cores) as pool:
+        pairs = [(family.name, output) for family in SINGLE for output in family.outputs]
+        pool.map(compile_map, pairs, chunksize=1)
+        list(pool.imap_unordered(claim_of, range(len(RANDOM_MODULI))))
+    print(f"compiled {len(pairs)} maps", flush=True)
+
+
+def claims(
+    names: Sequence[str | int],
+    judge: Callable[[Any], tuple[str | int, str]],
+    cores: int,
+    deadline_s: float,
+    write: Writer,
+) -> dict[str, Any]:
     """Analyse histories until time runs out; list those of which something is claimed."""
     reached: list[str | int] = []
     claimed = []
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        pairs = [(family.name, output) for family in SINGLE for output in family.outputs]
-        pool.map(compile_map, pairs, chunksize=1)
-        print(f"compiled {len(pairs)} maps", flush=True)
-        for name, claim in until(pool.imap_unordered(claim_of, names), deadline_s):
+        for name, claim in until(pool.imap_unordered(judge, names), deadline_s):
             reached.append(name)
+            write({"history": name, "claim": claim})
             if claim:
                 claimed.append({"history": name, "claim": claim})
         pool.terminate()
@@ -159,39 +188,63 @@ def until(results: Any, deadline_s: float) -> Iterable[tuple[str | int, str]]:
             return
 
 
+def writer(path: Path) -> Writer:
+    """Return what appends outcomes to a file as they come, from any thread."""
+    file, lock = path.open("a", encoding="utf-8"), threading.Lock()
+
+    def write(outcome: dict[str, Any]) -> None:
+        with lock:
+            file.write(json.dumps(outcome) + "\n")
+            file.flush()
+
+    return write
+
+
+def bounds(text: str) -> tuple[int, int]:
+    """Return the first and the end of FIRST:END."""
+    first, _, end = text.partition(":")
+    return int(first), int(end)
+
+
+def campaign(what: str, rest: list[str], cores: int, deadline_s: float) -> dict[str, Any]:
+    """Run one of the campaigns that have an outcome."""
+    out = Path(rest[1] if what == "zoo" else rest[0])
+    write = writer(Path(f"{out}l"))
+    if what == "zoo":
+        outcome = zoo(Path(rest[0]), cores, deadline_s, write)
+    elif what == "hostile":
+        names = NAMES[slice(*bounds((rest[1:] or ["0:1000"])[0]))]
+        outcome = claims(names, claim_of, cores, deadline_s, write)
+    else:
+        judge = claim_of if what == "random" else default_claim_of
+        outcome = claims(range(*bounds(rest[1])), judge, cores, deadline_s, write)
+    outcome |= {"version": VERSION, "cores": cores, "date": time.strftime("%Y-%m-%d"),
+                "gpu": cuda.is_available()}  # fmt: skip
+    out.write_text(json.dumps(outcome, indent=1) + "\n")
+    return outcome
+
+
 def main() -> None:
     """Run what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("what", choices=["make", "zoo", "random", "hostile", "one"])
+    verbs = ["make", "compile", "zoo", "random", "default", "hostile", "one"]
+    parser.add_argument("what", choices=verbs)
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=7)
     asked = parser.parse_args()
     if asked.what == "make":
         make(Path(asked.rest[0]))
-        return
-    if asked.what == "one":
+    elif asked.what == "compile":
+        compile_all(asked.cores)
+    elif asked.what == "one":
         print(json.dumps(search_entry(json.load(sys.stdin), int(asked.rest[0]))))
-        return
-    begin_s = time.monotonic()
-    deadline_s = begin_s + 60 * asked.minutes
-    works: dict[str, Callable[[], dict[str, Any]]] = {
-        "zoo": lambda: zoo(Path(asked.rest[0]), asked.cores, deadline_s),
-        "random": lambda: claims(
-            range(*map(int, asked.rest[1].split(":"))), asked.cores, deadline_s
-        ),
-        "hostile": lambda: claims(
-            NAMES[slice(*map(int, (asked.rest[1:] or ["0:1000"])[0].split(":")))],
-            asked.cores,
-            deadline_s,
-        ),
-    }
-    outcome = works[asked.what]()
-    outcome |= {"version": VERSION, "cores": asked.cores, "date": time.strftime("%Y-%m-%d"),
-                "minutes": round((time.monotonic() - begin_s) / 60, 1)}  # fmt: skip
-    out = asked.rest[1] if asked.what == "zoo" else asked.rest[0]
-    Path(out).write_text(json.dumps(outcome, indent=1) + "\n")
-    print({key: value for key, value in outcome.items() if not isinstance(value, list)})
+    else:
+        begin_s = time.monotonic()
+        deadline_s = begin_s + 60 * asked.minutes
+        outcome = campaign(asked.what, asked.rest, asked.cores, deadline_s)
+        shown = {key: value for key, value in outcome.items() if not isinstance(value, list)}
+        print(asked.what, shown, f"{(time.monotonic() - begin_s) / 60:.1f} minutes", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from weft.searches.prng.attack import Units
 from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
+from weft.searches.prng.options import EFFORTS_MS
 from weft.searches.prng.planning import PlanLimits
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.scoring import is_periodic
@@ -263,14 +264,21 @@ def hostile_request(modulus: int) -> AnalyseRequest:
     return AnalyseRequest(modulus, skips=(0, 2), starts=(0, 2), max_cost_ms=20_000, all_seeds=False)
 
 
-def verdict_of(draws: tuple[int, ...], request: AnalyseRequest) -> AnalyseAnswer:
+def default_request(modulus: int) -> AnalyseRequest:
+    """Return what `weft prng analyse` asks without options."""
+    return AnalyseRequest(modulus, max_cost_ms=EFFORTS_MS["standard"])
+
+
+def verdict_of(
+    draws: tuple[int, ...], request: AnalyseRequest, device: str = "cpu"
+) -> AnalyseAnswer:
     """Do what the search does, without a run: all ranges within the limits, one score."""
     plans, gaps = planning.make_plans(History(draws), request)
     case, candidates = request.case(draws), []
     covered = [item for wave in planning.waves(plans, PlanLimits.of(request)) for item in wave]
     for number, lo, hi in covered:
         plan = plans[number].plan
-        for match in attack_named(plan.attack).run(case, plan, Units(lo, hi)):
+        for match in attack_named(plan.attack).run(case, plan, Units(lo, hi, device)):
             if not is_periodic(generate(match.hypothesis, match.compared)):
                 tried = plan.tried * len(plans)
                 candidates.append(StreamCandidate("", match.hypothesis, tried))

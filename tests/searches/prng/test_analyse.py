@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -196,6 +197,22 @@ def test_random_history_has_no_signal_and_says_what_would_have_been_found(
     assert "Any of these would have been found" in done.stdout
     assert "all 2^31 states" in done.stdout
     assert "next draws" not in done.stdout.lower()
+
+
+def test_run_that_stops_for_cost_prints_the_whole_command_that_continues(
+    analyse: Analyse, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "my draws", random_draws("nobody", 60))
+    words = ("--families", "vba", "--skips", "0", "--starts", "0", "--corrupt", "0")
+    done = analyse(path, *words, "--effort", "quick", "--out", tmp_path / "run", *HERE)
+    assert done.returncode == 1
+    (line,) = [text for text in done.stderr.splitlines() if "to continue: " in text]
+    command = shlex.split(line.partition("to continue: ")[2])
+    assert command[:4] == ["weft", "prng", "analyse", str(path)]
+    again = analyse(*command[3:], *HERE)
+    assert again.returncode == 1, again.stderr
+    assert "to continue: " not in again.stderr
+    assert (tmp_path / "run-all" / "ledger.jsonl").exists()
 
 
 def test_shuffled_real_history_has_no_signal(analyse: Analyse, tmp_path: Path) -> None:

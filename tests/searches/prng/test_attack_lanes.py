@@ -16,7 +16,7 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Case, Gap, Units
+from weft.searches.prng.attack import AttackPlan, Case, Gap, Units
 from weft.searches.prng.attacks import lanes_search
 from weft.searches.prng.attacks.lanes import ATTACK
 from weft.searches.prng.attacks.lanes_search import (
@@ -263,3 +263,15 @@ def test_small_modulus_with_15_percent_wrong_rows_is_found() -> None:
     case = Case(draws, 10, skips=(0, 0), corrupt_percent=15)
     (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
     assert predicts(found, truth, 300)
+
+
+@pytest.mark.parametrize(("family", "modulus"), [("msvc", 37), ("borland", 3), ("unreal", 37)])
+def test_odd_modulus_is_estimated_by_all_outputs_that_are_tried(family: str, modulus: int) -> None:
+    """Each of 2^16 low parts is tried with every output of an anchor: a second of a core or more.
+
+    The estimate was a millisecond once, for a division before the product.
+    """
+    plans = [item for item in ATTACK.plan(Case((1, 0, 2) * 40, modulus))
+             if isinstance(item, AttackPlan) and item.family == family]  # fmt: skip
+    assert plans
+    assert all(plan.cost_ms // plan.units > 1000 for plan in plans)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import islice
 from math import comb
 from pathlib import Path
@@ -15,7 +16,8 @@ from weft.searches.prng import rowmaps, verdict
 from weft.searches.prng.answer import SIGNAL, StreamCandidate
 from weft.searches.prng.attack import AttackPlan, Case, Gap, Units
 from weft.searches.prng.attacks.brute import ATTACK
-from weft.searches.prng.attacks.row_sieves import row_sieve
+from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.row_sieves import is_shuffle_known, row_sieve, shuffle_target
 from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import draws, generate_array
@@ -30,7 +32,7 @@ SEED = 777_777
 SIEVED = [
     ("php_rows", "shuffle"), ("php_rows", "sorted_distinct6"), ("php_legacy_rows", "distinct6"),
     ("cpython_rows", "sample5"), ("cpython_rows", "sorted_sample6"), ("mt19937_rows", "sample6"),
-    ("mt19937_rows", "deal6"), ("cpython_rows", "sorted_deal6"),
+    ("mt19937_rows", "deal6"), ("cpython_rows", "sorted_deal6"), ("libcxx_rows", "shuffle"),
 ]  # fmt: skip
 """Every method, order and way of taking a value of a word."""
 
@@ -111,6 +113,46 @@ def test_sieve_lets_those_pass_whose_first_row_it_is(family: str, output: str) -
     assert plain == [300]
     assert 300 in passed
     assert len(passed) <= 3
+
+
+SHUFFLED = ["php_rows", "java_rows", "dotnet_rows", "dotnet8_rows", "glibc_rows", "go_rows",
+            "go_perm_rows", "cxx_rows"]  # fmt: skip
+"""Shuffles whose calls are sieved."""
+
+
+@pytest.mark.parametrize("family", SHUFFLED)
+@pytest.mark.parametrize("modulus", [52, 49])
+def test_shuffle_is_taken_apart_into_the_calls_that_made_it(family: str, modulus: int) -> None:
+    """The calls of the row, made by the generator itself, have the bounds and values found."""
+    form = family_named(family).rows
+    assert form is not None
+    assert form.calls is not None
+    row = tuple(islice(draws(Hypothesis(family, "shuffle", modulus, seed=SEED)), modulus))
+    base, output = form.calls
+    state = base.seeding(SEED)
+    for bound, value in rowmaps.calls_of(row, form.order):
+        assert base.outputs[output](state, bound) == value
+
+
+@pytest.mark.parametrize("family", SHUFFLED)
+def test_shuffle_by_its_calls_passes_for_its_own_seed_alone(family: str) -> None:
+    kind, case = family_named(family), Case(made(family, "shuffle", 52), 52, (0, 0), (0, 0))
+    sieve = sieve_of(kind, "shuffle", 52, is_row_known=True)
+    assert sieve is not None
+    target = shuffle_target(kind, case, 0, 0)
+    assert sieve.make([(kind, "shuffle")], target)(SEED - 3000, SEED + 3000) == [SEED]
+
+
+@pytest.mark.parametrize(
+    "row", [range(51), [*range(51), 50], range(5)], ids=["cut off", "one twice", "short"]
+)
+def test_row_that_is_no_long_shuffle_is_not_sieved_by_its_calls(row: Sequence[int]) -> None:
+    modulus = 5 if len(row) == 5 else 52
+    assert not is_shuffle_known(tuple(row), modulus)
+    case = Case((*row, *row), modulus, (0, 0), (0, 0), 0, families=("go_rows",),
+                row_maps=("shuffle",))  # fmt: skip
+    (gap,) = ATTACK.plan(case)
+    assert isinstance(gap, Gap)
 
 
 @pytest.mark.parametrize(("family", "output"), [*SIEVED[:1], *SIEVED[4:5]])

@@ -104,8 +104,8 @@ def analyse(
         with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):
             done = analyses.execute(history, request, placed, watcher)
         _show_analysis(done, history, as_json=output.as_json, saved=out is not None)
-        if out is not None and not output.quiet and done.exit_code == 1:
-            render.message(f"to continue: the same with --after {out} --effort all --out DIR")
+        if out is not None and not output.quiet and done.exit_code == 1 and search.effort != "all":
+            render.message(f"to continue: {search.continuing(draws, out)}")
     raise typer.Exit(done.exit_code)
 
 

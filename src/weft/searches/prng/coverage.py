@@ -24,7 +24,7 @@ from weft.searches.prng.attacks import attack_named, brute
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Api
 from weft.searches.prng.request import AnalyseRequest
-from weft.searches.prng.rowmaps import is_row_map, parsed
+from weft.searches.prng.rowmaps import SHUFFLE, is_row_map, parsed
 from weft.searches.prng.run import draws_needed
 from weft.searches.prng.scoring import split
 
@@ -152,7 +152,8 @@ def _plans(modulus: int, row_maps: tuple[str, ...]) -> list[tuple[int, list[Atta
 
 
 def _plans_for(size: int, modulus: int, row_maps: tuple[str, ...]) -> list[AttackPlan]:
-    training, _ = split((0,) * size, modulus)
+    example = [at % modulus if row_maps == (SHUFFLE,) else 0 for at in range(size)]
+    training, _ = split(tuple(example), modulus)
     families = tuple(family.name for family in FAMILIES if family.rows) if row_maps else ()
     case = Case(training, modulus, (0, 0), (0, 0), 0, families=families, row_maps=row_maps)
     attacks = [brute.ATTACK] if row_maps else [one for one in ATTACKS if not one.needs_luck]

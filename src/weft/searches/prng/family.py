@@ -64,6 +64,10 @@ class RowForm:
     sample: str = ""
     misplaced: bool = False
     """Whether the twist takes the wrong neighbour's low bit, as PHP's of 5.2.1 to 7.0 does."""
+    order: str = "backward"
+    """In which order a shuffle settles elements: see `rowmaps.SHUFFLES`."""
+    calls: tuple[Family, str] | None = None
+    """The generator and the output map whose calls make a shuffle, where those can be sieved."""
 
 
 @dataclass(frozen=True, slots=True)

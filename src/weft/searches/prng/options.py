@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -105,6 +106,15 @@ class AnalyseOptions:
     after: Annotated[
         Path | None, options.decision("RUN", "Skip what a finished run has ruled out.")
     ] = None
+
+    def continuing(self, source: str, run: Path) -> str:
+        """Return the command that tries what a run on the same draws has left out."""
+        given = {item.name: getattr(self, item.name) for item in fields(self)
+                 if getattr(self, item.name) != item.default}  # fmt: skip
+        given |= {"after": run, "effort": "all"}
+        words = [word for name, value in given.items() for word in (f"--{name}", str(value))]
+        folder = f"{run}-all"
+        return shlex.join(["weft", "prng", "analyse", source, *words, "--out", folder])
 
     def history(self, source: str) -> tuple[histories.History, int, str]:
         """Read the draws; return them with their modulus and the name of their source."""

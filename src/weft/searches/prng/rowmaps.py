@@ -6,15 +6,16 @@ A row is made by one of a few methods out of calls below falling or equal bounds
     ranked     the r-th of those left, in order
     distinct   any of n, drawn again while the row has it
 
-A shuffle is the pool emptied, read backwards. The elements of a row are draws one by one; a sorted
-row is one draw, its place among all sorted rows, because the order of its calls is lost. The
-state of a generator of rows is its own, the place in the row, and the row.
+A shuffle is the pool emptied, read backwards; `SHUFFLES` has the other orders. The elements of a
+row are draws one by one; a sorted row is one draw, its place among all sorted rows, because the
+order of its calls is lost. The state of a generator of rows is its own, the place in the row, and
+the row.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import comb
 
@@ -26,6 +27,7 @@ EXTRA_WORDS = 1 + MOST
 """Words of a state beside the generator's own: the place in the row, and room for it."""
 LONGEST = 20
 SHUFFLE = "shuffle"
+BACKWARD, FORWARD, INSIDE_OUT, PAIRED = "backward", "forward", "inside out", "paired"
 POOL, RANKED, DISTINCT = "pool", "ranked", "distinct"
 _NAME = re.compile(r"(sorted_)?(sample|distinct|deal)([1-9][0-9]?)")
 BY_SIZE = "by size"
@@ -45,8 +47,10 @@ class RowMaps(Mapping[str, Draw]):
     shuffle, `sample` is what the runtime has for it.
     """
 
-    def __init__(self, below: Below, words: int, sample: str, kinds: tuple[str, ...]) -> None:
-        self._parts = (below, words, sample)
+    def __init__(
+        self, below: Below, words: int, sample: str, kinds: tuple[str, ...], order: str = BACKWARD
+    ) -> None:
+        self._parts = (below, words, sample, order)
         self._kinds = kinds
         self._maps: dict[str, Draw] = {}
 
@@ -163,13 +167,13 @@ def row_at(rank: int, length: int) -> tuple[int, ...]:
 # -- the maps, by the rule for steps ------------------------------------------------------------
 
 
-def row_map(name: str, below: Below, words: int, sample: str) -> Draw:
+def row_map(name: str, below: Below, words: int, sample: str, order: str = BACKWARD) -> Draw:
     """Return the output map of a name."""
     kind, length, is_sorted = parsed(name)
     if kind == SHUFFLE:
-        return _read_out(_shuffled(below, words + 1), words, 0)
+        return _read_out(SHUFFLES[order](below, words + 1), words, 0)
     if kind == "deal":
-        make = _shuffled(below, words + 1)
+        make = SHUFFLES[order](below, words + 1)
     elif kind == DISTINCT:
         make = _distinct(below, words + 1, length)
     else:
@@ -251,6 +255,108 @@ def _shuffled(below: Below, row: int) -> MakeRow:
             state[row_word + left] = element
 
     return make
+
+
+def _forward(below: Below, row: int) -> MakeRow:
+    """Settle the first element first, as libc++ and .NET 8 do."""
+    row_word = row
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < total:
+            state[row_word + at] = at
+            at += ONE
+        at = ZERO
+        while at < total - ONE:
+            place = row_word + at + below(state, total - at)
+            element = state[place]
+            state[place] = state[row_word + at]
+            state[row_word + at] = element
+            at += ONE
+
+    return make
+
+
+def _inside_out(below: Below, row: int) -> MakeRow:
+    """Put each element at a place up to its own, beginning with a call below 1: Go's Perm."""
+    row_word = row
+
+    def make(state: State, total: int) -> None:
+        at = ZERO
+        while at < total:
+            place = row_word + below(state, at + ONE)
+            state[row_word + at] = state[place]
+            state[place] = at
+            at += ONE
+
+    return make
+
+
+def _paired(below: Below, row: int) -> MakeRow:
+    """Do that with one call for two elements, as libstdc++ does where words are wide enough."""
+    row_word = row
+
+    def make(state: State, total: int) -> None:
+        state[row_word] = ZERO
+        at = ONE
+        if total % (ONE + ONE) == ZERO:
+            place = row_word + below(state, ONE + ONE)
+            state[row_word + at] = state[place]
+            state[place] = at
+            at += ONE
+        while at < total:
+            both = below(state, (at + ONE) * (at + ONE + ONE))
+            place = row_word + both // (at + ONE + ONE)
+            state[row_word + at] = state[place]
+            state[place] = at
+            place = row_word + both % (at + ONE + ONE)
+            at += ONE
+            state[row_word + at] = state[place]
+            state[place] = at
+            at += ONE
+
+    return make
+
+
+SHUFFLES: Mapping[str, Callable[[Below, int], MakeRow]] = {
+    BACKWARD: _shuffled,
+    FORWARD: _forward,
+    INSIDE_OUT: _inside_out,
+    PAIRED: _paired,
+}
+"""The orders in which shuffles settle elements."""
+
+
+def calls_of(row: Sequence[int], order: str) -> list[tuple[int, int]]:
+    """Return the calls that shuffled a row, each as its bound and its value.
+
+    >>> calls_of((2, 0, 1), BACKWARD), calls_of((2, 0, 1), INSIDE_OUT)
+    ([(3, 1), (2, 0)], [(1, 0), (2, 1), (3, 0)])
+    """
+    if order in (BACKWARD, FORWARD):
+        return _settled(row, order)
+    left, places = list(row), []
+    for at in reversed(range(len(row))):
+        place = left.index(at)
+        left[place] = left[at]
+        places.append((at + 1, place))
+    singles = places[::-1]
+    if order == INSIDE_OUT:
+        return singles
+    first = 1 + (len(row) % 2 == 0)
+    pairs = zip(singles[first::2], singles[first + 1 :: 2], strict=True)
+    return singles[1:first] + [(a * b, x * b + y) for (a, x), (b, y) in pairs]
+
+
+def _settled(row: Sequence[int], order: str) -> list[tuple[int, int]]:
+    """Return the calls of a shuffle that settles one end after the other."""
+    pool, calls, total = list(range(len(row))), [], len(row)
+    for step in range(total - 1):
+        at = step if order == FORWARD else total - 1 - step
+        place = pool.index(row[at], step) if order == FORWARD else pool.index(row[at])
+        pool[place] = pool[at]
+        calls.append((total - step, place - step if order == FORWARD else place))
+    return calls
 
 
 def _distinct(below: Below, row: int, length: int) -> MakeRow:

@@ -1,10 +1,13 @@
 // c++ draws.cpp, or clang++ -stdlib=libc++; then a.out CALL SEED COUNT MODULUS: one draw in a line
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
+#include <vector>
 
 int main(int, char **args) {
     std::uint32_t seed = std::stoul(args[2]);
@@ -24,5 +27,14 @@ int main(int, char **args) {
         {"uniform minstd", [&] { return bounded(minstd); }},
         {"uniform minstd0", [&] { return bounded(minstd0); }},
     };
+    if (std::string(args[1]) == "shuffle") {
+        for (unsigned made = 0; made < std::stoul(args[3]); made += m) {
+            std::vector<int> row(m);
+            std::iota(row.begin(), row.end(), 0);
+            std::shuffle(row.begin(), row.end(), twister);
+            for (int value : row) std::cout << value << "\n";
+        }
+        return 0;
+    }
     for (int i = 0; i < std::stoi(args[3]); i++) std::cout << draws.at(args[1])() << "\n";
 }

@@ -24,7 +24,22 @@ func main() {
 		"Int31n":  func() int { return int(source.Int31n(int32(m))) },
 		"Float64": func() int { return int(source.Float64() * float64(m)) },
 	}[os.Args[1]]
-	for i := 0; i < count; i++ {
-		fmt.Println(draw())
+	row := make([]int, m)
+	for made := 0; made < count; {
+		switch os.Args[1] {
+		case "Shuffle":
+			for i := range row {
+				row[i] = i
+			}
+			source.Shuffle(m, func(i, j int) { row[i], row[j] = row[j], row[i] })
+		case "Perm":
+			row = source.Perm(m)
+		default:
+			row = []int{draw()}
+		}
+		for _, value := range row {
+			fmt.Println(value)
+		}
+		made += len(row)
 	}
 }

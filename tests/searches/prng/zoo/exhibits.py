@@ -145,6 +145,12 @@ ENTRIES: tuple[ZooEntry, ...] = (
     *_calls("ruby", "mt19937_rows", "shuffle", "shuffle", moduli=(52,)),
     *_calls("ruby", "mt19937_rows", "sample6", "sample 6", moduli=(49,)),
     *_calls("java", "java_rows", "shuffle", "Collections.shuffle", moduli=(52,)),
+    *_calls("go", "go_rows", "shuffle", "Shuffle", moduli=(52,)),
+    *_calls("go", "go_perm_rows", "shuffle", "Perm", moduli=(52,)),
+    *_calls("g++", "cxx_rows", "shuffle", "shuffle", moduli=(52, 49)),
+    *_calls("libc++", "libcxx_rows", "shuffle", "shuffle", moduli=(52,)),
+    *_calls("mono", "dotnet_rows", "shuffle", "shuffle", moduli=(52,)),
+    *_calls("mono", "dotnet8_rows", "shuffle", "forward shuffle", moduli=(52,)),
     *_calls("musl", "musl", "mod", "rand()%m", moduli=(6, 1000)),
     *_calls("musl", "musl", "scaled", "rand()*m", moduli=FEW),
 )

@@ -18,12 +18,13 @@ from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Un
 from weft.searches.prng.attacks.brute_sieves import sieve_of
 from weft.searches.prng.attacks.likely_seeds import TIMES
 from weft.searches.prng.attacks.noise import BAD_LUCK, affordable, unlucky
+from weft.searches.prng.attacks.row_sieves import is_shuffle_known, shuffle_target
 from weft.searches.prng.attacks.sieving import Sieve, Target
 from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.rowmaps import row_length
+from weft.searches.prng.rowmaps import SHUFFLE, row_length
 
 with lazy_imports():
     from weft.searches.prng.kernels import cuda
@@ -77,7 +78,8 @@ class Brute:
         """Try the seeds of the units."""
         window, candidates = window_for(case, window_of(case), plan.output), []
         calls = [(family_named(family), output) for family, output in plan.calls]
-        sieve = sieve_of(*calls[0], case.modulus)
+        known = is_row_known(case, plan.output)
+        sieve = sieve_of(*calls[0], case.modulus, is_row_known=known)
         assert window is not None
         assert sieve is not None
         for (start, skip), first, end in joined(case, seed_bits(calls[0][0]), units.lo, units.hi):
@@ -90,6 +92,11 @@ class Brute:
                 if compare(case, guess, window.checked).wrong <= window.checked_wrong:
                     candidates.append(compare(case, guess))
         return best(candidates)
+
+
+def is_row_known(case: Case, output: str) -> bool:
+    """Whether a map shuffles, and the draws begin with a whole shuffle."""
+    return output == SHUFFLE and is_shuffle_known(case.draws, case.modulus)
 
 
 def seed_bits(family: Family) -> int:
@@ -115,7 +122,11 @@ def plan_output(
     case: Case, window: BruteWindow | None, family: Family, output: str
 ) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
-    sieve = sieve_of(family, output, case.modulus)
+    known = is_row_known(case, output)
+    sieve = sieve_of(family, output, case.modulus, is_row_known=known)
+    if sieve is None and family.rows is not None and family.rows.calls is not None:
+        why = f"needs one whole shuffle before the last fifth: {5 * case.modulus // 4 + 1} draws"
+        return [Gap(NAME, family.name, output, why)] if output == SHUFFLE else []
     if sieve is None:
         return []
     if window is None:
@@ -239,6 +250,8 @@ def target_for(
 ) -> Target:
     """Return what the sieve of an output map looks for: first draws, or all of the first row."""
     form = family.seed_form
+    if family.rows is not None and family.rows.calls is not None and is_row_known(case, output):
+        return shuffle_target(family, case, start, skip)
     if isinstance(form, CompiledSeeding) and form.alike:
         passed = max(0, min(form.alike, len(case.draws) - window.sieved))
         later = replace(case, draws=case.draws[passed:])

@@ -7,6 +7,7 @@ the other forms have one of their own, which reads draws off words.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -53,11 +54,15 @@ NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
 
 
-def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
-    """Return the sieve for an output map, if there is one."""
+def sieve_of(
+    family: Family, output: str, modulus: int, *, is_row_known: bool = False
+) -> Sieve | None:
+    """Return the sieve for an output map, if there is one; a shuffle may be known as a whole."""
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     form = family.seed_form
+    if is_row_known and family.rows is not None and family.rows.calls is not None:
+        return _shuffle_sieve(*family.rows.calls, modulus)
     if isinstance(form, CompiledSeeding):
         speed = form.seeds_per_ms // (SORTED_SLOWER if output.startswith("sorted_") else 1)
         return Sieve(speed, plain_sieve, farthest=NEAR)
@@ -65,12 +70,25 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
         kind = form.values.get(output)
         return Sieve(8_500, wide_twister_sieve, farthest=WIDE_OUTPUTS) if kind else None
     if isinstance(form, TwisterSeeding) and family.rows is not None:
-        return Sieve(row_speed(form, output, modulus), row_sieve, whole_row=True)
+        speed = row_speed(form, output, modulus, is_row_known)
+        return Sieve(speed, row_sieve, whole_row=True)
     if isinstance(form, TwisterSeeding) and redrawn_from(family, output):
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, farthest=DIRECT // 2, seeding=seeding)
     reading = family.reading(output, modulus)
     return None if reading is None or form is None else _reading_sieve(family, form, reading)
+
+
+def _shuffle_sieve(family: Family, output: str, modulus: int) -> Sieve | None:
+    """Return the sieve of the calls that make a shuffle; the calls come as the target's draws."""
+    sieve = sieve_of(family, output, modulus)
+    if sieve is None:
+        return None
+
+    def make(_: Calls, target: Target) -> Run:
+        return sieve.make([(family, output)], target)
+
+    return replace(sieve, make=make, seeding="", whole_row=True)
 
 
 def _reading_sieve(family: Family, form: SeedForm, reading: WordReading) -> Sieve:

@@ -52,6 +52,8 @@ FEW_BITS = 3
 """Low bits that draws must show for chance to leave hardly a lane."""
 STATES_CHECKED_PER_MS = 3_000_000
 """Outputs that one core compares with a draw, when states are tried against several at a time."""
+SHORT_BLOCKS = 6
+"""How many times slower that is without a lane: every low part has a short block of its own."""
 SHIFTED = Fraction(1, 16)
 """Expected rejections in a window up to which a skip counts as covered."""
 
@@ -143,10 +145,12 @@ def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> i
     """
     sieve = units * (1 << split.lane) * (lane_allowed + 8) // 8_000_000
     states = split.states_of_a_draw * anchors_in(split, allowed)
-    high = states * checks_of(split, MAX_WINDOW).draws // STATES_CHECKED_PER_MS
-    if split.shown:
-        return sieve + high * (FOLLOWED_LANES * units if split.shown < FEW_BITS else 1) + 1
-    return units * high * (1 << split.shape.dropped) + 1
+    outputs = states * checks_of(split, MAX_WINDOW).draws
+    if not split.shown:
+        tried = units * outputs << split.shape.dropped
+        return tried // (STATES_CHECKED_PER_MS // SHORT_BLOCKS) + 1
+    high = outputs // STATES_CHECKED_PER_MS
+    return sieve + high * (FOLLOWED_LANES * units if split.shown < FEW_BITS else 1) + 1
 
 
 def window_of(case: Case, split: StateSplit) -> int | None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import factorial
 from typing import TYPE_CHECKING
 
 from weft.lazy_imports import lazy_imports, lazy_module
+from weft.searches.prng.attack import Case
 from weft.searches.prng.attacks.sieving import Calls, Run, Target, runner
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import TwisterSeeding
 from weft.searches.prng.kernels.sizes import DIRECT
 from weft.searches.prng.rowmaps import (
+    BACKWARD,
     BY_SIZE,
+    FORWARD,
     SHUFFLE,
+    calls_of,
     elements_of,
     parsed,
     python_pool_most,
@@ -28,20 +34,45 @@ with lazy_imports():
 
 ROW_SPEED = {False: 16_000, True: 9_000}
 """Seeds per millisecond of a core whose rows end early, by whether init_by_array fills them."""
-SHUFFLE_SPEED = 4_000
+UNKNOWN_SPEED = 4_000
 """The same where the first elements that are settled may be unknown."""
 STEPS_PER_MS = 70_000
 """Steps per millisecond where a shuffle is made to its end."""
+FEWEST_ROWS = 1 << 28
+"""Shuffles from which on one of them tells most seeds apart."""
+ENOUGH_ROWS = 1 << 48
+"""Shuffles that the calls which are looked at tell apart. One that draws again spoils them: for
+52 elements that is one history in ten million."""
 EARLY = 8
 """Steps after which most seeds have ended; a few more outputs are made for what is drawn again."""
 
 
-def row_speed(form: TwisterSeeding, output: str, modulus: int) -> int:
+def row_speed(form: TwisterSeeding, output: str, modulus: int, is_row_known: bool) -> int:
     """Return the seeds per millisecond of a core."""
     kind, _, is_sorted = parsed(output)
     if kind == "deal" and not is_sorted:
         return STEPS_PER_MS // elements_of(output, modulus)
-    return SHUFFLE_SPEED if kind in (SHUFFLE, "deal") else ROW_SPEED[form.by_array]
+    is_early = kind != "deal" and (kind != SHUFFLE or is_row_known)
+    return ROW_SPEED[form.by_array] if is_early else UNKNOWN_SPEED
+
+
+def is_shuffle_known(draws: Sequence[int], modulus: int) -> bool:
+    """Whether draws begin with a whole shuffle, long enough to tell most seeds apart."""
+    row = draws[:modulus]
+    return factorial(modulus) >= FEWEST_ROWS and sorted(row) == list(range(modulus))
+
+
+def shuffle_target(family: Family, case: Case, start: int, skip: int) -> Target:
+    """Return the first calls of the first shuffle as draws, each with its bound."""
+    assert family.rows is not None
+    bounds, values, rows = [], [], 1
+    for bound, value in calls_of(case.draws[: case.modulus], family.rows.order):
+        if rows >= ENOUGH_ROWS:
+            break
+        bounds.append(bound)
+        values.append(value)
+        rows *= bound
+    return Target(tuple(values), case.modulus, start, skip, len(values), bounds=tuple(bounds))
 
 
 def row_sieve(calls: Calls, target: Target) -> Run:
@@ -52,10 +83,13 @@ def row_sieve(calls: Calls, target: Target) -> Run:
     is_shuffle = kind in (SHUFFLE, "deal")
     steps = total - 1 if is_shuffle else length
     expected = _expected(target, total, length, is_sorted)
-    order = rows.AS_SET if is_sorted else rows.BACKWARD if is_shuffle else rows.DRAWN
+    order = rows.AS_SET if is_sorted else rows.DRAWN
+    if is_shuffle and not is_sorted and family.rows and family.rows.order == BACKWARD:
+        order = rows.BACKWARD
     whole = length if kind == "deal" and is_sorted else 0
+    is_whole = is_shuffle and (is_sorted or len(target.draws) < total)
     return runner(
-        rows.sieve_rows, twister_form(family), _outputs(steps, is_shuffle), bits_of(family),
+        rows.sieve_rows, twister_form(family), _outputs(steps, is_whole), bits_of(family),
         method_of(family, output, total), order, steps, total, whole, expected,
     )  # fmt: skip
 
@@ -69,9 +103,9 @@ def _expected(target: Target, total: int, length: int, is_sorted: bool) -> objec
     return np.array([*known, *[rows.UNKNOWN] * (total - len(known))])
 
 
-def _outputs(steps: int, is_shuffle: bool) -> int:
+def _outputs(steps: int, is_whole: bool) -> int:
     """Return how many outputs are made: two for each step, few where most rows end early."""
-    wanted = 2 * steps + 8 if is_shuffle else 2 * min(steps, EARLY) + 8
+    wanted = 2 * steps + 8 if is_whole else 2 * min(steps, EARLY) + 8
     return int(min(DIRECT, wanted))
 
 
@@ -97,6 +131,8 @@ def method_of(family: Family, output: str, total: int) -> int:
     kind, length, _ = parsed(output)
     if kind == "distinct":
         return rows.DISTINCT
+    if kind == SHUFFLE and family.rows.order == FORWARD:
+        return rows.FRONT
     if kind != "sample" or family.rows.sample != BY_SIZE:
         return rows.POOL if kind != "sample" else rows.RANKED
     return rows.POOL if total <= python_pool_most(length) else rows.DISTINCT

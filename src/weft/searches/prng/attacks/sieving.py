@@ -37,6 +37,8 @@ class Target:
     enough: int
     device: str = "cpu"
     """Where to compute: `cpu`, or `gpu` where there is a sieve for it."""
+    bounds: tuple[int, ...] = ()
+    """The modulus of each draw, where they differ: the calls of a shuffle."""
 
     def positions(self, steps: int) -> list[int]:
         """Return the words the draws are read off, with `steps` words to a call."""
@@ -74,9 +76,12 @@ class Sieve:
 
 def tested(family: Family, output: str, target: Target) -> tuple[WordReading, ShortWords]:
     """Return how draws are read off words, and the test of each draw."""
+    bounds = target.bounds or (target.modulus,) * len(target.draws)
+    readings = [family.reading(output, bound) for bound in bounds]
+    each = zip(readings, target.draws, bounds, strict=True)
+    tests = [reading.test(draw, bound) for reading, draw, bound in each if reading is not None]
     reading = family.reading(output, target.modulus)
     assert reading is not None
-    tests = [reading.test(draw, target.modulus) for draw in target.draws]
     return reading, np.array(tests, np.uint32)
 
 

@@ -6,9 +6,10 @@ itself the state of the generator after 7.8 · 10^12 steps; `cooked` computes it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
-from weft.searches.prng.families.maps import ceiling_map, mod_map, plain_maps
+from weft.searches.prng.families.maps import M32, TWO32, ceiling_map, mod_map, plain_maps
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import SaltedSeeding, WordReading
 
@@ -124,6 +125,14 @@ def scaled(state: State, modulus: int) -> int:
     return int(unit * modulus)
 
 
+def int31n(state: State, modulus: int) -> int:
+    """Make the draw of the bound that Shuffle takes: Lemire's method on 32 bits of Int63()."""
+    product = (step(state) >> 31 & M32) * modulus
+    while product & M32 < TWO32 % modulus:
+        product = (step(state) >> 31 & M32) * modulus
+    return product >> 32
+
+
 FAMILY = Family(
     name="go",
     title="math/rand of Go, with a seed",
@@ -147,4 +156,8 @@ FAMILY = Family(
         "high": WordReading("span", sharp=False),
     },
 )
+SHUFFLING = replace(
+    FAMILY, outputs={"int31n": int31n}, readings={"int31n": WordReading("span", moved=1)}
+)
+"""The generator with the bound that no caller can name: it serves the sieve of shuffles."""
 FAMILIES = (FAMILY,)

@@ -1,7 +1,7 @@
 """Generators of rows: what runtimes have for shuffles, samples and lottery numbers.
 
-Each is a generator of this package with one of its bounded calls; `rowmaps` has the methods. All
-that are here shuffle from the last element down. `sample` is random.sample of Python, which takes
+Each is a generator of this package with one of its bounded calls; `rowmaps` has the methods. Most
+shuffle from the last element down. `sample` is random.sample of Python, which takes
 elements from a pool or draws again by their number, and Array#sample of Ruby, which takes ranks.
 NumPy's choice without replacement is the beginning of a shuffle: `deal`. PHP's array_rand is
 `sorted_distinct`, for at most half of the elements.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from weft.searches.prng.families import cpython, java, mt19937, php
+from weft.searches.prng.families import cpython, golang, java, mt19937, php
 from weft.searches.prng.families.dotnet import FAMILY as DOTNET
 from weft.searches.prng.families.glibc import RAND as GLIBC
 from weft.searches.prng.families.maps import ceiling_map
@@ -25,7 +25,15 @@ from weft.searches.prng.family import (
     State,
 )
 from weft.searches.prng.forms import CompiledSeeding, SeedForm
-from weft.searches.prng.rowmaps import BY_SIZE, EXTRA_WORDS, RANKED, RowMaps
+from weft.searches.prng.rowmaps import (
+    BY_SIZE,
+    EXTRA_WORDS,
+    FORWARD,
+    INSIDE_OUT,
+    PAIRED,
+    RANKED,
+    RowMaps,
+)
 
 TWO32 = 1 << 32
 JAVA_PLACE = 1
@@ -55,7 +63,7 @@ def _rows(
         seed_bits=base.seed_bits,
         seeding=seeding,
         step=base.step,
-        outputs=RowMaps(form.below, base.state_words, form.sample, kinds),
+        outputs=RowMaps(form.below, base.state_words, form.sample, kinds, form.order),
         rank=base.rank + 1000,
         rows=form,
         seed_form=seed_form or (base.seed_form if form.bits else None),
@@ -74,7 +82,7 @@ PHP = _rows(
     "php_rows",
     "PHP shuffle, str_shuffle and array_rand since 7.1",
     php.MODERN,
-    RowForm(ceiling_map(mt19937.step, TWO32), "remainder"),
+    RowForm(ceiling_map(mt19937.step, TWO32), "remainder", calls=(php.MODERN, "bounded")),
     BY_HAND,
     {
         "shuffle": Api("PHP >= 7.1 shuffle(m values)", USUAL, ("PHP >= 7.1 str_shuffle(m bytes)",)),
@@ -140,7 +148,7 @@ JAVA = _rows(
     "java_rows",
     "Java Collections.shuffle and numbers of nextInt without repeats",
     java.FAMILY,
-    RowForm(java.next_int),
+    RowForm(java.next_int, calls=(java.FAMILY, "bounded")),
     BY_HAND,
     {
         "shuffle": Api("Java Collections.shuffle(m values, random)", USUAL),
@@ -155,7 +163,7 @@ SHARP = _rows(
     "dotnet_rows",
     "C# Random.Next without repeats",
     DOTNET,
-    RowForm(DOTNET.outputs["bounded"]),
+    RowForm(DOTNET.outputs["bounded"], calls=(DOTNET, "bounded")),
     BY_HAND,
     {
         "shuffle": Api("C# Fisher-Yates with Random.Next(i + 1)", OCCASIONAL),
@@ -167,7 +175,7 @@ RAND = _rows(
     "glibc_rows",
     "C rand() % n of the GNU C library without repeats",
     GLIBC,
-    RowForm(GLIBC.outputs["mod"]),
+    RowForm(GLIBC.outputs["mod"], calls=(GLIBC, "mod")),
     BY_HAND,
     {
         "shuffle": Api("C Fisher-Yates with rand() % (i + 1), glibc", OCCASIONAL),
@@ -175,4 +183,44 @@ RAND = _rows(
         "sorted_distinct": Api("C rand() % n with glibc, k different numbers, sorted", USUAL),
     },
 )
-FAMILIES = (PHP, PHP_LEGACY, CPYTHON, MASKED, JAVA, SHARP, RAND)
+SHARP_8 = _rows(
+    "dotnet8_rows",
+    ".NET 8 Random.Shuffle",
+    DOTNET,
+    RowForm(DOTNET.outputs["bounded"], order=FORWARD, calls=(DOTNET, "bounded")),
+    ("shuffle",),
+    {"shuffle": Api(".NET 8 Random.Shuffle(m values)", USUAL)},
+)
+GO = _rows(
+    "go_rows",
+    "Go rand.Shuffle",
+    golang.FAMILY,
+    RowForm(golang.int31n, calls=(golang.SHUFFLING, "int31n")),
+    ("shuffle",),
+    {"shuffle": Api("Go rand.Shuffle(m values)", USUAL)},
+)
+GO_PERM = _rows(
+    "go_perm_rows",
+    "Go rand.Perm",
+    golang.FAMILY,
+    RowForm(golang.FAMILY.outputs["bounded"], order=INSIDE_OUT, calls=(golang.FAMILY, "bounded")),
+    ("shuffle",),
+    {"shuffle": Api("Go rand.Perm(m)", USUAL)},
+)
+CXX = _rows(
+    "cxx_rows",
+    "C++ std::shuffle of libstdc++ with mt19937",
+    mt19937.FAMILY,
+    RowForm(mt19937.multiply_and_reject, order=PAIRED, calls=(mt19937.FAMILY, "bounded")),
+    ("shuffle",),
+    {"shuffle": Api("C++ std::shuffle(m values, mt19937), libstdc++", USUAL)},
+)
+LIBCXX = _rows(
+    "libcxx_rows",
+    "C++ std::shuffle of libc++ with mt19937",
+    mt19937.FAMILY,
+    RowForm(mt19937.masked, "low", order=FORWARD),
+    ("shuffle",),
+    {"shuffle": Api("C++ std::shuffle(m values, mt19937), libc++", USUAL)},
+)
+FAMILIES = (PHP, PHP_LEGACY, CPYTHON, MASKED, JAVA, SHARP, RAND, SHARP_8, GO, GO_PERM, CXX, LIBCXX)

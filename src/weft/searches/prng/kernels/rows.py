@@ -26,8 +26,8 @@ from weft.searches.prng.kernels.vectors import LANES
 
 LOW, HIGH, REMAINDER = range(3)
 """How a bound takes its value of a word; see `family.RowForm`."""
-POOL, RANKED, DISTINCT = range(3)
-"""How a row is made."""
+POOL, RANKED, DISTINCT, FRONT = range(4)
+"""How a row is made: FRONT is a pool whose place is filled with the first that is left."""
 DRAWN, BACKWARD, AS_SET = range(3)
 """Which element a step settles: that of its number, one from the end, or any of a set."""
 UNKNOWN = -1
@@ -63,6 +63,10 @@ def element_of(method: int, value: int, step: int, total: int, pool: Any, taken:
         element, last = pool[value], total - 1 - step
         pool[value] = pool[last]
         return element
+    if method == FRONT:
+        element = pool[step + value]
+        pool[step + value] = pool[step]
+        return element
     if method == DISTINCT:
         return -1 if taken[value] else value
     element = 0
@@ -71,6 +75,14 @@ def element_of(method: int, value: int, step: int, total: int, pool: Any, taken:
             element += 1
         element += 1
     return element - 1
+
+
+@KERNELS.kernel
+def first_differs(word: Any, bits: int, order: int, total: int, expected: Any) -> bool:
+    """Whether the first word ends a row at once, as most do: a value is still its own element."""
+    value = below(word, bits, total)
+    wanted = expected[0] if order == DRAWN else expected[total - 1]
+    return value >= 0 and wanted not in (UNKNOWN, value)
 
 
 @KERNELS.kernel
@@ -159,6 +171,8 @@ def sieve_rows(
         for j in range(LANES):
             if length:
                 passed = settled_set(y, j, outputs, bits, total, expected, length, pool)
+            elif order != AS_SET and first_differs(y[0, j], bits, order, total, expected):
+                passed = False
             else:
                 passed = makes_row(
                     y, j, outputs, bits, method, order, steps, total, expected, pool, taken
