@@ -21,7 +21,7 @@ from campaigns.mutation.channel import (
 )
 from campaigns.mutation.exchange import Functions
 from campaigns.mutation.mutant import Mutant
-from campaigns.mutation.operators import OPERATORS, changes_of, mutants_of
+from campaigns.mutation.operators import OPERATORS, mutants_of
 from campaigns.mutation.page import page_of
 from campaigns.mutation.reach import Part, Reach, by_unit
 from campaigns.mutation.runner import Verdict, shares_of, within
