@@ -3,8 +3,9 @@
     python -m benchmarks gpu                 writes docs/benchmarks/prng-gpu.{md,json}
     python -m benchmarks gpu --out FOLDER    writes them there
 
-It needs a CUDA GPU and takes about two minutes. Before anything is timed, both devices sieve the
-same ranges and must find the same seeds. Then each sieve is run over all its seeds, and the whole
+It needs a CUDA GPU and takes about three minutes. Before anything is timed, both devices sieve the
+same ranges for every call that has a sieve on a GPU, shuffles too, and must find the same seeds.
+Then each sieve is run over all its seeds, and the whole
 command over all seeds of PHP and CPython with draws that no generator made.
 """
 
@@ -24,9 +25,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attack import Case
+from weft.searches.prng.attacks.brute_sieves import (
+    dotnet_sieve,
+    glibc_sieve,
+    go_sieve,
+    lcg_sieve,
+    sieve_of,
+)
+from weft.searches.prng.attacks.row_sieves import shuffle_target
 from weft.searches.prng.attacks.sieving import Target
-from weft.searches.prng.families import family_named
+from weft.searches.prng.attacks.twister_sieves import twister_sieve
+from weft.searches.prng.families import FAMILIES, SINGLE, family_named
+from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda
@@ -43,6 +54,8 @@ CASES = (
     ("java", "bounded", 40),
 )  # fmt: skip
 """Family, output map, bits of the range that is timed."""
+ON_GPU = (twister_sieve, go_sieve, dotnet_sieve, glibc_sieve, lcg_sieve)
+"""The sieves that have a twin on a GPU; rows, MT19937-64 and compiled seedings have none."""
 CALLS = {
     ("php_mt", "bounded"): "PHP ≥ 7.1 `mt_rand(0, 999)`",
     ("php_mt", "mod"): "PHP ≥ 7.1 `mt_rand() % 1000`",
@@ -71,12 +84,43 @@ def main(options: list[str] | None = None) -> None:
         return
     name = device_name()
     seconds = {"cupy_and_context": time.perf_counter() - begin_s}
+    compared = compare_all()
     rows = [measure(*case) for case in CASES]
     seconds |= {f"{family}.{output}": whole(family, output) for family, output in WHOLE}
-    body = {"device": name, "date": time.strftime("%Y-%m-%d"), "rows": rows, "seconds": seconds}
+    body = {"device": name, "date": time.strftime("%Y-%m-%d"), "rows": rows, "seconds": seconds,
+            "compared": compared}  # fmt: skip
     (out / "prng-gpu.json").write_text(json.dumps(body, indent=1) + "\n")
     (out / "prng-gpu.md").write_text(render(body))
     print(render(body))
+
+
+def compare_all() -> list[str]:
+    """Compare both devices on every call that has a sieve on a GPU; return the calls."""
+    compared = []
+    for family, output in [(single, name) for single in SINGLE for name in single.outputs]:
+        sieve = sieve_of(family, output, 1000)
+        if sieve is not None and sieve.make in ON_GPU:
+            for wrong in (0, 2):
+                compare(family.name, output, target_of(family.name, output, SEED, wrong))
+            compared.append(f"{family.name}.{output}")
+    for family in FAMILIES:
+        if family.rows is not None and family.rows.calls is not None:
+            compare_shuffle(family)
+            compared.append(f"{family.name}.shuffle")
+    print(f"{len(compared)} calls: the same seeds on both devices", flush=True)
+    return compared
+
+
+def compare_shuffle(family: Family) -> None:
+    """Assert that both devices find the seed of a shuffled deck, and nothing else."""
+    deck = generate(Hypothesis(family.name, "shuffle", 52, seed=SEED), 52)
+    target = shuffle_target(family, Case(tuple(deck), 52), 0, 0)
+    sieve = sieve_of(family, "shuffle", 52, is_row_known=True)
+    assert sieve is not None
+    calls = [(family, "shuffle")]
+    both = [sieve.make(calls, replace(target, device=device)) for device in ("cpu", "gpu")]
+    core, gpu = (run(SEED - (1 << 20), SEED + (1 << 20)) for run in both)
+    assert core == gpu == [SEED], f"{family.name}: {core[:5]} on the core, {gpu[:5]} on the GPU"
 
 
 def measure(family: str, output: str, bits: int) -> dict[str, Any]:
@@ -176,8 +220,9 @@ def render(body: dict[str, Any]) -> str:
 `python -m benchmarks gpu` on one {body["device"]}, {body["date"]}, with CuPy. A sieve tries seeds
 against eight draws, all of which must be hit; times are from the call to the seeds in hand, medians
 of {TURNS} turns. Before that both devices found the same seeds in a range, with none, two and six
-wrong of eight draws. The last columns are the first launch of a program, which compiles it, and
-the first with another history, which finds it compiled.
+wrong of eight draws, and for all {len(body.get("compared", []))} calls that have a sieve on a GPU
+with none and two (shuffles: none). The last columns are the first launch of a program, which
+compiles it, and the first with another history, which finds it compiled.
 
 | call | seeds | all seeds | 10^9 seeds/s | one core, 10^6 seeds/s | first launch | next history |
 |---|---|---|---|---|---|---|

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 
 from tests.support.tools import require_tool
+from weft.searches.prng.attack import Case
 from weft.searches.prng.attacks.brute_sieves import sieve_of
+from weft.searches.prng.attacks.row_sieves import shuffle_target
 from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
@@ -98,3 +100,17 @@ def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, en
     ]
     assert SEED in found[0]
     assert found[0] == found[1]
+
+
+@pytest.mark.usefixtures("on_this_machine")
+@pytest.mark.parametrize(
+    "family", ["php_rows", "cxx_rows", "java_rows", "go_perm_rows", "dotnet8_rows", "glibc_rows"]
+)
+def test_source_for_a_gpu_finds_the_seed_of_a_shuffle(family: str) -> None:
+    """One shuffle for each sieve that a GPU has for calls with bounds of their own."""
+    kind = family_named(family)
+    deck = tuple(generate(Hypothesis(family, "shuffle", 52, seed=SEED), 52))
+    sieve = sieve_of(kind, "shuffle", 52, is_row_known=True)
+    assert sieve is not None
+    target = replace(shuffle_target(kind, Case(deck, 52), 0, 0), device="gpu")
+    assert sieve.make([(kind, "shuffle")], target)(SEED - 30_000, SEED + 30_000) == [SEED]

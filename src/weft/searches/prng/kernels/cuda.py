@@ -28,11 +28,13 @@ BLOCKS = 132 * 64
 
 @lru_cache(maxsize=1)
 def is_available() -> bool:
-    """Whether CuPy is installed and sees a GPU."""
+    """Whether CuPy is installed and sees a GPU; one that cannot be imported does not count."""
     if find_spec("cupy") is None:
         return False
-    import cupy  # noqa: PLC0415 - an extra
-
+    try:
+        import cupy  # noqa: PLC0415 - an extra
+    except ImportError:
+        return False
     try:
         return bool(cupy.cuda.runtime.getDeviceCount() > 0)
     except cupy.cuda.runtime.CUDARuntimeError:
