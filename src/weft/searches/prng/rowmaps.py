@@ -331,7 +331,7 @@ def calls_of(row: Sequence[int], order: str) -> list[tuple[int, int]]:
     """Return the calls that shuffled a row, each as its bound and its value.
 
     >>> calls_of((2, 0, 1), BACKWARD), calls_of((2, 0, 1), INSIDE_OUT)
-    ([(3, 1), (2, 0)], [(1, 0), (2, 1), (3, 0)])
+    ([(3, 1), (2, 0)], [(1, 0), (2, 0), (3, 0)])
     """
     if order in (BACKWARD, FORWARD):
         return _settled(row, order)
