@@ -202,6 +202,43 @@ def test_block_of_values_has_the_rows_of_single_ones(desk: Desk) -> None:
     assert len(desk.rows()) == 3, "a block is written once"
 
 
+def test_values_of_a_later_round_have_the_rows_behind_those_of_the_first(desk: Desk) -> None:
+    opened(desk, task(0), task(1))
+    tasks = tuple(task(index, round_=1) for index in range(5))
+    desk.do(OpenRound("", 1, 5), queued("", 1, tasks))
+    assert desk.rounds() == [(1, 2, 0, 0, 0), (3, 5, 0, 0, 0)]
+    for one in tasks:
+        run(desk, one)
+    watched = Watched()
+    desk.journal.outlook = watched  # type: ignore[assignment]
+    desk.clock.wall_s += 10
+    desk.do(RecordValues(tasks[1:3], ["1", "2"], [1_000_000, 1_000_000], WORKER))
+    desk.do(RecordValues(tasks[4:], ["4"], [2_000_000], WORKER))
+    desk.do(done(tasks[3], None, TaskError("E", "no")))
+    assert desk.rows("id, value, started_at, finished_at, run_s", "state = 'completed'") == [
+        (4, "1", WALL + 8, WALL + 9, 1.0),
+        (5, "2", WALL + 9, WALL + 10, 1.0),
+        (7, "4", WALL + 8, WALL + 10, 2.0),
+    ]
+    assert [row[0] for row in desk.attempts()] == [6]
+    assert watched.offered == [("m:f", ["1", "2"]), ("m:f", ["4"])]
+
+
+def test_commits_are_those_of_the_manifest(desk: Desk) -> None:
+    before = desk.journal.commits
+    desk.journal.commit()
+    assert desk.journal.commits == before + 1 == desk.manifest.commits
+
+
+def test_rows_of_functions_end_where_tasks_are_not_shown_any_more(desk: Desk) -> None:
+    opened(desk, *(task(index) for index in range(VISIBLE - 1, VISIBLE + 2)), size=VISIBLE + 9)
+    assert desk.rows("id - 1") == [(VISIBLE - 1,)]
+    desk.do(queued("", 0, tuple(task(index) for index in range(VISIBLE + 5, VISIBLE + 9))))
+    assert desk.rows("id - 1") == [(VISIBLE - 1,)]
+    desk.do(queued("", 0, (task(VISIBLE + 3, COMMAND),)))
+    assert desk.rows("id - 1") == [(VISIBLE - 1,), (VISIBLE + 3,)]
+
+
 def test_requeued_task_waits_again_with_its_attempt(desk: Desk) -> None:
     first, second, third = opened(desk, task(0), task(1), task(2))
     for one in (first, second, third):
@@ -346,7 +383,7 @@ def test_stopped_round_drops_and_cancels_what_is_beyond(desk: Desk) -> None:
     tasks = opened(desk, *(task(index) for index in range(4)))
     for one in tasks[:3]:
         run(desk, one)
-    desk.do(RecordValues(tasks[:3], ["1", "2", "3"], [1, 1, 1], WORKER))
+    desk.do(RecordValues(tasks[:2], ["1", "2"], [1, 1], WORKER), done(tasks[2]))
     desk.journal.flush()
     desk.do(Advance("", 0, 1), Close("", 0, 1, stopped=True))
     assert desk.rows("state") == [("completed",), ("dropped",), ("dropped",), ("cancelled",)]
