@@ -155,7 +155,7 @@ ROWS = (
     Row("F24", "a coordinator stopped for longer than any limit of its tasks",
         ("tests/faults/test_stopped_coordinator.py",)),
     Row("F25", "too few descriptors or processes, too little memory",
-        (EXHAUSTION,), parts={TOO_LITTLE: 1, NO_PROCESS: 1}),
+        (EXHAUSTION,), parts={TOO_LITTLE: 5, NO_PROCESS: 4}),
     Row("F26", "workers that lie", ("tests/faults/test_lying_worker.py",)),
     Row("F27", "random damage to every file of a run", ("tests/faults/test_corruption.py",),
         planted=(f"{CORRUPTION}::test_reader_that_fails_in_another_way_is_noticed",),

@@ -15,7 +15,7 @@ import pytest
 from tests.faults.case import FREQUENT_CHECKPOINTS, HERE, Case, Ended, Search, resume_and_check
 from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference
-from tests.support.figures import print_figures
+from tests.support.figures import Part, print_figures
 from weft import main
 
 SEED = 2525
@@ -63,19 +63,21 @@ def test_run_with_too_little_stops_with_its_reason_and_resumes(
     plain = Case(tmp_path / "plain", SHUTTLE)
     assert plain.run().returncode == 0
     reference, draw, violations, stopped = Reference.of(plain.out), random.Random(SEED), [], 0
-    for number in range(count):
-        low, high = LIMITS[kind]
-        limit = low + (high - low) * number // count + draw.randrange((high - low) // count)
-        case = Case(tmp_path / str(number), SHUTTLE)
+    low, high = LIMITS[kind]
+    step = (high - low) // count
+    limits = [low + (high - low) * n // count + draw.randrange(step) for n in range(count)]
+    limits = Part.asked().of(limits)
+    for limit in limits:
+        case = Case(tmp_path / str(limit), SHUTTLE)
         case.extra["WEFT_FAULTS_LIMIT"] = f"{kind}={limit}"
         ended = case.run()
         stopped += ended.returncode != 0
         del case.extra["WEFT_FAULTS_LIMIT"]
         found = [*check_ended(ended), *resume_and_check(case, reference)]
         violations += [f"{kind}={limit}: {text}" for text in found]
-    print_figures("F25", kind=kind, runs=count, stopped=stopped, violations=len(violations))
+    print_figures("F25", kind=kind, runs=len(limits), stopped=stopped, violations=len(violations))
     assert violations == []
-    assert stopped > 0
+    assert stopped > 0 or Part.asked().count > 1
 
 
 @pytest.mark.parametrize(
@@ -93,14 +95,16 @@ def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
     times = [f"{number}{on}" for number in range(1, starts + 1) for on in ("+", "")]
     faults = [(when, error) for error in ("EAGAIN", "ENOMEM") for when in times]
     reference, violations, stopped = Reference.of(plain.out), [], 0
-    for when, error in faults if chaos else faults[:1]:
+    faults = Part.asked().of(faults) if chaos else faults[:1]
+    for when, error in faults:
         case = Case(tmp_path / f"{error}-{when}", search)
         fault = f"inject={STARTS}:error={error}:when={when}"
         ended = case.run([strace, "-o", log, "-e", f"trace={STARTS}", "-e", fault])
         stopped += ended.returncode != 0
         found = [*check_ended(ended), *resume_and_check(case, reference)]
         violations += [f"{search.name} {error} at {when}: {text}" for text in found]
-    count = len(faults) if chaos else 1
-    print_figures("F25", kind="starts", runs=count, stopped=stopped, violations=len(violations))
+    print_figures(
+        "F25", kind="starts", runs=len(faults), stopped=stopped, violations=len(violations)
+    )
     assert violations == []
-    assert stopped > 0
+    assert stopped > 0 or Part.asked().count > 1
