@@ -26,19 +26,28 @@ def plain_roomiest(left: Sequence[int], usable: Sequence[bool]) -> int | None:
 def test_roomiest_slot_is_the_one_of_the_plain_definition(
     capacity: list[int], data: st.DataObject
 ) -> None:
+    """Usable slots only get fewer while the question is the same; each is refused once at most."""
     rooms, left = Rooms(capacity), list(capacity)
-    slots = range(len(capacity))
-    for _ in range(10):
-        usable = [data.draw(st.booleans()) for _ in slots]
-        slot = rooms.roomiest(slots, gpu=False, may_use=usable.__getitem__)
-        assert slot == plain_roomiest(left, usable)
-        if slot is not None:
-            count = data.draw(st.integers(1, left[slot]))
-            rooms.take(slot, count)
-            left[slot] -= count
-        assert rooms.left == left
-        assert rooms.total == sum(room for room in left if room > 0)
-        assert rooms.open_slots == sum(room > 0 for room in left)
+    for question in range(4):
+        usable = [data.draw(st.booleans()) for _ in left]
+        candidates = [slot for slot, may in enumerate(usable) if may or data.draw(st.booleans())]
+        refused: list[int] = []
+
+        def may_use(slot: int) -> bool:
+            return usable[slot] or bool(refused.append(slot))  # noqa: B023
+
+        for _ in range(5):
+            slot = rooms.roomiest(question, lambda: candidates, may_use)  # noqa: B023
+            assert slot == plain_roomiest(left, usable)
+            if slot is not None:
+                count = data.draw(st.integers(1, left[slot]))
+                rooms.take(slot, count)
+                left[slot] -= count
+                usable[slot] = data.draw(st.booleans())
+            assert rooms.left == left
+            assert rooms.total == sum(room for room in left if room > 0)
+            assert rooms.open_slots == sum(room > 0 for room in left)
+        assert len(refused) == len(set(refused))
 
 
 def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() -> None:

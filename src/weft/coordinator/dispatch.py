@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from weft.coordinator.lane import OpenRoundState
-from weft.coordinator.placement import FairShare, Placement
+from weft.coordinator.placement import UNLIMITED, FairShare, Placement
 from weft.coordinator.policy import Policy, runs_alone
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
@@ -170,12 +170,12 @@ class Dispatch:
         """How many tasks a slot may hold so that all slots end the last round together.
 
         That is its part of all that runs or waits, made or not; early in a round it is more than
-        fits into a slot. While other rounds wait, no slot will be short of work.
+        fits into a slot.
         """
-        left = len(state.ready) + len(self.out)
         others = (entry[2] for entry in self._ready if entry[2] is not state)
         if self.placement.is_static or any(other.ready for other in others):
-            return FairShare(left, left)
+            return UNLIMITED
+        left = len(state.ready) + len(self.out)
         if state.width is None:
             left += state.size - state.made
         share = -(-left // max(1, rooms.in_service))

@@ -246,15 +246,16 @@ class Journal:
         return list(self._recall(c, row, recorded)) if recorded else ()
 
     def _use_code(self, c: Queue) -> None:
-        """Note the code of tasks, each function once; of a command, its hooks."""
-        for kind in c.kinds:
+        """Note the code of tasks, each function once; of commands, their hooks."""
+        functions = [kind for kind in c.kinds if kind.function != COMMAND]
+        for kind in functions:
             code = (kind.function, kind.code)
-            if kind.function == COMMAND:
-                for name, path in _hooks_of([task for task in c.tasks if task.kind is kind]):
-                    self.sources.use(name, path)
-            elif code not in self._used:
+            if code not in self._used:
                 self.sources.use(kind.function, import_path(kind.code, kind.function))
                 self._used.add(code)
+        if len(functions) < len(c.kinds):
+            for name, path in _hooks_of([task for task in c.tasks if task.function == COMMAND]):
+                self.sources.use(name, path)
 
     def _forget_others(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> None:
         """Forget tasks that new code does not ask for any more."""

@@ -11,8 +11,9 @@ it last lost, whatever the rule.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 from weft.coordinator.policy import runs_alone
@@ -44,6 +45,10 @@ class FairShare(NamedTuple):
     busy: int
     """Of what a busy slot holds some may be done and not reported, so a part of its share stays
     for slots that report later: the last blocks get smaller."""
+
+
+UNLIMITED = FairShare(2**62, 2**62)
+"""While other rounds wait, no slot will be short of work."""
 
 
 class Placement:
@@ -94,13 +99,18 @@ class Placement:
         if task_class in rooms.full_for:
             return None
         slot = rooms.roomiest(
-            self._by_kind[gpu],
-            gpu=gpu,
-            may_use=lambda slot: self.share_left(slot, fair) > 0 and self._may_use(slot, task),
+            (task_class, fair),
+            lambda: self._with_share(self._by_kind[gpu], fair),
+            lambda slot: self.share_left(slot, fair) > 0 and self._may_use(slot, task),
         )
         if slot is None:
             rooms.full_for.add(task_class)
         return slot
+
+    def _with_share(self, slots: Sequence[int], fair: FairShare) -> Iterable[int]:
+        """The slots that hold less than their fair share, however many there are."""
+        held = map(self._held.__getitem__, slots)
+        return compress(slots, map(fair.busy.__gt__, held))
 
     def _elsewhere(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
         """For a task that keeps losing its workers: another slot than the last, if there is one.

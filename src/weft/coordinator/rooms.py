@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
-from itertools import compress
+from collections.abc import Callable, Iterable, Sequence
 
 from weft.coordinator.steps import TaskClass
 
@@ -22,8 +21,10 @@ class Rooms:
         self.in_service = len(room) - gone
         self.full_for: set[TaskClass] = set()
         """Classes of tasks for which no slot is left."""
-        self._heaps: dict[bool, list[tuple[int, int]]] = {}
+        self._heap: list[tuple[int, int]] = []
         """Slots by most room, then by number; entries are checked when they come up."""
+        self._question: object = None
+        """What the slots in the heap are an answer to."""
 
     def take(self, slot: int, count: int) -> None:
         """Note that a slot was given tasks."""
@@ -32,28 +33,28 @@ class Rooms:
         if self.left[slot] <= 0:
             self.open_slots -= 1
         else:
-            for heap in self._heaps.values():
-                heapq.heappush(heap, (-self.left[slot], slot))
+            heapq.heappush(self._heap, (-self.left[slot], slot))
 
     def roomiest(
-        self, slots: Sequence[int], *, gpu: bool, may_use: Callable[[int], bool]
+        self,
+        question: object,
+        candidates: Callable[[], Iterable[int]],
+        may_use: Callable[[int], bool],
     ) -> int | None:
-        """Return the slot with the most room that may be used, the first of several."""
-        heap = self._heaps.get(gpu)
-        if heap is None:
-            left = self.left
-            open_slots = compress(slots, map(left.__getitem__, slots))
-            heap = self._heaps[gpu] = [(-left[i], i) for i in open_slots if left[i] > 0]
-            heapq.heapify(heap)
-        refused, best = list[tuple[int, int]](), None
-        while heap and best is None:
-            entry = heap[0]
-            if -entry[0] == self.left[entry[1]]:
-                if may_use(entry[1]):
-                    best = entry[1]
-                    break
-                refused.append(entry)
-            heapq.heappop(heap)
-        for entry in refused:
-            heapq.heappush(heap, entry)
-        return best
+        """Return the slot with the most room that may be used, the first of several.
+
+        While `question` stays the same, neither `candidates` is called again, which gives the
+        slots in question, nor `may_use` for a slot that may not be used: as slots fill up, none
+        becomes usable.
+        """
+        left = self.left
+        if question != self._question:
+            self._question = question
+            self._heap = [(-left[slot], slot) for slot in candidates() if left[slot] > 0]
+            heapq.heapify(self._heap)
+        while self._heap:
+            room, slot = self._heap[0]
+            if -room == left[slot] and may_use(slot):
+                return slot
+            heapq.heappop(self._heap)
+        return None

@@ -74,7 +74,7 @@ _SHARING = (
 )
 FINISH_TASK = f"INSERT INTO tasks VALUES ({', '.join('?' * 18)}) {_REPLACE_OUTCOME}"  # noqa: S608
 """Writes a `FinishedRow`; most tasks have no row before."""
-STATEMENT_ROWS = (128, 16)
+STATEMENT_ROWS = (128, 32, 8)
 """How many rows of a block one statement writes: as many as fit, the rest one by one.
 
 To start a statement and to leave it costs as much as to write a row. SQLite before 3.32 takes
