@@ -21,6 +21,7 @@ from tests.support.purity import (
     imported_modules,
 )
 
+pytestmark = pytest.mark.xdist_group("purity")  # sources are looked at once
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 PURE_PACKAGES = ("coordinator", "ledger", "model")
 SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init__.py")))
@@ -289,7 +290,7 @@ def test_declared_search_is_recognised(snippet: str, declares: bool) -> None:
 def test_imported_modules_have_those_of_every_form() -> None:
     snippet = "import a.b\nfrom c import d\ndef f():\n    from e.f import g as h"
     snippet += "\nif TYPE_CHECKING:\n    import i"
-    assert imported_modules(snippet) == ["a.b", "c", "c.d", "e.f", "e.f.g"]
+    assert imported_modules(snippet) == ("a.b", "c", "c.d", "e.f", "e.f.g")
 
 
 def test_sql_has_no_numbered_placeholders() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 WORLD_MODULES = frozenset({"datetime", "random", "secrets", "time", "uuid"})
 ENVIRONMENT = frozenset({"os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv"})
@@ -76,6 +77,7 @@ def check_search(source: str) -> list[Finding]:
     return sorted(_imports_of(ast.parse(source), CONTROL_MODULES, "control"))
 
 
+@cache
 def declares_search(source: str) -> bool:
     """Say whether a function here is decorated as a search."""
     return any(
@@ -86,7 +88,8 @@ def declares_search(source: str) -> bool:
     )
 
 
-def imported_modules(source: str) -> list[str]:
+@cache
+def imported_modules(source: str) -> tuple[str, ...]:
     """Return what may be a module among the imports, sorted, but for those of type checkers.
 
     Relative imports are not used here.
@@ -101,7 +104,7 @@ def imported_modules(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return sorted(names)
+    return tuple(sorted(names))
 
 
 def _typing_nodes(tree: ast.AST) -> Iterator[ast.AST]:
