@@ -1,6 +1,6 @@
 """Worker processes on this machine, one per slot, each killed and replaced by itself.
 
-    coordinator ── socketpair ──► python -m weft.worker   (no fork, no re-import of the script)
+    coordinator ── socketpair ──► python -m weft.worker   (no re-import of the script)
 
 Small tasks travel in blocks. A worker marks each start in a page that is shared with it, so a
 worker that dies costs one attempt of the task it had started, and the rest comes back unharmed.

@@ -15,9 +15,11 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import psutil
 
+from weft.backends.forkserver import ForkedProcess, ForkServer
 from weft.backends.orphans import WORKER, Marks
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
@@ -71,6 +73,8 @@ class WorkerSetup:
     """Variables that no worker has in its environment: commands get them that ask for them."""
     outcome_token: str = ""
     """What marks outcome files as the run's own; empty where none are written."""
+    fork_server: ForkServer | None = None
+    """Forks workers that need not load what they run; None to start each by itself."""
 
     def hello(self, slot: Slot, page: int) -> bytes:
         """Return the first message to a worker; `page` is the descriptor it marks starts in."""
@@ -184,30 +188,34 @@ class WorkerProcess(WorkerSeat):
         self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
-        worker_end = self._far
         try:
-            with worker_end, self._log.open("ab") as log:
-                self._popen = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-u",
-                        "-m",
-                        WORKER,
-                        str(worker_end.fileno()),
-                        str(os.getpid()),
-                    ],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    pass_fds=[worker_end.fileno(), page],
-                    env=setup.environment_for(slot),
-                    start_new_session=True,
-                )
+            with self._far, self._log.open("ab") as log:
+                self._popen = self._start(setup, slot, page, log)
         finally:
             os.close(page)
         setup.marks.put(self._popen.pid, number)
         started = psutil.Process(self._popen.pid).create_time()
         self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
+
+    def _start(
+        self, setup: WorkerSetup, slot: Slot, page: int, log: IO[bytes]
+    ) -> subprocess.Popen[bytes] | ForkedProcess:
+        """Fork the worker from the server of the run, if that serves; else start it by itself."""
+        words = [str(self._far.fileno()), str(os.getpid())]
+        kept, environment = [self._far.fileno(), page], setup.environment_for(slot)
+        if setup.fork_server is not None:
+            forked = setup.fork_server.start(words, environment, log.fileno(), kept)
+            if forked is not None:
+                return forked
+        return subprocess.Popen(
+            [sys.executable, "-u", "-m", WORKER, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=kept,
+            env=environment,
+            start_new_session=True,
+        )
 
     def send(self, message: ToWorker) -> None:
         """Queue a message; the socket takes it when it can (a blocking send could deadlock)."""

@@ -5,11 +5,14 @@ Nothing of it reaches the ledger; run.toml remembers it, so that `weft resume RU
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from weft.backends.forkserver import ForkServer
 from weft.backends.places import located
+from weft.backends.process import ONE_THREAD
 from weft.cluster import host
 from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
@@ -19,7 +22,7 @@ from weft.model.slots import MAX_SLOTS, Node, local_nodes
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
     "Execution", "ExecutionChanges", "cpu_quota", "default_workers", "is_here", "placed",
-    "placement_of",
+    "placement_of", "preloaded",
 ]  # fmt: skip
 
 ACCEPTABLE = ("code", "copy", "rollback", "sandbox")
@@ -65,6 +68,8 @@ class Execution:
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
+    fork_server: ForkServer | None = field(default=None, compare=False)
+    """Forks the workers of this session, with what they need loaded; see `preloaded`."""
 
     @property
     def on_ray(self) -> bool:
@@ -129,6 +134,20 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
     else:
         caps, nodes = Caps(execution.workers, execution.group_cap), execution.nodes
     return Placement(placed(nodes, base), execution.placement, caps)
+
+
+@contextmanager
+def preloaded(execution: Execution, preload: str) -> Iterator[Execution]:
+    """Load what workers need in a process of its own, by calling `module:function` there.
+
+    For commands, which go on to prepare their run meanwhile; its workers fork from that process.
+    """
+    if execution.backend != "local":
+        yield execution
+        return
+    environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}
+    with closing(ForkServer(preload, environment)) as server:
+        yield replace(execution, fork_server=server)
 
 
 def default_workers() -> int:

@@ -224,6 +224,7 @@ def _backend(
         sandbox=isolation.program,
         secret_names=isolation.needs.variables,
         outcome_token=_outcome_token(opened),
+        fork_server=None if isolation.needs.variables else execution.fork_server,
     )
     if execution.backend == "ray":
         return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)

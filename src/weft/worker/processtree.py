@@ -10,11 +10,13 @@ import ctypes
 import os
 import resource
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -72,6 +74,18 @@ def signal_all(number: int, spared: int = 0) -> None:
 def become_subreaper() -> None:
     """Ask the kernel to make us the parent of every orphan below us."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+@contextlib.contextmanager
+def taking_orphans() -> Iterator[None]:
+    """Within it orphans below this process become its children."""
+    before = ctypes.c_int()
+    _libc.prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(before))
+    become_subreaper()
+    try:
+        yield
+    finally:
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, before.value)
 
 
 def at_parents_end(number: int) -> None:

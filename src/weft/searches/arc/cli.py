@@ -5,7 +5,8 @@ Each command parses, calls one function, and renders.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from weft.lazy_imports import lazy_imports
 from weft.searches.arc import options as arcoptions
 
 with lazy_imports():
-    from weft.runs import durable, outcome
+    from weft.runs import durable, outcome, sealing
     from weft.runs import execution as executions
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
@@ -42,6 +43,7 @@ with lazy_imports():
     from weft.searches.arc import learn as learning
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
+    from weft.storage import folder
 
 NOT_EXACT = 1
 NO_CONCEPT = 1
@@ -97,13 +99,13 @@ def solve(
 
     Exit code 0 if at least one task is SOLVED, 1 otherwise.
     """
-    how = execution.execution(out)
-    tasks = search.choose()
-    if submission_file is not None and not submission_file.parent.is_dir():
-        where = submission_file.parent
-        raise FileInvalid(f"--submission {submission_file}: there is no folder {where}")
-    how = replace(how, tags=_tags(tasks, search.split))
-    done = _run(tasks, search, how, output)
+    with _loading_kernels(execution.execution(out)) as how:
+        tasks = search.choose()
+        if submission_file is not None and not submission_file.parent.is_dir():
+            where = submission_file.parent
+            raise FileInvalid(f"--submission {submission_file}: there is no folder {where}")
+        tagged = replace(how, tags=_tags(tasks, search.split))
+        done = _run(tasks, search, tagged, output)
     run = recorded.read_run(done.out)
     if submission_file is not None:
         submission_file.write_bytes(submission.of_run(run, tasks.tasks, attempts))
@@ -125,14 +127,15 @@ def bench(
     Shows running counts; the report has expected grids, differences, and confidence against truth.
     For evaluation tasks only totals are shown, unless --reveal is given.
     """
-    how = execution.execution(out)
-    tasks = search.choose()
-    if any(not task.truth for task in tasks.tasks):
-        raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")
-    how = replace(how, tags=_tags(tasks, search.split, sealed=not reveal))
-    is_sealed = executions.SEALED_VIEWS in how.tags
-    shown = livescore.LiveScore(out, {} if is_sealed else {t.digest: t.truth for t in tasks.tasks})
-    done = _run(tasks, search, how, output, str if is_sealed else shown.words)
+    with _loading_kernels(execution.execution(out)) as how:
+        tasks = search.choose()
+        if any(not task.truth for task in tasks.tasks):
+            raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")
+        tagged = replace(how, tags=_tags(tasks, search.split, sealed=not reveal))
+        is_sealed = executions.SEALED_VIEWS in tagged.tags
+        known = {} if is_sealed else {task.digest: task.truth for task in tasks.tasks}
+        shown = livescore.LiveScore(out, known)
+        done = _run(tasks, search, tagged, output, str if is_sealed else shown.words)
     run = recorded.read_run(done.out)
     if not run.sealed:
         truth.write(done.out, tasks.tasks)
@@ -220,6 +223,16 @@ def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
     durable.replace_file(bank, learned.bank.to_json().encode())
     render.show_learned(learned, bank, as_json=output.as_json)
     raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
+
+
+@contextmanager
+def _loading_kernels(execution: executions.Execution) -> Iterator[executions.Execution]:
+    """Load the kernels once for all workers, while tasks are read; a finished run needs none."""
+    if sealing.is_over(folder.RunFolder(execution.out), execution.sign_key):
+        yield execution
+        return
+    with executions.preloaded(execution, "weft.searches.arc.warm:load") as how:
+        yield how
 
 
 def _run(

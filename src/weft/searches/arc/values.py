@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 
 from weft.searches.arc.views.cells import cells_svg
 
@@ -60,7 +61,7 @@ class Grid:
     @staticmethod
     def of(rows: Sequence[Sequence[int]]) -> Grid:
         """Build a grid from its rows."""
-        return Grid(len(rows), len(rows[0]), bytes(cell for row in rows for cell in row))
+        return Grid(len(rows), len(rows[0]), bytes(chain.from_iterable(rows)))
 
     def rows(self) -> list[list[int]]:
         """Return the rows, as ARC files write them."""

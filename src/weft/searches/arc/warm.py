@@ -6,6 +6,7 @@ python -m weft.searches.arc.warm 4 1      two parts; `weft.searches.arc.compile`
 from __future__ import annotations
 
 import gc
+import importlib
 import sys
 
 import numba
@@ -14,6 +15,7 @@ import numpy as np
 from weft.compiled import compile_entries_only
 from weft.searches.arc.fitted.registry import RULES
 from weft.searches.arc.fitted.rule import EncodedExamples
+from weft.searches.arc.kernels.compiled import KERNELS
 from weft.searches.arc.kernels.expand import FAMILIES
 from weft.searches.arc.lists.features import features_of
 from weft.searches.arc.lists.learn import TrainingCells, learn, search_of
@@ -46,6 +48,14 @@ def compile_part(part: int) -> None:
     data, offsets = np.zeros(8, np.uint8), np.zeros(1, np.int64)
     rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)
     FAMILIES[part](rows, data, offsets, data, offsets, data, ends, 0)
+
+
+def load() -> None:
+    """Load what tasks call, with all kernels if they are compiled."""
+    importlib.import_module("weft.searches.arc.tasks")
+    if KERNELS.is_built():
+        for part in PARTS:
+            compile_part(part)
 
 
 def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -> None:

@@ -1,0 +1,106 @@
+"""Workers that fork from a process which has loaded what they need: asks it, and awaits them.
+
+The server starts before there is a run, so that it loads while the coordinator prepares. Where it
+cannot serve, workers are started the other way, as processes of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from weft.backends.orphans import WORKER
+from weft.worker import forkserver
+from weft.worker.forkserver import ForkRequest
+from weft.worker.processtree import taking_orphans
+
+MS = 1000
+LOADED_WITHIN_S = 60.0
+"""A server that takes longer is given up."""
+
+
+class ForkedProcess:
+    """A forked worker, a child of this process: what `subprocess.Popen` is for others."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._descriptor = os.pidfd_open(pid)
+        self._code: int | None = None
+
+    def kill(self) -> None:
+        """End it without waiting for it."""
+        if self._code is None:
+            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end and return its exit status; `TimeoutExpired` if that takes longer."""
+        if self._code is None:
+            poll = select.poll()
+            poll.register(self._descriptor, select.POLLIN)
+            if not poll.poll(None if timeout is None else int(timeout * MS)):
+                raise subprocess.TimeoutExpired([WORKER], timeout or 0.0)
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            os.close(self._descriptor)
+        return self._code
+
+
+class ForkServer:
+    """A process that calls `preload`, an import path `module:function`, then forks workers."""
+
+    def __init__(self, preload: str, environment: Mapping[str, str]) -> None:
+        self._channel, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._channel.settimeout(LOADED_WITHIN_S)
+        words = [WORKER, str(far.fileno()), str(os.getpid()), preload]
+        with far:
+            self._process = subprocess.Popen(
+                [sys.executable, "-u", "-m", forkserver.__name__, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[far.fileno()],
+                env=environment,
+                start_new_session=True,
+            )
+
+    def start(
+        self, arguments: Sequence[str], environment: Mapping[str, str], log: int,
+        descriptors: Sequence[int],
+    ) -> ForkedProcess | None:  # fmt: skip
+        """Fork a worker that keeps `descriptors` and prints to `log`; None where that fails.
+
+        A server that has failed once is not asked again.
+        """
+        request: ForkRequest = {
+            "arguments": list(arguments),
+            "environment": dict(environment),
+            "places": [*forkserver.STANDARD, *descriptors],
+        }
+        with Path(os.devnull).open("rb") as nothing, taking_orphans():
+            pid = self._ask(request, [nothing.fileno(), log, log, *descriptors])
+        if not pid:
+            self.close()
+        return ForkedProcess(pid) if pid else None
+
+    def _ask(self, request: ForkRequest, files: Sequence[int]) -> int:
+        """Return the pid of the worker; 0 if there is none."""
+        body = json.dumps(request).encode()
+        if len(body) > forkserver.REQUEST_BYTES:
+            return forkserver.NONE
+        with contextlib.suppress(OSError):
+            socket.send_fds(self._channel, [body], files)
+            return int(self._channel.recv(forkserver.REQUEST_BYTES) or forkserver.NONE)
+        return forkserver.NONE
+
+    def close(self) -> None:
+        """End the server; its workers go on."""
+        self._channel.close()
+        self._process.kill()
+        self._process.wait()

@@ -1,0 +1,121 @@
+"""`python -u -m weft.worker.forkserver weft.worker FD PARENT MODULE:FUNCTION`: fork workers.
+
+    coordinator ── request, descriptors ──► server, loaded once ─► fork, fork ─► the worker
+
+The process in between ends at once, and the kernel gives its child to the nearest ancestor that
+takes orphans in: the coordinator, while it asks. So a forked worker is a child of the coordinator
+like any other. The server has one thread, and ends with the coordinator.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import json
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, TypedDict
+
+from weft.worker import __main__ as worker
+from weft.worker.environment import set_environment
+
+REQUEST_BYTES = 128 * 1024
+"""The longest request: an environment, mostly."""
+STANDARD = (0, 1, 2)
+DESCRIPTORS = 8
+"""More than a worker is handed."""
+NONE = 0
+"""Answered in the place of a pid when no process could be forked."""
+
+
+class ForkRequest(TypedDict):
+    """What a worker is started with, beside its descriptors."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+    places: list[int]
+    """The numbers that its descriptors have in the worker, the three standard ones first."""
+
+
+def serve(channel: socket.socket) -> None:
+    """Fork a worker for each request, until nobody asks any more."""
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, DESCRIPTORS)
+        if not message:
+            return
+        pid = fork_worker(json.loads(message), descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        channel.send(str(pid).encode())
+
+
+def fork_worker(request: ForkRequest, descriptors: Sequence[int]) -> int:
+    """Fork a worker that is no child of this process; return its pid, or NONE."""
+    pids, pid_written = os.pipe()
+    adopted, adopt = os.pipe()
+    try:
+        between = os.fork()
+        if between == 0:
+            os.close(adopt)
+            pid = os.fork()
+            if pid == 0:
+                os.read(adopted, 1)  # when its parent has ended, and it has the coordinator
+                become_worker(request, descriptors)
+            os.write(pid_written, str(pid).encode())
+            os._exit(0)
+        os.waitpid(between, 0)
+        os.close(pid_written)
+        pid_written = -1
+        return int(os.read(pids, 20) or NONE)
+    except OSError:
+        return NONE
+    finally:
+        for descriptor in (pids, pid_written, adopted, adopt):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def become_worker(request: ForkRequest, descriptors: Sequence[int]) -> NoReturn:
+    """Be the worker, to its end."""
+    code = 1
+    try:
+        os.setsid()
+        put_in_place(descriptors, request["places"])
+        set_environment(request["environment"])
+        sys.argv[1:] = request["arguments"]
+        worker.main()
+        code = 0
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else 1
+    except BaseException:  # it ends with its traceback, as any program
+        sys.excepthook(*sys.exc_info())
+    os._exit(code)
+
+
+def put_in_place(descriptors: Sequence[int], places: Sequence[int]) -> None:
+    """Give descriptors the numbers asked for; nothing else stays open."""
+    free = max((*descriptors, *places)) + 1
+    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, free) for descriptor in descriptors]
+    os.closerange(STANDARD[-1] + 1, free)
+    for descriptor, place in zip(moved, places, strict=True):
+        os.dup2(descriptor, place, inheritable=place in STANDARD)
+        os.close(descriptor)
+
+
+def main() -> None:
+    """Load what workers need, then serve."""
+    channel = socket.socket(fileno=int(sys.argv[2]))
+    worker.die_with_parent(int(sys.argv[3]))
+    module, _, function = sys.argv[4].partition(":")
+    getattr(importlib.import_module(module), function)()
+    gc.collect()
+    gc.freeze()  # what is shared with workers is not written to by their collectors
+    serve(channel)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

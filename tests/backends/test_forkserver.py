@@ -1,0 +1,92 @@
+"""Workers forked from a loaded process keep the contract; without it they start by themselves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.backends.test_conformance import name
+from tests.backends.test_conformance import setup as plain_setup  # noqa: F401 - a fixture
+from tests.workers.lab import wait_until
+from weft.backends.forkserver import ForkServer
+from weft.backends.local import LocalBackend
+from weft.backends.process import WorkerProcess, WorkerSetup
+from weft.model.slots import local_nodes, slots_of
+from weft.testing import conformance
+
+PRELOAD = "gc:collect"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    server = ForkServer(PRELOAD, dict(os.environ))
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("check", conformance.CHECKS + conformance.PROCESS_CHECKS, ids=name)
+def test_forked_workers_keep_the_contract(check, server, plain_setup):  # noqa: F811
+    setup = replace(plain_setup, fork_server=server)
+    check(lambda: LocalBackend(setup, slots_of(local_nodes(2)), 256))
+
+
+def test_forked_worker_is_a_child_in_its_own_session(server, plain_setup):  # noqa: F811
+    setup = replace(plain_setup, fork_server=server)
+    with started(setup) as worker:
+        process = psutil.Process(worker.identity.pid)
+        assert process.ppid() == os.getpid()
+        wait_until(lambda: os.getsid(process.pid) == process.pid, "its own session")
+        assert "weft.worker.forkserver" in process.cmdline()
+        worker.kill()
+        assert worker.wait() == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("preload", ["weft.absent:load", "os:abort"])
+def test_server_that_cannot_load_is_done_without(preload, plain_setup):  # noqa: F811
+    server = ForkServer(preload, dict(os.environ))
+    try:
+        with started(replace(plain_setup, fork_server=server)) as worker:
+            assert "weft.worker" in psutil.Process(worker.identity.pid).cmdline()
+    finally:
+        server.close()
+
+
+def test_killed_coordinator_takes_server_and_workers_with_it(tmp_path: Path) -> None:
+    code = f"""
+import os, socket, sys
+from weft.backends.forkserver import ForkServer
+server = ForkServer({PRELOAD!r}, dict(os.environ))
+ours, theirs = socket.socketpair()
+with open(os.devnull, "wb") as log:
+    words = [str(theirs.fileno()), str(os.getpid())]
+    worker = server.start(words, dict(os.environ), log.fileno(), [theirs.fileno()])
+print(worker.pid, server._process.pid, flush=True)
+sys.stdin.read()
+"""
+    words = [sys.executable, "-c", code]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as coordinator:
+        assert coordinator.stdout is not None
+        pids = [int(word) for word in coordinator.stdout.readline().split()]
+        assert len(pids) == 2
+        coordinator.kill()
+    wait_until(lambda: not any(map(psutil.pid_exists, pids)), "the end of what it started")
+
+
+@contextmanager
+def started(setup: WorkerSetup) -> Iterator[WorkerProcess]:
+    """A worker, killed at the end."""
+    worker = WorkerProcess(1, setup, slots_of(local_nodes(1))[0])
+    try:
+        yield worker
+    finally:
+        worker.kill()
+        worker.wait()
