@@ -55,7 +55,9 @@ def test_server_that_cannot_load_is_done_without(preload, plain_setup):  # noqa:
     server = ForkServer(preload, dict(os.environ))
     try:
         with started(replace(plain_setup, fork_server=server)) as worker:
-            assert "weft.worker" in psutil.Process(worker.identity.pid).cmdline()
+            process = psutil.Process(worker.identity.pid)
+            wait_until(lambda: "weft.worker" in process.cmdline(), "a worker of its own")
+            assert "weft.worker.forkserver" not in process.cmdline()
     finally:
         server.close()
 
