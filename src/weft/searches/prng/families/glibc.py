@@ -9,6 +9,7 @@ PHP before 7.1 took rand() from here and scaled it: `scaled`.
 from __future__ import annotations
 
 from weft.searches.prng.families.maps import (
+    additive_step,
     affine_jump,
     mod_map,
     plain_maps,
@@ -27,11 +28,8 @@ from weft.searches.prng.forms import (
 )
 
 DEGREE = 31
-DEGREE_WORD = 31
 SEPARATION = 3
 WARM_UP = 310
-ZERO = 0
-ONE = 1
 M31 = 0x7FFFFFFF
 M32 = 0xFFFFFFFF
 SCHRAGE_Q = 127773
@@ -67,19 +65,8 @@ def seeding(seed: int) -> State:
     return state
 
 
-def step(state: State) -> int:
-    """Return rand(): 31 bits."""
-    front = state[31]
-    rear = front + DEGREE_WORD - SEPARATION
-    if rear >= DEGREE_WORD:
-        rear -= DEGREE_WORD
-    word = (state[front] + state[rear]) & M32
-    state[front] = word
-    front += ONE
-    if front == DEGREE_WORD:
-        front = ZERO
-    state[31] = front
-    return word >> 1
+step = additive_step(DEGREE, SEPARATION)
+"""Returns rand(): 31 bits."""
 
 
 def step_r(state: State) -> int:

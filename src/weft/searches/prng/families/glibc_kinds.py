@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weft.searches.prng.families.maps import affine_jump, plain_maps, scaled_map
+from weft.searches.prng.families.maps import (
+    additive_step,
+    affine_jump,
+    plain_maps,
+    scaled_map,
+)
 from weft.searches.prng.family import SELDOM, Api, Family, Seeding, State, Step
 from weft.searches.prng.forms import CompiledSeeding, LcgForm
 
@@ -37,20 +42,7 @@ def step_0(state: State) -> int:
 def additive(degree: int, lag: int) -> tuple[Callable[[int, State], None], Seeding, Step]:
     """Return fill, seeding and step of a kind that adds two of the last `degree` words."""
     size, warm_up = degree, 10 * degree
-    rear_from = degree - lag
-
-    def step(state: State) -> int:
-        front = state[size]
-        rear = front + rear_from
-        if rear >= size:
-            rear -= size
-        word = (state[front] + state[rear]) & M32
-        state[front] = word
-        front += ONE
-        if front == size:
-            front = ZERO
-        state[size] = front
-        return word >> 1
+    step = additive_step(degree, lag)
 
     def fill(seed: int, state: State) -> None:
         word = seed & M32

@@ -13,6 +13,7 @@ from weft.searches.prng.linear import LinearStep, affine_power, bit_power
 M32 = 0xFFFFFFFF
 TWO32 = 1 << 32
 TWO53_INVERSE = 2.0**-53
+ZERO, ONE = 0, 1
 
 
 def word_seeding(bits: int) -> Seeding:
@@ -42,6 +43,29 @@ def linear_jump(step: LinearStep, words: int, bits: int) -> Jump:
         state[:] = bit_power(step, words, bits, state, steps)
 
     return jump
+
+
+def additive_step(degree: int, lag: int) -> Step:
+    """Add the words `degree` and `lag` before, modulo 2^32; an output lacks the lowest bit.
+
+    The state is the last `degree` words and the place of the next one.
+    """
+    size, rear_from = degree, degree - lag
+
+    def step(state: State) -> int:
+        front = state[size]
+        rear = front + rear_from
+        if rear >= size:
+            rear -= size
+        word = (state[front] + state[rear]) & M32
+        state[front] = word
+        front += ONE
+        if front == size:
+            front = ZERO
+        state[size] = front
+        return word >> 1
+
+    return step
 
 
 def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
@@ -117,6 +141,22 @@ def scaled_pair_map(step: Step) -> Draw:
         return int(((high << 26) + low) * TWO53_INVERSE * modulus)
 
     return scaled
+
+
+def masked_map(step: Step) -> Draw:
+    """Make as many low bits of an output as the modulus has; drawn again if they are too great."""
+
+    def masked(state: State, modulus: int) -> int:
+        largest = modulus - ONE
+        mask = largest
+        for shift in range(5):
+            mask |= mask >> (ONE << shift)
+        word = step(state) & mask
+        while word > largest:
+            word = step(state) & mask
+        return word
+
+    return masked
 
 
 def threshold_map(step: Step) -> Draw:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.searches.prng.bit_forms import BitReading, TwisterForm
-from weft.searches.prng.families.maps import plain_maps, scaled_pair_map
+from weft.searches.prng.families.maps import masked_map, plain_maps, scaled_pair_map
 from weft.searches.prng.family import Family, State, Step
 from weft.searches.prng.forms import TwisterSeeding, WordReading
 
@@ -85,16 +85,8 @@ def multiply_and_reject(state: State, modulus: int) -> int:
     return product >> 32
 
 
-def masked(state: State, modulus: int) -> int:
-    """Make the draw of numpy.random.RandomState.randint: low bits, drawn again if too great."""
-    largest = modulus - ONE
-    mask = largest
-    for shift in range(5):
-        mask |= mask >> (ONE << shift)
-    word = step(state) & mask
-    while word > largest:
-        word = step(state) & mask
-    return word
+masked = masked_map(step)
+"""The draw of numpy.random.RandomState.randint, of Ruby and of libc++."""
 
 
 LOW, HIGH = BitReading("low", 32), BitReading("high", 32)

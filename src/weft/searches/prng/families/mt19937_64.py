@@ -6,7 +6,7 @@ for: the recurrence in place, word by word, is the same as a block at a time.
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import plain_maps
+from weft.searches.prng.families.maps import masked_map, plain_maps
 from weft.searches.prng.family import SELDOM, USUAL, Api, Family, State
 from weft.searches.prng.forms import WideTwisterSeeding
 
@@ -63,18 +63,6 @@ def multiply_and_reject(state: State, modulus: int) -> int:
     return ((word >> 32) * modulus + ((word & M32) * modulus >> 32)) >> 32
 
 
-def masked(state: State, modulus: int) -> int:
-    """Make the draw of std::uniform_int_distribution in libc++: low bits, again if too great."""
-    largest = modulus - ONE
-    mask = largest
-    for shift in range(5):
-        mask |= mask >> (ONE << shift)
-    word = step(state) & mask
-    while word > largest:
-        word = step(state) & mask
-    return word
-
-
 FAMILY = Family(
     name="mt19937_64",
     title="MT19937-64 (C++ std::mt19937_64)",
@@ -84,7 +72,7 @@ FAMILY = Family(
     seed_bits=64,
     seeding=seeding,
     step=step,
-    outputs={**plain_maps(step, 64), "bounded": multiply_and_reject, "masked": masked},
+    outputs={**plain_maps(step, 64), "bounded": multiply_and_reject, "masked": masked_map(step)},
     rank=21,
     seed_form=WideTwisterSeeding({"mod": "remainder", "bounded": "high", "high": "high",
                                   "masked": "low"}),
