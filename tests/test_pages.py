@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -145,11 +144,6 @@ PREPARED: dict[str, Callable[[Path], Path]] = {
 }
 
 
-def by_page(names: Iterable[str]) -> list[Any]:
-    """Tests of one page share what following it leaves, so they stay in one process."""
-    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
-
-
 @pytest.fixture(scope="session")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Follow a page, once; return the folder in which that was done."""
@@ -176,7 +170,8 @@ def followed_in(folder: Path, name: str) -> Path | AssertionError:
     return place
 
 
-@pytest.mark.parametrize("name", by_page(FOLLOWED))
+@pytest.mark.xdist_group("pages")  # one process: commands of all pages fork from one server
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_page_says_what_its_commands_print(name: str, followed: Callable[[str], Path]) -> None:
     assert followed(name).is_dir()
 
