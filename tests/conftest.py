@@ -6,6 +6,7 @@ has nothing skipped that it could not have run. The state folder of the user is 
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ settings.load_profile("weft")
 BROWSED = {"browser", "chromium", "kinds", "many_run"}
 """Fixtures of tests that look at pages."""
 COMPILING = "tests/searches/prng/"
+
+gc.disable()  # what collection makes stays; it would be looked through again and again
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would every command
 # that they start, unless it asks for it.
@@ -46,6 +49,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
 
 
 def keep_together(items: list[pytest.Item]) -> None:
