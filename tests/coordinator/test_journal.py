@@ -557,3 +557,12 @@ def test_values_are_offered_to_who_watches_and_searched_where_some_were_dropped(
     assert desk.manifest.plans() == {"": plan.to_text(), "/a": plan.to_text()}
     desk.do(Advance("", 0, 1), Close("", 0, 1, stopped=True))
     assert watched.searched[1:] == [[("m:f", "1")]]
+
+
+def test_forgotten_tasks_are_not_read_from_memory(desk: Desk) -> None:
+    first, _ = opened(desk, task(0), task(1))
+    desk.do(done(run(desk, first)))
+    desk.journal.flush()
+    assert len([*desk.manifest.recorded(1, 2)]) == 1
+    desk.manifest.forget_tasks(1, 2)
+    assert [*desk.manifest.recorded(1, 2)] == []

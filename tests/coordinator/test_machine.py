@@ -465,3 +465,19 @@ def test_take_from_a_round_that_was_stopped_gives_nothing():
     [first] = bench.take(1)
     bench.succeed(first, 1)
     assert [(a.round, a.index) for a in bench.take()] == [(1, 0)]
+
+
+def test_answers_have_the_bodies_that_ledgers_hold():
+    def lane(value):
+        yield []
+        return value
+
+    def body():
+        answers = yield make_lanes({"a": lane([1]), "b": lane(Unknown("few", detail=2))})
+        return len(answers)
+
+    assert [answer.body for answer in Bench(body).of(Answer)] == [
+        '{"lane":"/a","status":"answered","value":[1]}',
+        '{"detail":2,"lane":"/b","reason":"few","status":"unknown"}',
+        '{"lane":"","status":"answered","value":2}',
+    ]

@@ -500,3 +500,21 @@ def test_check_looks_at_every_row_however_many(manifest):
         manifest.check()
     with pytest.raises(ManifestDamaged, match=f"task {row.first + 199} was altered"):
         list(manifest.tasks(row.first, row.first + 200))
+
+
+def test_create_removes_what_a_killed_creation_left(tmp_path):
+    path = tmp_path / "manifest.sqlite"
+    leftovers = [tmp_path / "manifest.sqlite.tmp", tmp_path / "manifest.sqlite.tmp-journal"]
+    for leftover in leftovers:
+        leftover.write_bytes(b"half a database")
+    Manifest.create(path, Disk(), "r", "{}").close()
+    assert path.exists()
+    assert not any(leftover.exists() for leftover in leftovers)
+
+
+def test_digest_of_a_row_exists_for_any_text(tmp_path):
+    manifest = Manifest.create(tmp_path / "manifest.sqlite", Disk(), "r", "{}")
+    try:
+        assert len(manifest.row_digest("failed", "k", "m:f", "{}", None, "\ud800")) == 16
+    finally:
+        manifest.close()
