@@ -103,6 +103,7 @@ def run_json(*argv: str) -> dict[str, float]:
     """Run a process and return the JSON of its last line."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as users have it: modules compiled once
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         # files, not pipes: what an engine leaves running would hold a pipe open
         process = subprocess.Popen(

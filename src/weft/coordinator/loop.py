@@ -72,15 +72,15 @@ class Coordinator:
         return True
 
     def _turn(self) -> None:
-        due, now = self._commit_is_due(), self.machine.dispatch.holds_back
-        if now:
+        if self.machine.dispatch.holds_back:
             self._commit()
-        if not self.machine.broken:
-            self._dispatch()
-        if due and not now:  # only here: workers have something to do meanwhile
-            self._commit()
-        if self.machine.broken:  # space is short, and all workers are gone
             return
+        due = self._commit_is_due()
+        self._dispatch()
+        if due:  # only now: workers have something to do meanwhile
+            self._commit()
+            if self.machine.broken:
+                return  # space is short, and all workers are gone
         self._take_in(self._wait_s())
         deadline_s = self.machine.dispatch.next_deadline_s()
         now_s = self._now_s
