@@ -1,4 +1,4 @@
-"""The thin loop: dispatch, poll, apply, commit. One thread, one writer.
+"""The thin loop: dispatch, commit, poll, apply. One thread, one writer.
 
 One commit rule: at 1,024 results, 50 ms after the first result since the last commit, at once
 after a command and before one may start. Function tasks do not wait for it: results are committed
