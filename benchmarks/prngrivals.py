@@ -267,12 +267,17 @@ def check_prediction(run: dict[str, Any], following: list[str]) -> None:
     assert predicted == truth, f"predicted {predicted[:5]}, not {truth[:5]}"
 
 
-def with_section(page: str) -> str:
-    """Return the page with this section as its last, if the figures are there."""
-    before = page.partition(f"\n{HEADING}\n")[0].rstrip()
+def with_section(page: str, published: str = "") -> str:
+    """Return the page with this section, if the figures are there, and what is published after it.
+
+    That follows in the page itself unless it comes from the one that is `published`.
+    """
+    before = page.partition(f"\n{HEADING}\n")[0]
+    rest = (published or page).partition(f"\n{HEADING}\n")[2]
+    after = "".join(rest.partition("\n## ")[1:])
     if not FIGURES.is_file():
-        return before + "\n"
-    return f"{before}\n\n{section(json.loads(FIGURES.read_text()))}"
+        return f"{before.rstrip()}\n{after}"
+    return f"{before.rstrip()}\n\n{section(json.loads(FIGURES.read_text())).rstrip()}\n{after}"
 
 
 def section(body: dict[str, Any]) -> str:

@@ -9,7 +9,8 @@
 
 All but `make` take `--cores N` and `--minutes M`; what is not reached is listed. `make` needs the
 runtimes of the zoo, the others nothing but weft; they use a GPU if there is one. OUT is JSON;
-beside it, OUT with an `l` added has each outcome as it comes.
+beside it, OUT with an `l` added has each outcome as it comes. The same command goes on with what
+that file does not have.
 """
 
 from __future__ import annotations
@@ -50,8 +51,28 @@ from weft.searches.prng.search import VERSION
 
 SEED_BITS = 31
 WORKERS_EACH = 4
-Writer = Callable[[dict[str, Any]], None]
 BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+class OutcomeLog:
+    """Outcomes in a file, a line for each as it comes; those of earlier sessions count too."""
+
+    def __init__(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        self._outcomes: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+        self._path = path
+        self._lock = threading.Lock()
+
+    def add(self, outcome: dict[str, Any]) -> None:
+        """Write one, from any thread."""
+        outcome |= {"version": VERSION}
+        with self._lock, self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(outcome) + "\n")
+            self._outcomes.append(outcome)
+
+    def by_name(self, key: str) -> dict[Any, dict[str, Any]]:
+        """Return the outcomes by what they are about."""
+        return {outcome[key]: outcome for outcome in self._outcomes}
 
 
 def make(path: Path) -> None:
@@ -78,19 +99,20 @@ def search_entry(line: dict[str, Any], workers: int) -> dict[str, Any]:
     return {"entry": entry.name, "seed": line["seed"], "found": exact, "wall_s": wall_s}
 
 
-def zoo(path: Path, cores: int, deadline_s: float, write: Writer) -> dict[str, Any]:
+def zoo(path: Path, cores: int, deadline_s: float, log: OutcomeLog) -> dict[str, Any]:
     """Search all histories of a file, those with the cheapest plans first."""
     lines = [json.loads(text) for text in path.read_text().splitlines()]
-    lines.sort(key=planned_s)
+    left = [line for line in lines if line["entry"] not in log.by_name("entry")]
+    left.sort(key=planned_s)
     with ThreadPoolExecutor(max(1, cores // WORKERS_EACH)) as pool:
-        made = list(pool.map(lambda line: in_process(line, deadline_s, write), lines))
-    done = [outcome for outcome in made if outcome is not None]
+        list(pool.map(lambda line: in_process(line, cores, deadline_s, log), left))
+    done = log.by_name("entry")
     return {
         "entries": len(lines),
         "searched": len(done),
-        "found": sum(outcome["found"] for outcome in done),
-        "outcomes": done,
-        "not_reached": [ln["entry"] for ln, got in zip(lines, made, strict=True) if got is None],
+        "found": sum(outcome["found"] for outcome in done.values()),
+        "outcomes": list(done.values()),
+        "not_reached": [line["entry"] for line in lines if line["entry"] not in done],
     }
 
 
@@ -99,25 +121,23 @@ def planned_s(line: dict[str, Any]) -> int:
     return estimate_s(History(tuple(line["draws"])), named_request(BY_NAME[line["entry"]]))
 
 
-def in_process(line: dict[str, Any], deadline_s: float, write: Writer) -> dict[str, Any] | None:
-    """Search a history in a process of its own; None if time runs out."""
+def in_process(line: dict[str, Any], cores: int, deadline_s: float, log: OutcomeLog) -> None:
+    """Search a history in a process of its own, unless time runs out."""
     left_s = deadline_s - time.monotonic()
     if left_s < 5:
-        return None
-    words = [sys.executable, "-m", __spec__.name, "one", str(WORKERS_EACH)]
+        return
+    words = [sys.executable, "-m", __spec__.name, "one", str(min(WORKERS_EACH, cores))]
     try:
         done = subprocess.run(
             words, input=json.dumps(line), capture_output=True, text=True, timeout=left_s
         )
     except subprocess.TimeoutExpired:
-        return None
+        return
     if done.returncode:
-        outcome = {"entry": line["entry"], "seed": line["seed"], "found": False,
-                   "error": done.stderr[-400:]}  # fmt: skip
+        log.add({"entry": line["entry"], "seed": line["seed"], "found": False,
+                 "error": done.stderr[-400:]})  # fmt: skip
     else:
-        outcome = json.loads(done.stdout.splitlines()[-1])
-    write(outcome)
-    return outcome
+        log.add(json.loads(done.stdout.splitlines()[-1]))
 
 
 # -- histories without a generator -----------------------------------------------------------------
@@ -162,21 +182,21 @@ def claims(
     judge: Callable[[Any], tuple[str | int, str]],
     cores: int,
     deadline_s: float,
-    write: Writer,
+    log: OutcomeLog,
 ) -> dict[str, Any]:
     """Analyse histories until time runs out; list those of which something is claimed."""
-    reached: list[str | int] = []
-    claimed = []
+    left = [name for name in names if name not in log.by_name("history")]
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        for name, claim in until(pool.imap_unordered(judge, names), deadline_s):
-            reached.append(name)
-            write({"history": name, "claim": claim})
-            if claim:
-                claimed.append({"history": name, "claim": claim})
+        for name, claim in until(pool.imap_unordered(judge, left), deadline_s):
+            log.add({"history": name, "claim": claim})
         pool.terminate()
-    left = [name for name in names if name not in set(reached)]
-    return {"histories": len(names), "analysed": len(reached), "claimed": claimed,
-            "not_reached": left}  # fmt: skip
+    done = log.by_name("history")
+    return {
+        "histories": len(names),
+        "analysed": sum(name in done for name in names),
+        "claimed": [outcome for outcome in done.values() if outcome["claim"]],
+        "not_reached": [name for name in names if name not in done],
+    }
 
 
 def until(results: Any, deadline_s: float) -> Iterable[tuple[str | int, str]]:
@@ -188,18 +208,6 @@ def until(results: Any, deadline_s: float) -> Iterable[tuple[str | int, str]]:
             return
 
 
-def writer(path: Path) -> Writer:
-    """Return what appends outcomes to a file as they come, from any thread."""
-    file, lock = path.open("a", encoding="utf-8"), threading.Lock()
-
-    def write(outcome: dict[str, Any]) -> None:
-        with lock:
-            file.write(json.dumps(outcome) + "\n")
-            file.flush()
-
-    return write
-
-
 def bounds(text: str) -> tuple[int, int]:
     """Return the first and the end of FIRST:END."""
     first, _, end = text.partition(":")
@@ -209,15 +217,15 @@ def bounds(text: str) -> tuple[int, int]:
 def campaign(what: str, rest: list[str], cores: int, deadline_s: float) -> dict[str, Any]:
     """Run one of the campaigns that have an outcome."""
     out = Path(rest[1] if what == "zoo" else rest[0])
-    write = writer(Path(f"{out}l"))
+    log = OutcomeLog(Path(f"{out}l"))
     if what == "zoo":
-        outcome = zoo(Path(rest[0]), cores, deadline_s, write)
+        outcome = zoo(Path(rest[0]), cores, deadline_s, log)
     elif what == "hostile":
         names = NAMES[slice(*bounds((rest[1:] or ["0:1000"])[0]))]
-        outcome = claims(names, claim_of, cores, deadline_s, write)
+        outcome = claims(names, claim_of, cores, deadline_s, log)
     else:
         judge = claim_of if what == "random" else default_claim_of
-        outcome = claims(range(*bounds(rest[1])), judge, cores, deadline_s, write)
+        outcome = claims(range(*bounds(rest[1])), judge, cores, deadline_s, log)
     outcome |= {"version": VERSION, "cores": cores, "date": time.strftime("%Y-%m-%d"),
                 "gpu": cuda.is_available()}  # fmt: skip
     out.write_text(json.dumps(outcome, indent=1) + "\n")
