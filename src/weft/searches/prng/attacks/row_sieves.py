@@ -36,7 +36,7 @@ ROW_SPEED = {False: 16_000, True: 9_000}
 """Seeds per millisecond of a core whose rows end early, by whether init_by_array fills them."""
 UNKNOWN_SPEED = 4_000
 """The same where the first elements that are settled may be unknown."""
-STEPS_PER_MS = 70_000
+STEPS_PER_MS = 100_000
 """Steps per millisecond where a shuffle is made to its end."""
 FEWEST_ROWS = 1 << 28
 """Shuffles from which on one of them tells most seeds apart."""

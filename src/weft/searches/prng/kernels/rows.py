@@ -37,22 +37,27 @@ TWO32 = 1 << 32
 
 
 @KERNELS.kernel
-def below(word: Any, bits: int, bound: Any) -> Any:
-    """Return what a word gives below a bound; -1 if it is drawn again."""
-    word, bound = np.int64(word), np.int64(bound)
-    if bits == REMAINDER:
-        return word % bound if word < TWO32 - TWO32 % bound else -1
-    value = word
-    if bits == HIGH:
-        length = 0
-        while bound >> length:
+def bound_forms(bits: int, total: int) -> Any:
+    """Return for each bound up to `total` what a value is taken by: limit, mask or bits dropped."""
+    forms = np.zeros(total + 1, np.int64)
+    for bound in range(1, total + 1):
+        if bits == REMAINDER:
+            forms[bound] = TWO32 - TWO32 % bound
+            continue
+        largest, length = bound - 1 if bits == LOW else bound, 0
+        while largest >> length:
             length += 1
-        value = word >> (32 - length)
-    else:
-        mask = 0
-        while mask < bound - 1:
-            mask = 2 * mask + 1
-        value = word & mask
+        forms[bound] = (1 << length) - 1 if bits == LOW else 32 - length
+    return forms
+
+
+@KERNELS.kernel
+def below(word: Any, bits: int, bound: Any, forms: Any) -> Any:
+    """Return what a word gives below a bound; -1 if it is drawn again."""
+    word, form = np.int64(word), forms[bound]
+    if bits == REMAINDER:
+        return word % bound if word < form else -1
+    value = word & form if bits == LOW else word >> form
     return value if value < bound else -1
 
 
@@ -78,17 +83,17 @@ def element_of(method: int, value: int, step: int, total: int, pool: Any, taken:
 
 
 @KERNELS.kernel
-def first_differs(word: Any, bits: int, order: int, total: int, expected: Any) -> bool:
+def first_differs(word: Any, bits: int, forms: Any, order: int, total: int, expected: Any) -> bool:
     """Whether the first word ends a row at once, as most do: a value is still its own element."""
-    value = below(word, bits, total)
+    value = below(word, bits, total, forms)
     wanted = expected[0] if order == DRAWN else expected[total - 1]
     return value >= 0 and wanted not in (UNKNOWN, value)
 
 
 @KERNELS.kernel
 def makes_row(
-    y: Any, lane: int, outputs: int, bits: int, method: int, order: int, steps: int, total: int,
-    expected: Any, pool: Any, taken: Any,
+    y: Any, lane: int, outputs: int, bits: int, forms: Any, method: int, order: int, steps: int,
+    total: int, expected: Any, pool: Any, taken: Any,
 ) -> bool:  # fmt: skip
     """Whether the outputs of a lane make the expected row, as far as both are known.
 
@@ -104,7 +109,7 @@ def makes_row(
         while element < 0:
             if at == outputs:
                 return True
-            value = below(y[at, lane], bits, bound)
+            value = below(y[at, lane], bits, bound, forms)
             at += 1
             if value >= 0:
                 element = element_of(method, value, step, total, pool, taken)
@@ -122,8 +127,42 @@ def makes_row(
 
 
 @KERNELS.kernel
+def deals_row(
+    y: Any, lane: int, outputs: int, bits: int, forms: Any, total: int, expected: Any, places: Any
+) -> bool:  # fmt: skip
+    """Whether a shuffle of a lane puts the elements that are known into their places.
+
+    All calls are made first; then the element at a place is where the swaps, undone from the last
+    one on, lead from that place.
+    """
+    at, left = 0, total
+    while left > 1:
+        value = -1
+        while value < 0:
+            if at == outputs:
+                return True
+            value = below(y[at, lane], bits, left, forms)
+            at += 1
+        left -= 1
+        places[left] = value
+    for place in range(total):
+        if expected[place] == UNKNOWN:
+            continue
+        element = place
+        for left in range(1, total):
+            if element == left:
+                element = places[left]
+            elif element == places[left]:
+                element = left
+        if element != expected[place]:
+            return False
+    return True
+
+
+@KERNELS.kernel
 def settled_set(
-    y: Any, lane: int, outputs: int, bits: int, total: int, expected: Any, length: int, pool: Any
+    y: Any, lane: int, outputs: int, bits: int, forms: Any, total: int, expected: Any, length: int,
+    pool: Any,
 ) -> bool:  # fmt: skip
     """Whether a shuffle of a lane begins with the elements of a set, in any order."""
     for at in range(total):
@@ -134,7 +173,7 @@ def settled_set(
         while value < 0:
             if at == outputs:
                 return True
-            value = below(y[at, lane], bits, left)
+            value = below(y[at, lane], bits, left, forms)
             at += 1
         left -= 1
         element = pool[value]
@@ -159,6 +198,8 @@ def sieve_rows(
     y = np.empty((outputs, LANES), np.uint32)
     hits = np.empty(LANES, np.uint32)
     pool, taken = np.empty(ROOM, np.int64), np.empty(ROOM, np.bool_)
+    forms = bound_forms(bits, total)
+    is_dealt = order == BACKWARD and expected[total // 2] == UNKNOWN  # else most rows end early
     count = 0
     for base in range(lo, hi, LANES):
         if form == BY_ARRAY:
@@ -170,12 +211,14 @@ def sieve_rows(
             make_output(at, form, words, y, at)
         for j in range(LANES):
             if length:
-                passed = settled_set(y, j, outputs, bits, total, expected, length, pool)
-            elif order != AS_SET and first_differs(y[0, j], bits, order, total, expected):
+                passed = settled_set(y, j, outputs, bits, forms, total, expected, length, pool)
+            elif is_dealt:
+                passed = deals_row(y, j, outputs, bits, forms, total, expected, pool)
+            elif order != AS_SET and first_differs(y[0, j], bits, forms, order, total, expected):
                 passed = False
             else:
                 passed = makes_row(
-                    y, j, outputs, bits, method, order, steps, total, expected, pool, taken
+                    y, j, outputs, bits, forms, method, order, steps, total, expected, pool, taken
                 )
             hits[j] = U1 if passed else U0
         count = put_seeds(hits, 1, base, hi, out, count)
