@@ -61,22 +61,21 @@ def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> 
     It sends column c to s - c, or row r to s - r. Each pair of cells that agree counts for it,
     each that do not counts PENALTY against; equals: nearest to the middle, then the lowest s.
     """
-    middle = (w if kind == codes.COLUMNS else h) - 1
+    along, across, step, line = (w, h, 1, w) if kind == codes.COLUMNS else (h, w, w, 1)
+    middle = along - 1
     best, best_score = middle, -(1 << 40)
-    for s in range(1, 2 * middle):
-        score = 0
-        for r in range(h):
-            if score + (h - r) * w < best_score:  # it cannot win any more
+    for turn in range(1, 2 * middle):  # from the middle outwards: the first of equals stays
+        s = middle + (turn // 2 if turn % 2 else -(turn // 2))
+        score, end = 0, (s + 1) // 2
+        for i in range(max(0, s - middle), end):
+            if score + (end - i) * across <= best_score:  # it cannot win any more
                 break
-            for c in range(w):
-                y, x = (r, s - c) if kind == codes.COLUMNS else (s - r, c)
-                if y * w + x <= r * w + c or y < 0 or x < 0 or y >= h or x >= w:
-                    continue
-                cell, image = byte(src, first + r * w + c), byte(src, first + y * w + x)
+            here, there = first + i * step, first + (s - i) * step
+            for k in range(across):
+                cell, image = byte(src, here + k * line), byte(src, there + k * line)
                 if hidden not in (cell, image):
                     score += 1 if cell == image else -codes.PENALTY
-        ahead = score - best_score
-        if ahead > 0 or (ahead == 0 and abs(s - middle) < abs(best - middle)):
+        if score > best_score:
             best, best_score = s, score
     return best
 

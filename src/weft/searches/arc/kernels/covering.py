@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.searches.arc.kernels.compiled import entry, kernel
+from weft.searches.arc.kernels.extract import STEPS, extracted
 from weft.searches.arc.kernels.layout import I64, U8
 
 Sets = npt.NDArray[np.uint64]
@@ -32,7 +33,6 @@ LONELY = 3
 """A clause that helps in one training pair only counts a third."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 _BYTES = 0x0101010101010101
-_STEPS = 6
 LEAD = 8
 """Actions tried before the others, those that could gain most for their price."""
 
@@ -61,13 +61,13 @@ def moves_of(cells: Sets) -> Sets:
 
     Hacker's Delight, 7-4: all bits of a word move at once, in six steps.
     """
-    moves = np.zeros((len(cells), _STEPS), np.uint64)
+    moves = np.zeros((len(cells), STEPS), np.uint64)
     for w in range(len(cells)):
         mask = cells[w]
         gaps = ~mask << np.uint64(1)
-        for step in range(_STEPS):
+        for step in range(STEPS):
             odd = gaps
-            for by in range(_STEPS):
+            for by in range(STEPS):
                 odd ^= odd << np.uint64(1 << by)
             moves[w, step] = odd & mask
             mask = (mask ^ moves[w, step]) | (moves[w, step] >> np.uint64(1 << step))
@@ -85,10 +85,7 @@ def squeezed(rows: Sets, cells: Sets, moves: Sets) -> Sets:
         for w in range(len(cells)):
             if cells[w] == 0:
                 continue
-            word = rows[r, w] & cells[w]
-            for step in range(_STEPS):
-                moved = word & moves[w, step]
-                word = (word ^ moved) | (moved >> np.uint64(1 << step))
+            word = extracted(rows[r, w], cells[w], moves, w)
             place = at & 63
             if word:
                 squeezed_rows[r, at >> 6] |= word << np.uint64(place)
