@@ -18,6 +18,8 @@ from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
+from weft.runs.sealing import is_over
+from weft.storage.folder import RunFolder
 
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
@@ -141,8 +143,9 @@ def preloaded(execution: Execution, preload: str) -> Iterator[Execution]:
     """Load what workers need in a process of its own, by calling `module:function` there.
 
     For commands, which go on to prepare their run meanwhile; its workers fork from that process.
+    A finished run needs none.
     """
-    if execution.backend != "local":
+    if execution.backend != "local" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution
         return
     environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}

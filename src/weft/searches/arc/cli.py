@@ -5,8 +5,7 @@ Each command parses, calls one function, and renders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from weft.lazy_imports import lazy_imports
 from weft.searches.arc import options as arcoptions
 
 with lazy_imports():
-    from weft.runs import durable, outcome, sealing
+    from weft.runs import durable, outcome
     from weft.runs import execution as executions
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
@@ -43,8 +42,9 @@ with lazy_imports():
     from weft.searches.arc import learn as learning
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
-    from weft.storage import folder
 
+KERNELS = "weft.searches.arc.warm:load"
+"""What workers need to have loaded; it is, once for all, while tasks are read."""
 NOT_EXACT = 1
 NO_CONCEPT = 1
 
@@ -99,7 +99,7 @@ def solve(
 
     Exit code 0 if at least one task is SOLVED, 1 otherwise.
     """
-    with _loading_kernels(execution.execution(out)) as how:
+    with executions.preloaded(execution.execution(out), KERNELS) as how:
         tasks = search.choose()
         if submission_file is not None and not submission_file.parent.is_dir():
             where = submission_file.parent
@@ -127,7 +127,7 @@ def bench(
     Shows running counts; the report has expected grids, differences, and confidence against truth.
     For evaluation tasks only totals are shown, unless --reveal is given.
     """
-    with _loading_kernels(execution.execution(out)) as how:
+    with executions.preloaded(execution.execution(out), KERNELS) as how:
         tasks = search.choose()
         if any(not task.truth for task in tasks.tasks):
             raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")
@@ -223,16 +223,6 @@ def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
     durable.replace_file(bank, learned.bank.to_json().encode())
     render.show_learned(learned, bank, as_json=output.as_json)
     raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
-
-
-@contextmanager
-def _loading_kernels(execution: executions.Execution) -> Iterator[executions.Execution]:
-    """Load the kernels once for all workers, while tasks are read; a finished run needs none."""
-    if sealing.is_over(folder.RunFolder(execution.out), execution.sign_key):
-        yield execution
-        return
-    with executions.preloaded(execution, "weft.searches.arc.warm:load") as how:
-        yield how
 
 
 def _run(
