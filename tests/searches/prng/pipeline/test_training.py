@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -47,7 +48,11 @@ def tuned(kind: str, net: str = "sklearn") -> dict[str, Any]:
 # -- models -------------------------------------------------------------------------------
 
 
-TORCH = pytest.param("neural_net", "torch", marks=pytest.mark.slow)
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+TORCH = pytest.param(
+    "neural_net", "torch",
+    marks=[pytest.mark.slow, pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")],
+)  # fmt: skip
 """`make chaos` installs it; it is too large for every machine."""
 
 
