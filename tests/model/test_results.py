@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.model.leaves import Typed
-from weft.model.results import Result, TaskError, TaskFailed
+from weft.model.results import TIMING_TYPES, Result, TaskError, TaskFailed
 
 GOOD = Result(3, "k", "m:f", '{"x":[1]}', '{"$f":"0.5"}', None)
 BAD = Result(4, "k", "m:f", '{"x":2}', None, TaskError("exit", "run", 7))
@@ -64,3 +64,7 @@ def test_result_in_a_notebook_is_a_card_of_arguments_outcome_and_key():
         page = result._repr_html_()
         for name in ("arguments", outcome, "key"):
             assert f">{name}<" in page
+
+
+def test_failures_of_time_and_memory_have_the_types_that_ledgers_hold() -> None:
+    assert TIMING_TYPES == ("out-of-memory", "timeout", "worker-died")

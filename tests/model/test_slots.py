@@ -12,7 +12,9 @@ from weft.errors import UsageError
 from weft.model.slots import (
     CUDA_DEVICES,
     HIP_DEVICES,
+    MAX_CONCURRENT,
     MAX_SLOTS,
+    VISIBLE_DEVICES,
     Deal,
     Node,
     Slot,
@@ -117,3 +119,12 @@ def test_deal_is_in_proportion_by_largest_remainder(sizes: list[int], total: int
 )
 def test_one_variable_fits_a_gpu_type(gpu_type: str, variable: str) -> None:
     assert visible_variable(gpu_type) == variable
+
+
+def test_node_with_gpus_runs_twelve_tasks_and_hides_gpus_from_every_vendor() -> None:
+    assert MAX_CONCURRENT == 12
+    assert VISIBLE_DEVICES == (
+        "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"
+    )  # fmt: skip
+    node = Node("a", cpus=1)
+    assert (node.folder, node.python, node.gpu_type, node.allow_paths) == ("", "", "", ())

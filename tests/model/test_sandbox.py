@@ -1,0 +1,10 @@
+"""How a command is confined unless it says otherwise."""
+
+from __future__ import annotations
+
+from weft.model.sandbox import MODES, Sandbox
+
+
+def test_sandbox_confines_where_it_can_and_gives_no_network() -> None:
+    assert MODES == ("auto", "required", "off")
+    assert Sandbox() == Sandbox("auto", network=False, writable=(), readable=())
