@@ -67,6 +67,28 @@ def copy_of(finished, root):
     return sessions
 
 
+def test_ledger_has_the_records_and_fields_that_the_format_describes(finished):
+    records = [json.loads(line) for line in finished[1].splitlines()]
+    fields: dict[str, set[str]] = {}
+    for record in records:
+        fields.setdefault(record["kind"], set()).add(" ".join(sorted(record["body"])))
+    assert fields == {
+        "genesis": {"config format inputs libraries search seed version"},
+        "result": {"args error function index lane round", "args function index lane round value"},
+        "round": {"lane recorded round stopped tasks"},
+        "lanes": {"lane names round"},
+        "answer": {"completed failed lane status timing_dependent value", "lane status value"},
+    }
+    rounds = [record["body"] for record in records if record["kind"] == "round"]
+    assert [(r["lane"], r["round"], r["recorded"], r["tasks"], r["stopped"]) for r in rounds] == [
+        ("", 0, 3, 3, False), ("", 1, 0, 0, False), ("", 2, 3, 6, True), ("/a", 0, 2, 2, False),
+        ("/b/x", 0, 1, 1, False), ("/b/y", 0, 0, 0, False), ("", 4, 11, 11, False),
+        ("", 5, 1, 1, False),
+    ]  # fmt: skip
+    answer = records[-1]["body"]
+    assert (answer["completed"], answer["failed"], answer["timing_dependent"]) == (20, 1, False)
+
+
 # -- rebuild ------------------------------------------------------------------------------
 
 
