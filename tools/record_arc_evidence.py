@@ -42,7 +42,7 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
 from weft.searches.arc.synthesis.phases import Options, deep, shallow, viewed
-from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
+from weft.searches.arc.synthesis.planner import AssembledSearch, ParallelPlanner, ShallowFacts
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import encode_grids
@@ -70,9 +70,37 @@ class Recorder:
     def record(self, puzzle: ArcTask) -> Row:
         """Search one puzzle; return its line."""
         self.cpu_s = {}
-        planner, options, cache = self.planner, self.planner.options, ApplyCache()
-        task = puzzle.without_truth()
-        problem = EncodedTask(task)
+        planner, task = self.planner, puzzle.without_truth()
+        is_whole = puzzle.name.endswith("whole-0")
+        assembled, shallow_programs = self.searched(planner, task, is_whole)
+        view = planner.ground(task, assembled.found)
+        if view is not None:
+            grounded, _ = self.searched(planner.on_ground(), view.of(task), is_whole)
+            assembled = assembled.beside(grounded, task, view)
+        examinations = needed(assembled.found, planner.standard)
+        evidence = [
+            self.timed("examine", examined, task, planner.standard, each) for each in examinations
+        ]
+        kept = [c.outputs for c in (*assembled.found.candidates, *assembled.found.guesses)]
+        outputs = {output: n for n, output in enumerate(dict.fromkeys(kept))}
+        return {
+            "name": puzzle.name,
+            "cpu_s": {part: round(spent_s, 3) for part, spent_s in self.cpu_s.items()},
+            "programs": [shallow_programs, assembled.programs],
+            "outputs": [output.hex() for output in outputs],
+            "found": [wire(c, outputs) for c in assembled.found.candidates],
+            "guesses": [wire(c, outputs) for c in assembled.found.guesses],
+            "evidence": [
+                [each.program.text(), outputs[encode_grids(each.outputs)], to_json(own)]
+                for each, own in zip(examinations, evidence, strict=True)
+            ],
+        }
+
+    def searched(
+        self, planner: ParallelPlanner, task: ArcTask, is_whole: bool
+    ) -> tuple[AssembledSearch, int]:
+        """Search a task as it is; also return the programs that the shallow phase tried."""
+        options, cache, problem = planner.options, ApplyCache(), EncodedTask(task)
         first = self.timed("shallow", shallow, problem, options, cache, planner.owners())
         facts, sample = ShallowFacts.of(first), first.sample
         parts = planner.parts(facts)
@@ -100,8 +128,7 @@ class Recorder:
             known.extend(wanted)
             lists.extend(self.timed(kind, learn_part, problem, sample, part) for part in wanted)
 
-        is_whole = puzzle.name.endswith("whole-0")
-        if is_whole or len(puzzle.train) > FEW_PAIRS or explained():
+        if is_whole or len(task.train) > FEW_PAIRS or explained():
             learn("plain", parts.lists)
             learn("scanned", planner.scanned(facts, any(f.is_validated for f in lists)))
             if is_whole or explained():
@@ -109,24 +136,7 @@ class Recorder:
                 learn("layered", planner.layered(beginnings, any(f.is_validated for f in lists)))
         learned = [found.candidates for found in lists]
         assembled = self.timed("assemble", planner.assemble, first, rest, views, choices, learned)
-        examinations = needed(assembled.found, planner.standard)
-        evidence = [
-            self.timed("examine", examined, task, planner.standard, each) for each in examinations
-        ]
-        kept = [c.outputs for c in (*assembled.found.candidates, *assembled.found.guesses)]
-        outputs = {output: n for n, output in enumerate(dict.fromkeys(kept))}
-        return {
-            "name": puzzle.name,
-            "cpu_s": {part: round(spent_s, 3) for part, spent_s in self.cpu_s.items()},
-            "programs": [facts.programs, assembled.programs],
-            "outputs": [output.hex() for output in outputs],
-            "found": [wire(c, outputs) for c in assembled.found.candidates],
-            "guesses": [wire(c, outputs) for c in assembled.found.guesses],
-            "evidence": [
-                [each.program.text(), outputs[encode_grids(each.outputs)], to_json(own)]
-                for each, own in zip(examinations, evidence, strict=True)
-            ],
-        }
+        return assembled, facts.programs
 
 
 def wire(candidate: ProgramCandidate, outputs: dict[bytes, int]) -> list[Any]:

@@ -105,6 +105,8 @@ class AssembledRecord(TypedDict):
     log: Object
     examinations: int
     """How many programs to examine."""
+    ground: Object | None
+    """The task on black ground, where it is to be searched too."""
 
 
 class GroupRecord(TypedDict):

@@ -4,7 +4,9 @@
                ──► plain lists, choices; slices and views, if it found nothing
                ──► lists that scan, then lists in layers, while neither a program nor a list
                    may answer
-               ──► assemble ──► examine the programs that compete ──► conclude
+               ──► assemble; the same on black ground, if nothing was found and its ground is
+                   another colour, and join
+               ──► examine the programs that compete ──► conclude
 
 The generator only decides which parts to run; `planner` says which those are.
 """
@@ -26,6 +28,7 @@ from weft.searches.arc.synthesis.planner import ShallowFacts
 from weft.searches.arc.tasks import (
     assemble,
     conclude,
+    join,
     planner_of,
     run_choices,
     run_examine,
@@ -33,15 +36,35 @@ from weft.searches.arc.tasks import (
     run_shallow,
     run_slice,
     run_view,
+    without_views,
 )
 
 Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=10)
+@search(name="arc.solve_one", version=11)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
+    assembled: AssembledRecord
+    assembled, is_complete = yield from _searched(puzzle, options)
+    if assembled["ground"] is not None:
+        ground = without_views(options)
+        grounded, ground_is_complete = yield from _searched(assembled["ground"], ground)
+        is_complete = is_complete and ground_is_complete
+        [joined] = yield [join(puzzle, options, assembled, grounded)]
+        assembled = joined.value
+    found, count = assembled["found"], assembled["examinations"]
+    examined: Sequence[Result] = ()
+    if count:
+        examined = yield [run_examine(puzzle, options, found, number) for number in range(count)]
+    evidence = [result.value if result.ok else None for result in examined]
+    [end] = yield [conclude(puzzle, options, assembled, evidence, not is_complete)]
+    return end.value
+
+
+def _searched(puzzle: Object, options: Table) -> SearchBody:
+    """Run the parts of one task; return them assembled, and whether none failed."""
     [begun] = yield [run_shallow(puzzle, options)]
     first: ShallowRecord = begun.value
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
@@ -61,17 +84,10 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     layered = planner.layered(_beginnings(learned), _is_validated(learned))
     learned += yield from _learn(puzzle, sample, layered)
     lists = [result for _, result in learned]
-    incomplete = not all(result.ok for part in (lists, *others) for result in part)
+    is_complete = all(result.ok for part in (lists, *others) for result in part)
     choices, viewed, rest = (_values(part) for part in others)
-    [together] = yield [assemble(options, first, rest, viewed, choices, _values(lists))]
-    assembled: AssembledRecord = together.value
-    found, count = assembled["found"], assembled["examinations"]
-    examined: Sequence[Result] = ()
-    if count:
-        examined = yield [run_examine(puzzle, options, found, number) for number in range(count)]
-    evidence = [result.value if result.ok else None for result in examined]
-    [end] = yield [conclude(puzzle, options, assembled, evidence, incomplete)]
-    return end.value
+    [together] = yield [assemble(puzzle, options, first, rest, viewed, choices, _values(lists))]
+    return together.value, is_complete
 
 
 def _learn(puzzle: Object, sample: Object, parts: Sequence[ListPart]) -> SearchBody:
@@ -112,7 +128,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=10)
+@search(name=SEARCH, version=11)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

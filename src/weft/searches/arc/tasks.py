@@ -1,7 +1,7 @@
 """The parts of one puzzle's search as tasks of the engine.
 
     shallow ──► lists, choices, slices, views ──► lists that scan, in layers
-            ──► assemble ──► examine ──► conclude
+            ──► assemble ──► the same on black ground, join ──► examine ──► conclude
 
 What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
 are integers, so the ledger is the same on every machine.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from weft import get, note, put, task
@@ -39,6 +40,7 @@ from weft.searches.arc.records import (
     ShallowRecord,
 )
 from weft.searches.arc.spent import noted
+from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -115,6 +117,7 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @task(name="arc.assemble")
 @noted()
 def assemble(
+    puzzle: Object,
     options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
@@ -129,20 +132,24 @@ def assemble(
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
     chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
-    planner = planner_of(options)
+    planner, task = planner_of(options), ArcTask.from_canonical(get(puzzle))
     assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
-    found = [
-        [_candidate_to_wire(candidate) for candidate in candidates]
-        for candidates in (assembled.found.candidates, assembled.found.guesses)
-    ]
-    return {
-        "found": put(canonical(found).encode()),
-        "nearest": _nearest_to_wire(assembled.nearest),
-        "exhausted": assembled.exhausted,
-        "programs": assembled.programs,
-        "log": put(assembled.log.to_bytes()),
-        "examinations": len(needed(assembled.found, planner.standard)),
-    }
+    view = planner.ground(task, assembled.found)
+    ground = None if view is None else put(view.of(task).canonical())
+    return {**_assembled_to_wire(assembled, planner.standard), "ground": ground}
+
+
+@task(name="arc.join")
+@noted()
+def join(
+    puzzle: Object, options: Table, assembled: AssembledRecord, grounded: AssembledRecord
+) -> AssembledRecord:
+    """Join the search of a task with that of the same task on black ground."""
+    planner, task = planner_of(options), ArcTask.from_canonical(get(puzzle))
+    own, other = _assembled(assembled), _assembled(grounded)
+    view = planner.ground(task, own.found)
+    assert view is not None, "joined only where the ground was searched"
+    return _assembled_to_wire(own.beside(other, task, view), planner.standard)
 
 
 @task(name="arc.examine")
@@ -168,19 +175,12 @@ def conclude(
     `evidence` is None where an examination failed.
     """
     task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
-    near, found = assembled["nearest"], _found(get(assembled["found"]))
+    search = _assembled(assembled)
     known = {
         each.program: from_json(Evidence, raw)
-        for each, raw in zip(needed(found, planner.standard), evidence, strict=True)
+        for each, raw in zip(needed(search.found, planner.standard), evidence, strict=True)
         if raw is not None
     }
-    search = AssembledSearch(
-        found,
-        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
-        assembled["exhausted"],
-        assembled["programs"],
-        SearchLog.from_bytes(get(assembled["log"])),
-    )
     result = planner.conclude(task, search, known, incomplete)
     answer = answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": assembled["log"]}
@@ -196,6 +196,12 @@ def planner_of(options: Table) -> ParallelPlanner:
         record.needed_permille, record.margin_millibits, record.budget.max_millibits, record.without
     )
     return ParallelPlanner(own, record.slices, standard)
+
+
+def without_views(options: Table) -> Table:
+    """Return the options for a task on black ground: a program has one view, so no others."""
+    record = from_json(OptionsRecord, options)
+    return to_json(replace(record, without=tuple(sorted({*record.without, VIEWS}))))
 
 
 @lru_cache(maxsize=2)
@@ -291,6 +297,33 @@ def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
         raw["states"],
         raw["examples"],
         views=tuple(FittedView(*view) for view in raw["views"]),
+    )
+
+
+def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> AssembledRecord:
+    found = [
+        [_candidate_to_wire(candidate) for candidate in candidates]
+        for candidates in (assembled.found.candidates, assembled.found.guesses)
+    ]
+    return {
+        "found": put(canonical(found).encode()),
+        "nearest": _nearest_to_wire(assembled.nearest),
+        "exhausted": assembled.exhausted,
+        "programs": assembled.programs,
+        "log": put(assembled.log.to_bytes()),
+        "examinations": len(needed(assembled.found, standard)),
+        "ground": None,
+    }
+
+
+def _assembled(raw: AssembledRecord) -> AssembledSearch:
+    near = raw["nearest"]
+    return AssembledSearch(
+        _found(get(raw["found"])),
+        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
+        raw["exhausted"],
+        raw["programs"],
+        SearchLog.from_bytes(get(raw["log"])),
     )
 
 

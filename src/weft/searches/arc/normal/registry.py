@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.normal.view import ByCount, InkOnTop, LinesLie, ViewDefinition
+from weft.searches.arc.normal.view import (
+    ByCount,
+    GroundBlack,
+    InkOnTop,
+    LinesLie,
+    ViewDefinition,
+)
 from weft.searches.arc.symmetries import Symmetry
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
-VIEWS: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop())
+BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop())
+"""Those that get a short search."""
+VIEWS: tuple[ViewDefinition, ...] = (*BRIEF, GroundBlack())
 BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}
 assert len(BY_NAME) == len(VIEWS), "two views have one name"
 _PROBE = Grid(2, 5, bytes(range(10)))
@@ -58,15 +66,22 @@ class FittedView:
         return Pair(symmetry.apply(pair.input), symmetry.apply(pair.output))
 
 
+def grounded(task: ArcTask) -> FittedView | None:
+    """Return the view on black ground, if the ground of an input is not black already."""
+    view = FittedView(GroundBlack.name)
+    inputs = [*(pair.input for pair in task.train), *task.test]
+    return view if any(view.symmetry(grid).apply(_PROBE) != _PROBE for grid in inputs) else None
+
+
 def worthwhile(task: ArcTask) -> tuple[FittedView, ...]:
-    """Return the views that change a task in a way that operators could not.
+    """Return the views that are worth a short search: operators could not change a task so.
 
     A view that does the same to every example is left out, and one that does what an earlier one
     does.
     """
     inputs = [*(pair.input for pair in task.train), *task.test]
     by_effect: dict[tuple[Grid, ...], FittedView] = {}
-    for view in VIEWS:
+    for view in BRIEF:
         chosen = FittedView(view.name, view.fit(task.train))
         effect = tuple(chosen.symmetry(grid).apply(_PROBE) for grid in inputs)
         if any(probe != effect[0] for probe in effect):

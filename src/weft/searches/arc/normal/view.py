@@ -128,6 +128,22 @@ class InkOnTop(ViewDefinition):
         return max(QUARTERS, key=lambda symmetry: _ink_above(symmetry.apply(given)))
 
 
+class GroundBlack(ViewDefinition):
+    """By the ground: what operators and features take for empty."""
+
+    name, more = "ground_black", -3
+    doc = (
+        "The commonest colour of the input, of equals the lowest, and black change places, so "
+        "that what lies on a coloured ground is told from it."
+    )
+
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        ground = max(range(COLOURS), key=given.cells.count)
+        names = list(range(COLOURS))
+        names[BLACK], names[ground] = ground, BLACK
+        return permuted(self.name, tuple(names))
+
+
 def _lines(grid: Grid) -> int:
     """How many rows have one colour that is not black."""
     return sum(len(set(row)) == 1 and row[0] != 0 for row in grid.rows())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from weft.model.codec import from_json, to_json
 from weft.model.values import canonical
@@ -19,6 +19,9 @@ SHALLOW = -1
 """The slice number of the shallow phase, which comes before all others."""
 VIEWED = 1000
 """The slice number of the first view; they come behind all slices."""
+
+GROUNDED = 10_000
+"""Added to the slice numbers of the search on black ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +61,13 @@ def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
         *(log.events for log in slices), key=lambda event: (event.time, event.slice)
     )
     return SearchLog((*shallow.events, *merged))
+
+
+def append(log: SearchLog, grounded: SearchLog, view: str) -> SearchLog:
+    """Append the log of the search on black ground: its own slice numbers, its programs viewed."""
+
+    def event(own: SearchEvent) -> SearchEvent:
+        viewed = {"program": f"{view}\n{own.data['program']}"} if "program" in own.data else {}
+        return replace(own, slice=own.slice + GROUNDED, data={**own.data, **viewed})
+
+    return SearchLog((*log.events, *map(event, grounded.events)))

@@ -149,21 +149,24 @@ def viewed(
     choices = learn_choices(space.problem, sample) if FITTED not in options.without else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
+    return in_task_terms(phase, task, view)
 
-    def in_task_terms(candidate: ProgramCandidate) -> ProgramCandidate:
-        outputs = view.back(task.test, decode_grids(candidate.outputs))
-        return replace(
-            candidate,
-            program=replace(candidate.program, view=view),
-            millibits=candidate.millibits + view.millibits(),
-            outputs=encode_grids(outputs),
-        )
 
+def in_task_terms(phase: PhaseResult, task: ArcTask, view: FittedView) -> PhaseResult:
+    """Return what was found on a viewed task in terms of the task itself."""
+    both = (phase.candidates, phase.guesses)
+    candidates, guesses = (tuple(unviewed(c, task, view) for c in found) for found in both)
+    near = replace(phase.nearest, program=replace(phase.nearest.program, view=view))
+    return replace(phase, candidates=candidates, guesses=guesses, nearest=near)
+
+
+def unviewed(candidate: ProgramCandidate, task: ArcTask, view: FittedView) -> ProgramCandidate:
+    """Return a program for a viewed task as a program for the task itself."""
     return replace(
-        phase,
-        candidates=tuple(map(in_task_terms, phase.candidates)),
-        guesses=tuple(map(in_task_terms, phase.guesses)),
-        nearest=replace(phase.nearest, program=replace(phase.nearest.program, view=view)),
+        candidate,
+        program=replace(candidate.program, view=view),
+        millibits=candidate.millibits + view.millibits(),
+        outputs=encode_grids(view.back(task.test, decode_grids(candidate.outputs))),
     )
 
 

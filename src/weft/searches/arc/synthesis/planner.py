@@ -6,6 +6,8 @@
             ──► scanned lists, if neither a program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
+            ──► the same for the task on black ground, if no program was found and its ground is
+                another colour
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
@@ -16,12 +18,13 @@ them all in this process; `arc.tasks` runs the same as tasks of the engine. Both
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
 from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.normal.registry import FittedView, grounded
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.ablation import FITTED, LISTS
+from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
 from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -36,13 +39,14 @@ from weft.searches.arc.synthesis.learnlists import (
     plain_parts,
     scanned_parts,
 )
-from weft.searches.arc.synthesis.log import SearchLog, merge
+from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.phases import (
     Nearest,
     Options,
     PhaseResult,
     deep,
     shallow,
+    unviewed,
     viewed,
     with_learned,
 )
@@ -107,6 +111,21 @@ class AssembledSearch:
     programs: int
     log: SearchLog
 
+    def beside(self, grounded: AssembledSearch, task: ArcTask, view: FittedView) -> AssembledSearch:
+        """Add the search of the task on black ground, in terms of the task itself."""
+        found, other = self.found, grounded.found
+        near = replace(grounded.nearest, program=replace(grounded.nearest.program, view=view))
+        return AssembledSearch(
+            Found(
+                (*found.candidates, *(unviewed(c, task, view) for c in other.candidates)),
+                (*found.guesses, *(unviewed(c, task, view) for c in other.guesses)),
+            ),
+            min(self.nearest, near, key=lambda n: (n.shape_loss, n.cell_loss)),
+            self.exhausted and grounded.exhausted,
+            self.programs + grounded.programs,
+            append(self.log, grounded.log, view.text()),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ParallelSearchResult:
@@ -131,16 +150,40 @@ class ParallelPlanner:
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
-        problem, cache, options = EncodedTask(task.without_truth()), ApplyCache(), self.options
+        blind = task.without_truth()
+        assembled = self.searched(blind)
+        view = self.ground(blind, assembled.found)
+        if view is not None:
+            grounded_search = self.on_ground().searched(view.of(blind))
+            assembled = assembled.beside(grounded_search, blind, view)
+        evidence = {
+            each.program: examined(task, self.standard, each)
+            for each in needed(assembled.found, self.standard)
+        }
+        return self.conclude(task, assembled, evidence)
+
+    def searched(self, task: ArcTask) -> AssembledSearch:
+        """Run the parts of a task as it is."""
+        problem, cache, options = EncodedTask(task), ApplyCache(), self.options
         first = shallow(problem, options, cache, self.owners())
         parts = self.parts(ShallowFacts.of(first))
         rest = [deep(problem, options, part, first.table, cache) for part in parts.slices]
         views = [
-            viewed(problem.task, options, view, number, cache)
+            viewed(task, options, view, number, cache)
             for number, view in enumerate(first.views[: parts.views])
         ]
         choices, lists = self.learn(problem, first)
-        return self.combine(task, first, rest, views, choices, lists)
+        return self.assemble(first, rest, views, choices, lists)
+
+    def ground(self, task: ArcTask, found: Found) -> FittedView | None:
+        """Return the view on black ground, where it is to be searched too."""
+        is_needless = bool(found.candidates) or VIEWS in self.options.without
+        return None if is_needless else grounded(task)
+
+    def on_ground(self) -> ParallelPlanner:
+        """Return the planner for tasks on black ground: a program has one view, so no others."""
+        without = tuple(sorted({*self.options.without, VIEWS}))
+        return ParallelPlanner(replace(self.options, without=without), self.slices, self.standard)
 
     def learn(
         self, problem: EncodedTask, first: PhaseResult
@@ -240,24 +283,6 @@ class ParallelPlanner:
         return ParallelSearchResult(
             verdict, assembled.nearest, assembled.exhausted, assembled.programs, assembled.log
         )
-
-    def combine(
-        self,
-        task: ArcTask,
-        first: PhaseResult,
-        rest: Sequence[PhaseResult],
-        views: Sequence[PhaseResult] = (),
-        choices: Sequence[Candidates] = (),
-        lists: Sequence[Candidates] = (),
-        incomplete: bool = False,
-    ) -> ParallelSearchResult:
-        """Assemble the parts, examine what matters, and conclude, all here."""
-        assembled = self.assemble(first, rest, views, choices, lists)
-        evidence = {
-            each.program: examined(task, self.standard, each)
-            for each in needed(assembled.found, self.standard)
-        }
-        return self.conclude(task, assembled, evidence, incomplete)
 
 
 def _flat(parts: Sequence[Candidates]) -> list[ProgramCandidate]:
