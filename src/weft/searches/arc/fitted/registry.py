@@ -7,6 +7,7 @@ from weft.searches.arc.fitted.choose import Choose
 from weft.searches.arc.fitted.drawing import Constant, Stamp
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.local import Neighbours
+from weft.searches.arc.fitted.objecttable import Objects
 from weft.searches.arc.fitted.period import ExtendPeriod
 from weft.searches.arc.fitted.recolour import CellTable, ColourMap
 from weft.searches.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
@@ -18,7 +19,9 @@ RULES: tuple[FittedRule, ...] = (
     Constant(), Border(), Stamp(), ExtendPeriod(), TableOfParts(),
 )  # fmt: skip
 """A rule's place is its bit in what `survivors` returns."""
-COMPOSED: tuple[Composed, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
+COMPOSED: tuple[Composed, ...] = (
+    Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(),
+)  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
 assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"

@@ -15,6 +15,7 @@ from weft.searches.arc.fitted import choose
 from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
@@ -35,13 +36,23 @@ class _Sets:
 def learn_choices(
     problem: EncodedTask, sample: VectorSample, start: int = 0, end: int | None = None
 ) -> tuple[ProgramCandidate, ...]:
-    """Return the cheapest programs that choose an object in some vectors of a sample."""
+    """Return the cheapest programs that decide about the objects in some vectors of a sample."""
     return cheapest(
         candidate
         for vector in sample.segmented[start:end]
-        for name in choose.SEGMENTATIONS
-        for candidate in _chosen(problem, sample, vector, name)
+        for candidate in _learned(problem, sample, vector)
     )
+
+
+def _learned(
+    problem: EncodedTask, sample: VectorSample, vector: GridVector
+) -> Iterator[ProgramCandidate]:
+    """Where targets are as large as their inputs, what becomes of objects; else which they are."""
+    if all(given.size == expected.size for given, expected in problem.pairs()):
+        yield from learn_tables(problem, sample, vector)
+        return
+    for name in choose.SEGMENTATIONS:
+        yield from _chosen(problem, sample, vector, name)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:

@@ -73,7 +73,7 @@ def sample_of(space: Space) -> VectorSample:
     canvases = () if space.candidates else canvases_of(space.problem)
     return VectorSample(
         _vectors(space, nearest), _vectors(space, fitting[:SOURCES]),
-        _vectors(space, grids[:SEGMENTED] if _may_segment(space.problem) else ()), canvases,
+        _vectors(space, _segmented(space, grids)), canvases,
         bool(canvases) and _sizes_validated(space.problem), bool(space.candidates),
         space.counts.programs,
     )  # fmt: skip
@@ -92,9 +92,16 @@ def _sizes_validated(problem: EncodedTask) -> bool:
     return size_loo_passes(problem.inputs[: problem.train], problem.targets_plain)
 
 
-def _may_segment(problem: EncodedTask) -> bool:
-    """Whether targets can be objects of their inputs: none is as large as its input."""
-    return all(given.size != expected.size for given, expected in problem.pairs())
+def _segmented(space: Space, grids: Sequence[int]) -> Sequence[int]:
+    """Grids to look for objects in.
+
+    Targets can be objects where none is as large as its input; where all are, and no program was
+    found, something may become of each object of the input.
+    """
+    same = [given.size == expected.size for given, expected in space.problem.pairs()]
+    if not any(same):
+        return grids[:SEGMENTED]
+    return (0,) if all(same) and not space.candidates else ()
 
 
 def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:

@@ -1,0 +1,52 @@
+"""The rule that segments a grid into objects and decides what becomes of each by a measure."""
+
+from __future__ import annotations
+
+from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
+from weft.searches.arc.fitted.rule import BASE, Composed
+from weft.searches.arc.ops.operator import ShapeEffect
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.tables import actions, measures
+from weft.searches.arc.tables.scene import Scene
+from weft.searches.arc.tables.table import ObjectTable, drawn
+from weft.searches.arc.tables.table import parse as parse_table
+from weft.searches.arc.values import Grid
+
+BEFORE = ": "
+
+
+class Objects(Composed):
+    """Parameters: the segmentation, and the table."""
+
+    name = "objects"
+    doc = (
+        "The grid is segmented into objects, and each becomes what a table says, on black ground: "
+        "`objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions: " + actions.WORDS + ". "
+        "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in actions.RELATED)
+        + ". The measure is one of those of `choose`, or " + measures.WORDS + "."
+    )  # fmt: skip
+    shape = ShapeEffect.KEEP
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        name, table = _read(params.decode())
+        pieces = segment(name, value)
+        return drawn(Scene(value, pieces), table) if pieces else None
+
+    def price(self, params: bytes) -> int:
+        name, table = _read(params.decode())
+        return BASE + BY_NAME[name].millibits + table.millibits
+
+    def read(self, text: str) -> bytes:
+        return parameters(*_read(text)).encode()
+
+
+def parameters(name: str, table: ObjectTable) -> str:
+    """Write what the rule takes."""
+    return f"{name}{BEFORE}{table.text()}"
+
+
+def _read(text: str) -> tuple[str, ObjectTable]:
+    name, table = text.split(BEFORE)
+    if name not in SEGMENTATIONS:
+        raise ValueError(text)
+    return name, parse_table(table)

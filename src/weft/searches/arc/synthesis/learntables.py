@@ -1,0 +1,83 @@
+"""Learn what becomes of objects: decision tables that make the targets of every training pair.
+
+Tried where no program was found and every target is as large as its input. They are guesses, as
+decision lists are, and may answer if every pair is predicted by the cheapest table learned
+without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weft.searches.arc.fitted import objecttable
+from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
+from weft.searches.arc.tables.scene import Scene
+from weft.searches.arc.tables.table import drawn
+from weft.searches.arc.values import Grid, decode_grids, encode_grids
+
+SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4")
+FEW_PAIRS = 2
+"""With so few, leaving one out leaves one, and one pair fits many tables."""
+
+
+def learn_tables(
+    problem: EncodedTask, sample: VectorSample, vector: GridVector
+) -> Iterator[ProgramCandidate]:
+    """Yield the programs that decide about the objects of a vector."""
+    grids, targets = decode_grids(vector.content), problem.targets_plain
+    if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
+        return
+    for name in SEGMENTATIONS:
+        scenes = _scenes(name, grids)
+        if scenes is not None:
+            yield from _learned(problem, sample, vector, name, scenes)
+
+
+def _scenes(name: str, grids: Sequence[Grid]) -> list[Scene] | None:
+    """Segment all grids; None where one has no objects, or too many."""
+    pieces = [segment(name, grid) for grid in grids]
+    if not all(1 <= len(own) <= MOST_OBJECTS for own in pieces):
+        return None
+    return [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
+
+
+def _learned(
+    problem: EncodedTask,
+    sample: VectorSample,
+    vector: GridVector,
+    name: str,
+    scenes: Sequence[Scene],
+) -> Iterator[ProgramCandidate]:
+    train, targets = problem.train, problem.targets_plain
+    loo_passed: int | None = None
+    for table in TableSearch(scenes[:train], targets).fitting():
+        outputs = [drawn(scene, table) for scene in scenes[train:]]
+        made = [grid for grid in outputs if grid is not None]
+        if len(made) < len(outputs):
+            continue
+        if loo_passed is None:
+            loo_passed = train if _loo_passes(scenes[:train], targets) else 0
+        program = Program(vector.chain, Objects.name, objecttable.parameters(name, table))
+        yield ProgramCandidate(
+            program, program.millibits(), encode_grids(made), sample.time, loo_passed
+        )
+
+
+def _loo_passes(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:
+    """Whether every pair is predicted by the cheapest table learned from the others."""
+    return len(scenes) > FEW_PAIRS and all(
+        _predicts(scenes, targets, left) for left in range(len(scenes))
+    )
+
+
+def _predicts(scenes: Sequence[Scene], targets: Sequence[Grid], left: int) -> bool:
+    others = [pair for pair in range(len(scenes)) if pair != left]
+    search = TableSearch([scenes[pair] for pair in others], [targets[pair] for pair in others])
+    tables = search.fitting()
+    return bool(tables) and drawn(scenes[left], tables[0]) == targets[left]

@@ -1,0 +1,1 @@
+"""Decision tables over objects: what becomes of each, by what it measures."""

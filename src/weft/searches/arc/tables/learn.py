@@ -1,0 +1,176 @@
+"""Learn decision tables: which action for objects of which measure.
+
+    by colour: 1 slide north, 2 slide south; else stay
+
+An action is consistent with a target where everything that it draws is there. A table fits if all
+its actions are consistent and together draw every cell of the targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from weft.searches.arc.tables.actions import Drawn, actions, applied, price
+from weft.searches.arc.tables.measures import column_price, columns_of
+from weft.searches.arc.tables.scene import Scene, masks_of
+from weft.searches.arc.tables.table import ObjectTable, drawn
+from weft.searches.arc.values import Grid
+
+MOST_OBJECTS = 40
+MOST_GROUPS = 6
+MOST_SHIFTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One object of a training pair."""
+
+    pair: int
+    covers: dict[int, int]
+    """By the number of a consistent action: which target cells it draws."""
+
+
+class TableSearch:
+    """Finds tables for scenes with targets."""
+
+    def __init__(self, scenes: Sequence[Scene], targets: Sequence[Grid]) -> None:
+        self.scenes, self.targets = scenes, targets
+        self.actions = list(actions(_new_colours(scenes, targets), _shifts(scenes, targets)))
+        self.prices = [price(action) for action in self.actions]
+        self.masks = [masks_of(target) for target in targets]
+        self.need = [
+            scene.everything & ~masks[0] for scene, masks in zip(scenes, self.masks, strict=True)
+        ]
+        self.rows: list[_Row] = []
+        self.is_feasible = all(self._try_actions(pair) for pair in range(len(scenes)))
+
+    def _try_actions(self, pair: int) -> bool:
+        """Try every action on every object; whether together they could draw the target."""
+        scene, masks, left = self.scenes[pair], self.masks[pair], self.need[pair]
+        kept = _kept(scene.grid, masks)
+        for body in scene.bodies:
+            tried = (_cover(applied(scene, body, each), masks, kept) for each in self.actions)
+            covers = {n: cover for n, cover in enumerate(tried) if cover is not None}
+            for cover in covers.values():
+                left &= ~cover
+            self.rows.append(_Row(pair, covers))
+        return not left
+
+    def fitting(self) -> list[ObjectTable]:
+        """Return the tables that make the targets of the scenes, cheapest first."""
+        both = list(zip(self.scenes, self.targets, strict=True))
+        tables = [
+            table
+            for table in (self.tables() if self.is_feasible else ())
+            if all(drawn(scene, table) == target for scene, target in both)
+        ]
+        return sorted(tables, key=lambda table: (table.millibits, table.text()))
+
+    def tables(self) -> Iterator[ObjectTable]:
+        """Yield tables that fit, one for each way to divide the objects."""
+        each = [columns_of(scene) for scene in self.scenes]
+        divisions: dict[tuple[int, ...], str] = {}
+        divisions[(0,) * len(self.rows)] = ""
+        for column in sorted(each[0], key=column_price):
+            values = tuple(value for columns in each for value in columns[column])
+            if 1 < len(set(values)) <= MOST_GROUPS:
+                divisions.setdefault(values, column)
+        for values, column in divisions.items():
+            table = self._table(values, column)
+            if table is not None:
+                yield table
+
+    def _table(self, values: tuple[int, ...], column: str) -> ObjectTable | None:
+        groups: dict[int, list[_Row]] = {}
+        for row, value in zip(self.rows, values, strict=True):
+            groups.setdefault(value, []).append(row)
+        options = {value: self._options(rows) for value, rows in groups.items()}
+        if not all(options.values()) or not self._covered(
+            [found[0][1] for found in options.values()]
+        ):
+            return None
+        chosen = {value: found[0] for value, found in options.items()}
+        for value, found in options.items():
+            for option in sorted(found, key=lambda o: (self.prices[o[0]], o[0])):
+                trial = [*(other for v, (_, other) in chosen.items() if v != value), option[1]]
+                if self._covered(trial):
+                    chosen[value] = option
+                    break
+        most = max(groups, key=lambda value: (len(groups[value]), -value))
+        named = {value: self.actions[n] for value, (n, _) in sorted(chosen.items())}
+        rest = named.pop(most)
+        return ObjectTable(column, tuple(named.items()), rest)
+
+    def _options(self, rows: Sequence[_Row]) -> list[tuple[int, list[int]]]:
+        """Actions consistent with all rows, those that draw most first, with what they draw."""
+        common = [n for n in rows[0].covers if all(n in row.covers for row in rows[1:])]
+        options = []
+        for n in common:
+            covers = [0] * len(self.scenes)
+            for row in rows:
+                covers[row.pair] |= row.covers[n]
+            options.append((n, covers))
+        return sorted(
+            options, key=lambda o: (-sum(c.bit_count() for c in o[1]), self.prices[o[0]], o[0])
+        )
+
+    def _covered(self, covers: Sequence[Sequence[int]]) -> bool:
+        """Whether the targets are drawn; `covers` has the cells of each group, by pair."""
+        together = [reduce(or_, of_pair) for of_pair in zip(*covers, strict=True)]
+        return all(not need & ~own for need, own in zip(self.need, together, strict=True))
+
+
+def _cover(result: Drawn | None, masks: Sequence[int], kept: int) -> int | None:
+    """The target cells that an action draws; None where it draws others."""
+    if result is None:
+        return None
+    cover = 0
+    for colour, mask in result.body:
+        if mask & ~masks[colour]:
+            return None
+        cover |= mask
+    for colour, mask in result.below:
+        if mask & ~masks[colour] & ~kept:
+            return None
+        cover |= mask & masks[colour]
+    return cover
+
+
+def _kept(grid: Grid, masks: Sequence[int]) -> int:
+    """The cells that are not black and stay as they are."""
+    kept = 0
+    for before, after in zip(masks_of(grid)[1:], masks[1:], strict=True):
+        kept |= before & after
+    return kept
+
+
+def _new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
+    """The colours but black that cells of targets have and those of their inputs have not."""
+    cells = (
+        (before, after)
+        for scene, target in zip(scenes, targets, strict=True)
+        for before, after in zip(scene.grid.cells, target.cells, strict=True)
+    )
+    return sorted({after for before, after in cells if after not in (0, before)})
+
+
+def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int, int]]:
+    """Shifts by which some object of every pair is found in its target, the commonest first."""
+    counts: dict[tuple[int, int], int] = {}
+    common: set[tuple[int, int]] | None = None
+    for scene, target in zip(scenes, targets, strict=True):
+        masks, found = masks_of(target), dict[tuple[int, int], int]()
+        for body in scene.bodies:
+            top, left, bottom, right = body.box
+            for down in range(-top, scene.height - bottom + 1):
+                for along in range(-left, scene.width - right + 1):
+                    layers = scene.shifted(body, down, along)
+                    if (down or along) and layers and all(not m & ~masks[c] for c, m in layers):
+                        found[down, along] = found.get((down, along), 0) + 1
+        common = set(found) if common is None else common & set(found)
+        for shift, count in found.items():
+            counts[shift] = counts.get(shift, 0) + count
+    return sorted(common or (), key=lambda shift: (-counts[shift], shift))[:MOST_SHIFTS]

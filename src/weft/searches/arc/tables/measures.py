@@ -1,0 +1,80 @@
+"""What objects of a scene measure: columns of numbers, one for each object."""
+
+from __future__ import annotations
+
+from weft.searches.arc.fitted.choose import MEASURES, measurements_of
+from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.tables.scene import Scene
+
+THRESHOLD = ">="
+DERIVED = ("most", "least", "odd", "even")
+RELATIONS = (
+    "touching", "inside", "around", "in_row", "in_column", "square", "solid", "tall",
+)  # fmt: skip
+NUMBERS = ("colour", *MEASURES, *RELATIONS)
+LIMITS = range(1, 11)
+WORDS = (
+    "`colour`, how many others it is `touching`, it is `inside` the boxes of, are `around` (in "
+    "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`; with "
+    "`most_`, `least_` and `odd_` (unlike all others) before it 1 or 0, with `even_` the rest by "
+    "2, with `>=N` behind it 1 from N on"
+)
+"""For the language page."""
+
+
+def columns_of(scene: Scene) -> dict[str, list[int]]:
+    """Measure all objects."""
+    measured = measurements_of([body.piece for body in scene.bodies], scene.grid) or {}
+    numbers = {"colour": [body.colour for body in scene.bodies], **measured, **_relations(scene)}
+    columns = dict(numbers)
+    for name, values in numbers.items():
+        columns[f"most_{name}"] = [int(v == max(values) != min(values)) for v in values]
+        columns[f"least_{name}"] = [int(v == min(values) != max(values)) for v in values]
+        columns[f"odd_{name}"] = [int(values.count(v) == 1) for v in values]
+        columns[f"even_{name}"] = [v % 2 for v in values]
+        if name != "colour":
+            for limit in LIMITS:
+                columns[f"{name}{THRESHOLD}{limit}"] = [int(v >= limit) for v in values]
+    return columns
+
+
+def _relations(scene: Scene) -> dict[str, list[int]]:
+    touching, inside, around, in_row, in_column = [], [], [], [], []
+    for body in scene.bodies:
+        others = [other for other in scene.bodies if other is not body]
+        near = scene.dilated(body.mask, True)
+        touching.append(sum(bool(near & other.mask) for other in others))
+        top, left, bottom, right = body.box
+        box = scene.box_mask(*body.box)
+        around.append(sum(not other.mask & ~box for other in others))
+        inside.append(sum(not body.mask & ~scene.box_mask(*other.box) for other in others))
+        in_row.append(sum(o.box[0] < bottom and top < o.box[2] for o in others))
+        in_column.append(sum(o.box[1] < right and left < o.box[3] for o in others))
+    square = [int(b.piece.height == b.piece.width) for b in scene.bodies]
+    solid = [int(b.mask == scene.box_mask(*b.box)) for b in scene.bodies]
+    tall = [int(b.piece.height > b.piece.width) for b in scene.bodies]
+    return {"touching": touching, "inside": inside, "around": around, "in_row": in_row,
+            "in_column": in_column, "square": square, "solid": solid, "tall": tall}  # fmt: skip
+
+
+def column_price(column: str) -> int:
+    """Return what it costs to name a column."""
+    if column == "colour":
+        return 3 * BIT
+    derived = column.split("_", 1)[0] in DERIVED
+    return 6 * BIT + (2 * BIT if derived else 3 * BIT if THRESHOLD in column else 0)
+
+
+def check_column(column: str) -> None:
+    """Raise ValueError where there is no such column."""
+    if column not in _KNOWN:
+        raise ValueError(column)
+
+
+_KNOWN = frozenset(
+    (
+        *NUMBERS,
+        *(f"{derived}_{name}" for derived in DERIVED for name in NUMBERS),
+        *(f"{name}{THRESHOLD}{n}" for name in NUMBERS if name != "colour" for n in LIMITS),
+    )
+)

@@ -1,0 +1,134 @@
+"""A grid as objects on black ground, its cells as bits of integers.
+
+Bit r·w + c of a mask stands for the cell in row r and column c. Masks shift, join and compare in
+one operation each, so hundreds of actions can be tried on every object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from weft.searches.arc.ops.objectparts import cells_of, commonest
+from weft.searches.arc.values import Grid, Piece
+
+Layer = tuple[int, int]
+"""A colour and the cells that have it."""
+STEPS: dict[str, tuple[int, int]] = {
+    "north": (-1, 0), "south": (1, 0), "west": (0, -1), "east": (0, 1),
+    "northwest": (-1, -1), "northeast": (-1, 1), "southwest": (1, -1), "southeast": (1, 1),
+}  # fmt: skip
+SIDES = ("north", "south", "west", "east")
+
+
+@dataclass(frozen=True)
+class Body:
+    """An object of a scene."""
+
+    piece: Piece
+    layers: tuple[Layer, ...]
+    mask: int
+
+    @cached_property
+    def colour(self) -> int:
+        """Its commonest colour, the lowest of equals."""
+        return commonest(self.piece.cells)
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """First row and column, and those behind the last."""
+        p = self.piece
+        return p.row, p.col, p.row + p.height, p.col + p.width
+
+
+class Scene:
+    """A grid's objects; black is ground."""
+
+    def __init__(self, grid: Grid, pieces: Sequence[Piece]) -> None:
+        self.grid, self.height, self.width = grid, grid.height, grid.width
+        self.bodies = tuple(self.body(piece) for piece in pieces)
+        self.everything = (1 << (self.height * self.width)) - 1
+        first = sum(1 << (r * self.width) for r in range(self.height))
+        self._inner = {
+            -1: self.everything & ~first,
+            1: self.everything & ~(first << self.width - 1),
+        }
+        self.ink = 0
+        for body in self.bodies:
+            self.ink |= body.mask
+
+    def body(self, piece: Piece) -> Body:
+        """Return an object as masks; parts outside the grid are cut off."""
+        layers: dict[int, int] = {}
+        for (r, c), colour in cells_of(piece).items():
+            if 0 <= r < self.height and 0 <= c < self.width and colour:
+                layers[colour] = layers.get(colour, 0) | 1 << (r * self.width + c)
+        mask = 0
+        for own in layers.values():
+            mask |= own
+        return Body(piece, tuple(sorted(layers.items())), mask)
+
+    def others(self, body: Body) -> int:
+        """Return the cells of all other objects."""
+        return self.ink & ~body.mask
+
+    def moved(self, mask: int, step: tuple[int, int]) -> int:
+        """Move a mask by one step; what would leave the grid is cut off."""
+        down, along = step
+        if along:
+            mask &= self._inner[along]
+        by = down * self.width + along
+        return (mask << by if by >= 0 else mask >> -by) & self.everything
+
+    def shifted(self, body: Body, down: int, along: int) -> tuple[Layer, ...] | None:
+        """Return an object moved as a whole; None where it would leave the grid."""
+        top, left, bottom, right = body.box
+        if top + down < 0 or left + along < 0:
+            return None
+        if bottom + down > self.height or right + along > self.width:
+            return None
+        by = down * self.width + along
+        return tuple((c, m << by if by >= 0 else m >> -by) for c, m in body.layers)
+
+    def box_mask(self, top: int, left: int, bottom: int, right: int) -> int:
+        """Return the cells of a box as far as it lies in the grid."""
+        top, left = max(top, 0), max(left, 0)
+        bottom, right = min(bottom, self.height), min(right, self.width)
+        if right <= left:
+            return 0
+        line = ((1 << right - left) - 1) << left
+        return sum(line << (r * self.width) for r in range(top, bottom))
+
+    def dilated(self, mask: int, eight: bool) -> int:
+        """Return a mask with its neighbours."""
+        steps = STEPS.values() if eight else [STEPS[side] for side in SIDES]
+        grown = mask
+        for step in steps:
+            grown |= self.moved(mask, step)
+        return grown
+
+    def enclosed(self, mask: int) -> int:
+        """Return the cells that no way by sides leads out of the grid from, without a mask's."""
+        free = self.everything & ~mask
+        border = self.everything & ~self.box_mask(1, 1, self.height - 1, self.width - 1)
+        outside, grown = 0, border & free
+        while grown != outside:
+            outside, grown = grown, self.dilated(grown, False) & free
+        return free & ~outside
+
+
+def masks_of(grid: Grid) -> list[int]:
+    """Return the cells of each colour."""
+    masks = [0] * 10
+    for place, colour in enumerate(grid.cells):
+        masks[colour] |= 1 << place
+    return masks
+
+
+def places(mask: int) -> Iterator[int]:
+    """Yield the numbers of a mask's cells, in order."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
