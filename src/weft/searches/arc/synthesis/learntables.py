@@ -1,6 +1,6 @@
 """Learn what becomes of objects: decision tables that make the targets of every training pair.
 
-Tried where no program was found and every target is as large as its input. They are guesses, as
+Tried where every target is as large as its input. They are guesses, as
 decision lists are, and may answer if every pair is predicted by the cheapest table learned
 without it.
 """

@@ -95,13 +95,13 @@ def _sizes_validated(problem: EncodedTask) -> bool:
 def _segmented(space: Space, grids: Sequence[int]) -> Sequence[int]:
     """Grids to look for objects in.
 
-    Targets can be objects where none is as large as its input; where all are, and no program was
-    found, something may become of each object of the input.
+    Targets can be objects where none is as large as its input; where all are, something may become
+    of each object of the input.
     """
     same = [given.size == expected.size for given, expected in space.problem.pairs()]
     if not any(same):
         return grids[:SEGMENTED]
-    return (0,) if all(same) and not space.candidates else ()
+    return (0,) if all(same) else ()
 
 
 def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:

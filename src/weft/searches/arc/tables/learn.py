@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations
 from operator import or_
 
 from weft.searches.arc.tables.actions import Drawn, actions, applied, price
 from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.scene import Scene, masks_of
-from weft.searches.arc.tables.table import ObjectTable, drawn
+from weft.searches.arc.tables.table import ObjectTable, Values, drawn
 from weft.searches.arc.values import Grid
 
 MOST_OBJECTS = 40
 MOST_GROUPS = 6
 MOST_SHIFTS = 12
+JOINED, MOST_JOINED = 60, 3
+"""Measures tried together with another, and how many values such a one has at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +73,50 @@ class TableSearch:
         return sorted(tables, key=lambda table: (table.millibits, table.text()))
 
     def tables(self) -> Iterator[ObjectTable]:
-        """Yield tables that fit, one for each way to divide the objects."""
+        """Yield tables that fit, one for each way to divide the objects.
+
+        Two measures together divide them where no single one does.
+        """
+        divisions = self._divisions()
+        single = [self._table([()] * len(self.rows), ())]
+        single += [self._table([(v,) for v in values], (name,)) for values, name in divisions]
+        fits = [table for table in single if table is not None]
+        yield from fits
+        few = [each for each in divisions if len(set(each[0])) <= MOST_JOINED]
+        for (first, name), (second, other) in () if fits else combinations(few[:JOINED], 2):
+            table = self._table(list(zip(first, second, strict=True)), (name, other))
+            if table is not None:
+                yield table
+
+    def _divisions(self) -> list[tuple[tuple[int, ...], str]]:
+        """The ways to divide the objects by a measure, cheapest first; of equal ones the first."""
         each = [columns_of(scene) for scene in self.scenes]
         divisions: dict[tuple[int, ...], str] = {}
-        divisions[(0,) * len(self.rows)] = ""
         for column in sorted(each[0], key=column_price):
             values = tuple(value for columns in each for value in columns[column])
             if 1 < len(set(values)) <= MOST_GROUPS:
                 divisions.setdefault(values, column)
-        for values, column in divisions.items():
-            table = self._table(values, column)
-            if table is not None:
-                yield table
+        return list(divisions.items())
 
-    def _table(self, values: tuple[int, ...], column: str) -> ObjectTable | None:
-        groups: dict[int, list[_Row]] = {}
-        for row, value in zip(self.rows, values, strict=True):
-            groups.setdefault(value, []).append(row)
-        options = {value: self._options(rows) for value, rows in groups.items()}
-        if not all(options.values()) or not self._covered(
-            [found[0][1] for found in options.values()]
-        ):
+    def _table(self, values: Sequence[Values], columns: tuple[str, ...]) -> ObjectTable | None:
+        """The cheapest actions for groups of objects with the same values; None if they miss."""
+        groups: dict[Values, list[_Row]] = {}
+        for row, own in zip(self.rows, values, strict=True):
+            groups.setdefault(own, []).append(row)
+        options = {own: self._options(rows) for own, rows in groups.items()}
+        if not all(options.values()):
             return None
-        chosen = {value: found[0] for value, found in options.items()}
-        for value, found in options.items():
-            for option in sorted(found, key=lambda o: (self.prices[o[0]], o[0])):
-                trial = [*(other for v, (_, other) in chosen.items() if v != value), option[1]]
-                if self._covered(trial):
-                    chosen[value] = option
-                    break
-        most = max(groups, key=lambda value: (len(groups[value]), -value))
-        named = {value: self.actions[n] for value, (n, _) in sorted(chosen.items())}
+        chosen = {own: found[0] for own, found in options.items()}
+        if not self._covered([covers for _, covers in chosen.values()]):
+            return None
+        for own, found in options.items():
+            others = [covers for other, (_, covers) in chosen.items() if other != own]
+            cheap = sorted(found, key=lambda option: (self.prices[option[0]], option[0]))
+            chosen[own] = next(o for o in cheap if self._covered([*others, o[1]]))
+        most = max(groups, key=lambda own: (len(groups[own]), own))
+        named = {own: self.actions[n] for own, (n, _) in sorted(chosen.items())}
         rest = named.pop(most)
-        return ObjectTable(column, tuple(named.items()), rest)
+        return ObjectTable(columns if named else (), tuple(named.items()), rest)
 
     def _options(self, rows: Sequence[_Row]) -> list[tuple[int, list[int]]]:
         """Actions consistent with all rows, those that draw most first, with what they draw."""

@@ -12,57 +12,67 @@ from weft.searches.arc.values import Grid
 
 VALUE = 3322
 """One value of a measure, in thousandths of a bit."""
-ELSE = "else"
+ELSE, JOIN = "else", "&"
+MOST_COLUMNS = 2
+Values = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectTable:
-    """What becomes of objects by a measure; `rest` of those with another value."""
+    """What becomes of objects by one or two measures; `rest` of those with other values."""
 
-    column: str
-    groups: tuple[tuple[int, Action], ...]
+    columns: tuple[str, ...]
+    groups: tuple[tuple[Values, Action], ...]
     rest: Action
 
     @property
     def millibits(self) -> int:
         """What was fitted."""
-        own = sum(VALUE + price(action) for _, action in self.groups) + price(self.rest)
-        return own + (column_price(self.column) if self.groups else 0)
+        groups = sum(VALUE * len(values) + price(action) for values, action in self.groups)
+        return groups + price(self.rest) + sum(map(column_price, self.columns))
 
     def text(self) -> str:
         """Write it as programs do: `by colour 1 slide north, 2 gone, else stay`."""
-        groups = [f"{value} {' '.join(action)}" for value, action in self.groups]
-        by = f"by {self.column} " if groups else ""
+        groups = [
+            f"{JOIN.join(map(str, values))} {' '.join(action)}" for values, action in self.groups
+        ]
+        by = f"by {JOIN.join(self.columns)} " if groups else ""
         return by + ", ".join([*groups, f"{ELSE} {' '.join(self.rest)}"])
 
-    def action(self, value: int) -> Action:
-        """Return the action for a value."""
-        return dict(self.groups).get(value, self.rest)
+    def action(self, values: Values) -> Action:
+        """Return the action for the values of an object."""
+        return dict(self.groups).get(values, self.rest)
 
 
 def parse(text: str) -> ObjectTable:
     """Undo `ObjectTable.text`; ValueError or KeyError where it is none."""
     *groups, rest = text.split(", ")
-    column = ""
+    columns: list[str] = []
     if groups:
-        by, column, first = groups[0].split(" ", 2)
-        check_column(column)
-        groups[0] = first
-        if by != "by":
+        by, names, groups[0] = groups[0].split(" ", 2)
+        columns = names.split(JOIN)
+        if by != "by" or len(columns) > MOST_COLUMNS:
             raise ValueError(text)
+    for column in columns:
+        check_column(column)
     otherwise, *last = rest.split(" ")
     if otherwise != ELSE:
         raise ValueError(text)
-    pairs = [(int(value), check(action)) for value, *action in (g.split(" ") for g in groups)]
-    return ObjectTable(column, tuple(pairs), check(last))
+    split = [
+        (tuple(map(int, values.split(JOIN))), check(action))
+        for values, *action in map(str.split, groups)
+    ]
+    if any(len(values) != len(columns) for values, _ in split):
+        raise ValueError(text)
+    return ObjectTable(tuple(columns), tuple(split), check(last))
 
 
 def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
     """Return what a table makes of a scene; None where an action does not apply."""
-    values = columns_of(scene)[table.column] if table.groups else [0] * len(scene.bodies)
+    measured = columns_of(scene) if table.columns else {}
     results = [
-        applied(scene, body, table.action(value))
-        for body, value in zip(scene.bodies, values, strict=True)
+        applied(scene, body, table.action(tuple(measured[name][n] for name in table.columns)))
+        for n, body in enumerate(scene.bodies)
     ]
     known = [result for result in results if result is not None]
     return composed(scene, known) if len(known) == len(results) else None
