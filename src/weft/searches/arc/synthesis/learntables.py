@@ -19,7 +19,7 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
 from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.table import drawn
-from weft.searches.arc.values import Grid, decode_grids, encode_grids
+from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4")
 FEW_PAIRS = 2
@@ -33,18 +33,21 @@ def learn_tables(
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
         return
+    for name, scenes in _segmented(grids).items():
+        yield from _learned(problem, sample, vector, name, scenes)
+
+
+def _segmented(grids: Sequence[Grid]) -> dict[str, list[Scene]]:
+    """Segment grids in every way in which each has objects, and not too many; none twice."""
+    ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
     for name in SEGMENTATIONS:
-        scenes = _scenes(name, grids)
-        if scenes is not None:
-            yield from _learned(problem, sample, vector, name, scenes)
-
-
-def _scenes(name: str, grids: Sequence[Grid]) -> list[Scene] | None:
-    """Segment all grids; None where one has no objects, or too many."""
-    pieces = [segment(name, grid) for grid in grids]
-    if not all(1 <= len(own) <= MOST_OBJECTS for own in pieces):
-        return None
-    return [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
+        pieces = tuple(segment(name, grid) for grid in grids)
+        if all(1 <= len(own) <= MOST_OBJECTS for own in pieces):
+            ways.setdefault(pieces, name)
+    return {
+        name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
+        for pieces, name in ways.items()
+    }
 
 
 def _learned(

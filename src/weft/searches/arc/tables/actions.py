@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from weft.searches.arc.ops.objectparts import shape_of
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Layer, Scene
+from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Layer, Scene, places
 from weft.searches.arc.values import Piece
 
 
@@ -69,21 +69,104 @@ def _slid(scene: Scene, body: Body, step: tuple[int, int], stop: int) -> tuple[i
 
 
 def _slide(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    return _placed(scene.shifted(body, *_slid(scene, body, STEPS[words[0]], scene.others(body))))
+    side = side_of(scene, body, words[0])
+    if side is None:
+        return None
+    return _placed(scene.shifted(body, *_slid(scene, body, STEPS[side], scene.others(body))))
 
 
 def _edge(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    return _placed(scene.shifted(body, *_slid(scene, body, STEPS[words[0]], 0)))
+    side = side_of(scene, body, words[0])
+    return (
+        None if side is None else _placed(scene.shifted(body, *_slid(scene, body, STEPS[side], 0)))
+    )
 
 
 def _shift(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     return _placed(scene.shifted(body, int(words[0]), int(words[1])))
 
 
+def side_of(scene: Scene, body: Body, which: str) -> str | None:
+    """The side or corner that a word means for an object."""
+    return which if which in STEPS else TOWARDS[which](scene, body)
+
+
+def _ahead(scene: Scene, body: Body) -> str | None:
+    """Where its rarest colour lies, seen from its middle."""
+    if len(body.layers) < 2:
+        return None
+    _, rare = min(body.layers, key=lambda layer: (layer[1].bit_count(), layer[0]))
+    down, along = _offset(scene, rare, body.mask)
+    return _direction(down, along)
+
+
+def _offset(scene: Scene, mask: int, other: int) -> tuple[int, int]:
+    """How far the middle of a mask is from that of another, scaled by both sizes."""
+    (row, column, cells), (row_2, column_2, cells_2) = (_sums(scene, m) for m in (mask, other))
+    return row * cells_2 - row_2 * cells, column * cells_2 - column_2 * cells
+
+
+def _sums(scene: Scene, mask: int) -> tuple[int, int, int]:
+    rows, columns = zip(*(divmod(place, scene.width) for place in places(mask)), strict=True)
+    return sum(rows), sum(columns), len(rows)
+
+
+def _direction(down: int, along: int) -> str | None:
+    """The side that is farther; None where neither is."""
+    if abs(down) == abs(along):
+        return None
+    if abs(down) > abs(along):
+        return "south" if down > 0 else "north"
+    return "east" if along > 0 else "west"
+
+
+def _toward(scene: Scene, body: Body) -> str | None:
+    """Where the nearest other object lies, in its row or column."""
+    goal = _goal(scene, body, "nearest")
+    if goal is None:
+        return None
+    top, left, bottom, right = body.box
+    up, back, down, on = goal.box
+    if left < on and back < right:
+        return "south" if up >= bottom else "north"
+    if top < down and up < bottom:
+        return "east" if back >= right else "west"
+    return None
+
+
+def _to_edge(scene: Scene, body: Body) -> str | None:
+    """The edge that is nearest; None where two are."""
+    top, left, bottom, right = body.box
+    gaps = {"north": top, "south": scene.height - bottom, "west": left, "east": scene.width - right}
+    nearest = [side for side, gap in gaps.items() if gap == min(gaps.values())]
+    return nearest[0] if len(nearest) == 1 else None
+
+
+OPPOSITE = {
+    "north": "south", "south": "north", "west": "east", "east": "west",
+}  # fmt: skip
+
+
+def _opposite(side: Callable[[Scene, Body], str | None]) -> Callable[[Scene, Body], str | None]:
+    def other(scene: Scene, body: Body) -> str | None:
+        found = side(scene, body)
+        return None if found is None else OPPOSITE[found]
+
+    return other
+
+
+TOWARDS: dict[str, Callable[[Scene, Body], str | None]] = {
+    "ahead": _ahead, "behind": _opposite(_ahead), "toward": _toward, "away": _opposite(_toward),
+    "outward": _to_edge, "inward": _opposite(_to_edge),
+}  # fmt: skip
+
+
 def _by(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Move by as many cells as it measures."""
-    (down, along), far = STEPS[words[0]], _length(body, words[1])
-    return _placed(scene.shifted(body, down * far, along * far))
+    side, far = side_of(scene, body, words[0]), _length(body, words[1])
+    if side is None:
+        return None
+    return _placed(scene.shifted(body, STEPS[side][0] * far, STEPS[side][1] * far))
 
 
 def _length(body: Body, measure: str) -> int:
@@ -218,7 +301,10 @@ def _turned(piece: Piece, how: str) -> Piece:
 
 def _reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Add its mirror image on a side."""
-    (down, along), p = STEPS[words[0]], body.piece
+    side, p = side_of(scene, body, words[0]), body.piece
+    if side is None:
+        return None
+    down, along = STEPS[side]
     image = _turned(p, "down" if down else "across")
     image = Piece(p.row + down * p.height, p.col + along * p.width, p.height, p.width, image.cells)
     return Drawn(body.layers, scene.body(image).layers)
@@ -226,7 +312,10 @@ def _reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 def _copies(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Add copies on a side until one would leave the grid or meet something."""
-    (down, along), gap = STEPS[words[0]], int(words[1])
+    side, gap = side_of(scene, body, words[0]), int(words[1])
+    if side is None:
+        return None
+    down, along = STEPS[side]
     down, along = down * (body.piece.height + gap), along * (body.piece.width + gap)
     layers, others, far = list[Layer](), scene.others(body), 1
     while (copy := scene.shifted(body, far * down, far * along)) is not None:
@@ -248,12 +337,43 @@ def _beam(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn | None:
     """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
     colour, cells = _colour(scene, body, words[1]), 0
-    for side in RAYS[words[0]]:
+    for side in _sides(scene, body, words[0]):
         front = body.mask if side in SIDES else _corner(scene, body, side)
         while front:
             front = scene.moved(front, STEPS[side]) & ~stop
             cells |= front
     return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _sides(scene: Scene, body: Body, which: str) -> Sequence[str]:
+    side = None if which in RAYS else side_of(scene, body, which)
+    return RAYS[which] if side is None and which in RAYS else (side,) if side else ()
+
+
+def _link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add the lines from it that end at another object, any or one of its colour."""
+    others, cells = scene.others(body), 0
+    ends = [
+        o for o in scene.bodies if o is not body and (words[1] == "any" or o.colour == body.colour)
+    ]
+    colour = _colour(scene, body, words[2])
+    for side in RAYS[words[0]]:
+        front, line, step = body.mask, 0, STEPS[side]
+        while front and not (front := scene.moved(front, step)) & others:
+            line |= front
+        if any(front & end.mask for end in ends):
+            cells |= (
+                line if front & others == front else _reaching(scene, line, front & others, step)
+            )
+    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:
+    """The part of a line that leads to its ends."""
+    back, kept = (-step[0], -step[1]), 0
+    while ends := scene.moved(ends, back) & line:
+        kept |= ends
+    return kept
 
 
 def _corner(scene: Scene, body: Body, side: str) -> int:
@@ -286,7 +406,7 @@ PLACES: dict[str, Callable[[Scene, Body], int]] = {
 ACTIONS: dict[str, Apply] = {
     "stay": _stay, "gone": _gone, "slide": _slide, "edge": _edge, "shift": _shift, "by": _by,
     "meet": _meet, "paint": _paint, "turn": _turn, "reflect": _reflect, "copies": _copies,
-    "ray": _ray, "beam": _beam, "add": _add,
+    "ray": _ray, "beam": _beam, "link": _link, "add": _add,
 }  # fmt: skip
 WORDS = (
     "`stay`, `gone`, `slide` to a side or corner until something is in its way, `edge`: to the "
@@ -296,7 +416,10 @@ WORDS = (
     "`copies` on a side with a gap of 0 or 1, `ray` to a side, a `row`, `column`, `cross`, "
     "`diagonals` or `star` in a colour until something is in its way, `beam`: below what is in "
     "its way, `add` in a colour the black cells of its `box`, `holes`, `outline`, `sides`, "
-    "`corners` or the `frame` around its box"
+    "`corners` or the `frame` around its box, `link` by lines along a `row`, `column` or more to "
+    "`any` object or one of the `same` colour. A side may also be `ahead` (where its rarest colour "
+    "lies) or `behind`, `toward` the nearest object or `away`, `outward` to the nearest edge or "
+    "`inward`. `leave` before a move draws the moved one beside it, `in` behind it recolours it"
 )
 """For the language page."""
 _PRICES = {"stay": BIT, "gone": 2 * BIT}
@@ -311,8 +434,20 @@ def _word_price(word: str) -> int:
     return BIT if word == OWN else 3322
 
 
+MOVES = ("slide", "edge", "shift", "by", "meet")
+LEAVE, IN = "leave", "in"
+
+
 def applied(scene: Scene, body: Body, action: Action) -> Drawn | None:
     """Return what becomes of an object."""
+    if action[0] == LEAVE:
+        copy = applied(scene, body, action[1:])
+        return None if copy is None else Drawn(body.layers, copy.body)
+    if len(action) > 2 and action[-2] == IN:
+        moved, colour = applied(scene, body, action[:-2]), _colour(scene, body, action[-1])
+        if moved is None or colour is None:
+            return None
+        return Drawn(tuple((colour, mask) for _, mask in moved.body))
     return ACTIONS[action[0]](scene, body, action[1:])
 
 
@@ -320,27 +455,42 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
     """Yield all actions with some colours and shifts."""
     yield from (("stay",), ("gone",))
     named = [*map(str, colours)]
-    yield from (("paint", colour) for colour in (*named, *RELATED))
-    for side in STEPS:
+    inks = (OWN, *named, *RELATED)
+    yield from (("paint", colour) for colour in inks[1:])
+    for move in _moves(shifts):
+        yield move
+        yield (LEAVE, *move)
+        yield from ((*move, IN, colour) for colour in named)
+    for side in (*SIDES, *TOWARDS):
+        yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
+    yield from (("turn", how) for how in ("across", "down", "half", "transposed"))
+    for rays in (*RAYS, *TOWARDS):
+        yield from ((name, rays, ink) for name in ("ray", "beam") for ink in (OWN, *named))
+    for rays in ("row", "column", "cross", "diagonals", "star"):
+        yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
+    yield from (("add", place, ink) for place in PLACES for ink in inks)
+
+
+def _moves(shifts: Sequence[tuple[int, int]]) -> Iterator[Action]:
+    """Yield the actions that only move an object."""
+    for side in (*STEPS, *TOWARDS):
         yield from (("slide", side), ("edge", side))
     yield from (("shift", str(down), str(along)) for down, along in shifts)
-    for side in SIDES:
+    for side in (*SIDES, *TOWARDS):
         yield from (("by", side, measure) for measure in ("height", "width", "cells"))
-        yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("meet", goal) for goal in (*map(str, range(1, 10)), "nearest", "largest"))
-    yield from (("turn", how) for how in ("across", "down", "half", "transposed"))
-    inks = (OWN, *named, *RELATED)
-    yield from (
-        (name, rays, ink) for name in ("ray", "beam") for rays in RAYS for ink in (OWN, *named)
-    )
-    yield from (("add", place, ink) for place in PLACES for ink in inks)
 
 
 def check(words: Sequence[str]) -> Action:
     """Return words as an action; ValueError where they are none."""
-    action, shift = tuple(words), words[1:] if words[:1] == ["shift"] else ()
-    known = _KNOWN if not shift else {("shift", *(str(int(far)) for far in shift))}
-    if action not in known or len(shift) not in (0, 2):
+    action = tuple(words)
+    if "shift" in action:
+        at = action.index("shift")
+        down, along = (int(far) for far in action[at + 1 : at + 3])
+        known = frozenset(actions(range(10), [(down, along)]))
+    else:
+        known = _KNOWN
+    if action not in known:
         raise ValueError(" ".join(words))
     return action
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
-from operator import or_
+from operator import and_, or_
 
 from weft.searches.arc.tables.actions import Drawn, actions, applied, price
 from weft.searches.arc.tables.measures import column_price, columns_of
-from weft.searches.arc.tables.scene import Scene, masks_of
+from weft.searches.arc.tables.scene import Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
 from weft.searches.arc.values import Grid
 
@@ -34,6 +34,8 @@ class _Row:
     pair: int
     covers: dict[int, int]
     """By the number of a consistent action: which target cells it draws."""
+    consistent: int
+    """Those actions, as bits."""
 
 
 class TableSearch:
@@ -49,6 +51,7 @@ class TableSearch:
         ]
         self.rows: list[_Row] = []
         self.is_feasible = all(self._try_actions(pair) for pair in range(len(scenes)))
+        self._distinct = self._cheapest_alike() if self.is_feasible else 0
 
     def _try_actions(self, pair: int) -> bool:
         """Try every action on every object; whether together they could draw the target."""
@@ -59,8 +62,15 @@ class TableSearch:
             covers = {n: cover for n, cover in enumerate(tried) if cover is not None}
             for cover in covers.values():
                 left &= ~cover
-            self.rows.append(_Row(pair, covers))
+            self.rows.append(_Row(pair, covers, sum(1 << n for n in covers)))
         return not left
+
+    def _cheapest_alike(self) -> int:
+        """The actions, as bits, without those that draw what a cheaper one draws everywhere."""
+        alike: dict[tuple[int | None, ...], int] = {}
+        for n in sorted(range(len(self.actions)), key=lambda n: (self.prices[n], n)):
+            alike.setdefault(tuple(row.covers.get(n) for row in self.rows), n)
+        return sum(1 << n for n in alike.values())
 
     def fitting(self) -> list[ObjectTable]:
         """Return the tables that make the targets of the scenes, cheapest first."""
@@ -103,9 +113,10 @@ class TableSearch:
         groups: dict[Values, list[_Row]] = {}
         for row, own in zip(self.rows, values, strict=True):
             groups.setdefault(own, []).append(row)
-        options = {own: self._options(rows) for own, rows in groups.items()}
-        if not all(options.values()):
+        common = {own: self._common(rows) for own, rows in groups.items()}
+        if not all(common.values()):
             return None
+        options = {own: self._options(rows, common[own]) for own, rows in groups.items()}
         chosen = {own: found[0] for own, found in options.items()}
         if not self._covered([covers for _, covers in chosen.values()]):
             return None
@@ -118,18 +129,20 @@ class TableSearch:
         rest = named.pop(most)
         return ObjectTable(columns if named else (), tuple(named.items()), rest)
 
-    def _options(self, rows: Sequence[_Row]) -> list[tuple[int, list[int]]]:
-        """Actions consistent with all rows, those that draw most first, with what they draw."""
-        common = [n for n in rows[0].covers if all(n in row.covers for row in rows[1:])]
+    def _common(self, rows: Sequence[_Row]) -> int:
+        """The actions, as bits, that are consistent with all rows."""
+        return reduce(and_, (row.consistent for row in rows), self._distinct)
+
+    def _options(self, rows: Sequence[_Row], common: int) -> list[tuple[int, list[int]]]:
+        """Some actions with the cells that they draw, by pair; those that draw most first."""
         options = []
-        for n in common:
+        for n in places(common):
             covers = [0] * len(self.scenes)
             for row in rows:
                 covers[row.pair] |= row.covers[n]
-            options.append((n, covers))
-        return sorted(
-            options, key=lambda o: (-sum(c.bit_count() for c in o[1]), self.prices[o[0]], o[0])
-        )
+            drawn_cells = sum(cover.bit_count() for cover in covers)
+            options.append((-drawn_cells, self.prices[n], n, covers))
+        return [(n, covers) for _, _, n, covers in sorted(options)]
 
     def _covered(self, covers: Sequence[Sequence[int]]) -> bool:
         """Whether the targets are drawn; `covers` has the cells of each group, by pair."""

@@ -7,7 +7,7 @@ from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.scene import Scene
 
 THRESHOLD = ">="
-DERIVED = ("most", "least", "odd", "even")
+DERIVED = ("most", "least", "odd", "even", "rank", "place")
 RELATIONS = (
     "touching", "inside", "around", "in_row", "in_column", "square", "solid", "tall",
 )  # fmt: skip
@@ -17,7 +17,8 @@ WORDS = (
     "`colour`, how many others it is `touching`, it is `inside` the boxes of, are `around` (in "
     "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`; with "
     "`most_`, `least_` and `odd_` (unlike all others) before it 1 or 0, with `even_` the rest by "
-    "2, with `>=N` behind it 1 from N on"
+    "2, with `rank_` and `place_` how many values are greater or less, with `>=N` behind it 1 "
+    "from N on"
 )
 """For the language page."""
 
@@ -32,6 +33,9 @@ def columns_of(scene: Scene) -> dict[str, list[int]]:
         columns[f"least_{name}"] = [int(v == min(values) != max(values)) for v in values]
         columns[f"odd_{name}"] = [int(values.count(v) == 1) for v in values]
         columns[f"even_{name}"] = [v % 2 for v in values]
+        ranked = sorted(set(values))
+        columns[f"rank_{name}"] = [ranked[::-1].index(v) for v in values]
+        columns[f"place_{name}"] = [ranked.index(v) for v in values]
         if name != "colour":
             for limit in LIMITS:
                 columns[f"{name}{THRESHOLD}{limit}"] = [int(v >= limit) for v in values]
