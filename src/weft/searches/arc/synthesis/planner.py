@@ -156,11 +156,7 @@ class ParallelPlanner:
         if view is not None:
             grounded_search = self.on_ground().searched(view.of(blind))
             assembled = assembled.beside(grounded_search, blind, view)
-        evidence = {
-            each.program: examined(task, self.standard, each)
-            for each in needed(assembled.found, self.standard)
-        }
-        return self.conclude(task, assembled, evidence)
+        return self._examined(task, assembled)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
         """Run the parts of a task as it is."""
@@ -283,6 +279,25 @@ class ParallelPlanner:
         return ParallelSearchResult(
             verdict, assembled.nearest, assembled.exhausted, assembled.programs, assembled.log
         )
+
+    def combine(
+        self,
+        task: ArcTask,
+        first: PhaseResult,
+        rest: Sequence[PhaseResult],
+        incomplete: bool = False,
+    ) -> ParallelSearchResult:
+        """Assemble the phases of a task as it is, examine what matters, and conclude."""
+        return self._examined(task, self.assemble(first, rest), incomplete)
+
+    def _examined(
+        self, task: ArcTask, assembled: AssembledSearch, incomplete: bool = False
+    ) -> ParallelSearchResult:
+        evidence = {
+            each.program: examined(task, self.standard, each)
+            for each in needed(assembled.found, self.standard)
+        }
+        return self.conclude(task, assembled, evidence, incomplete)
 
 
 def _flat(parts: Sequence[Candidates]) -> list[ProgramCandidate]:
