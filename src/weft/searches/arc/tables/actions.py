@@ -220,10 +220,16 @@ def _colour(scene: Scene, body: Body, which: str) -> int | None:
 
 def _touching(scene: Scene, body: Body) -> int | None:
     around = scene.dilated(body.mask, True) & ~body.mask
-    counts = Counter(
-        {o.colour: (around & o.mask).bit_count() for o in scene.bodies if o is not body}
-    )
-    return _commonest(counts)
+    return _commonest(_tally(scene, body, around))
+
+
+def _tally(scene: Scene, body: Body, cells: int) -> Counter[int]:
+    """How many of some cells belong to other objects of each colour."""
+    counts: Counter[int] = Counter()
+    for other in scene.bodies:
+        if other is not body:
+            counts[other.colour] += (cells & other.mask).bit_count()
+    return counts
 
 
 def _commonest(counts: Counter[int]) -> int | None:
@@ -263,15 +269,7 @@ def _seen(side: str) -> Callable[[Scene, Body], int | None]:
         while ray:
             ray = scene.moved(ray, STEPS[side])
             if ray & others:
-                return _commonest(
-                    Counter(
-                        {
-                            o.colour: (ray & o.mask).bit_count()
-                            for o in scene.bodies
-                            if o is not body
-                        }
-                    )
-                )
+                return _commonest(_tally(scene, body, ray))
         return None
 
     return colour
