@@ -29,6 +29,7 @@ from weft.searches.arc.tasks import (
     assemble,
     conclude,
     join,
+    on_ground,
     planner_of,
     run_choices,
     run_examine,
@@ -36,7 +37,6 @@ from weft.searches.arc.tasks import (
     run_shallow,
     run_slice,
     run_view,
-    without_views,
 )
 
 Learned = list[tuple[ListPart, Result]]
@@ -49,8 +49,8 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     assembled: AssembledRecord
     assembled, is_complete = yield from _searched(puzzle, options)
     if assembled["ground"] is not None:
-        ground = without_views(options)
-        grounded, ground_is_complete = yield from _searched(assembled["ground"], ground)
+        own = on_ground(options)
+        grounded, ground_is_complete = yield from _searched(assembled["ground"], own)
         is_complete = is_complete and ground_is_complete
         [joined] = yield [join(puzzle, options, assembled, grounded)]
         assembled = joined.value

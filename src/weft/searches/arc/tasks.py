@@ -40,7 +40,6 @@ from weft.searches.arc.records import (
     ShallowRecord,
 )
 from weft.searches.arc.spent import noted
-from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -198,10 +197,10 @@ def planner_of(options: Table) -> ParallelPlanner:
     return ParallelPlanner(own, record.slices, standard)
 
 
-def without_views(options: Table) -> Table:
-    """Return the options for a task on black ground: a program has one view, so no others."""
-    record = from_json(OptionsRecord, options)
-    return to_json(replace(record, without=tuple(sorted({*record.without, VIEWS}))))
+def on_ground(options: Table) -> Table:
+    """Return the options for a task on black ground, as `ParallelPlanner.on_ground` does."""
+    record, own = from_json(OptionsRecord, options), planner_of(options).on_ground().options
+    return to_json(replace(record, budget=own.budget, without=tuple(own.without)))
 
 
 @lru_cache(maxsize=2)

@@ -14,6 +14,7 @@ from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.fitted.objecttable import Objects
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
@@ -22,19 +23,23 @@ from weft.searches.arc.tables.table import drawn
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4")
-FEW_PAIRS = 2
-"""With so few, leaving one out leaves one, and one pair fits many tables."""
 
 
 def learn_tables(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
-) -> Iterator[ProgramCandidate]:
-    """Yield the programs that decide about the objects of a vector."""
+) -> tuple[ProgramCandidate, ...]:
+    """Return the cheapest programs that decide about the objects of a vector.
+
+    Few of each result: tables with other measures agree too easily to count as witnesses.
+    """
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
-        return
-    for name, scenes in _segmented(grids).items():
-        yield from _learned(problem, sample, vector, name, scenes)
+        return ()
+    return cheapest(
+        candidate
+        for name, scenes in _segmented(grids).items()
+        for candidate in _learned(problem, sample, vector, name, scenes)
+    )
 
 
 def _segmented(grids: Sequence[Grid]) -> dict[str, list[Scene]]:

@@ -177,9 +177,11 @@ class ParallelPlanner:
         return None if is_needless else grounded(task)
 
     def on_ground(self) -> ParallelPlanner:
-        """Return the planner for tasks on black ground: a program has one view, so no others."""
-        without = tuple(sorted({*self.options.without, VIEWS}))
-        return ParallelPlanner(replace(self.options, without=without), self.slices, self.standard)
+        """Return the planner for tasks on black ground: no slices, and a program has one view."""
+        own = self.options
+        without = tuple(sorted({*own.without, VIEWS}))
+        options = replace(own, budget=own.budget.shallow_only(), without=without)
+        return ParallelPlanner(options, self.slices, self.standard)
 
     def learn(
         self, problem: EncodedTask, first: PhaseResult
