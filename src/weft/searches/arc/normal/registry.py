@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from weft.searches.arc.normal.view import (
     ByCount,
     GroundBlack,
+    GroundByCount,
     InkOnTop,
     LinesLie,
     ViewDefinition,
@@ -16,7 +17,7 @@ from weft.searches.arc.symmetries import Symmetry
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
-BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop())
+BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop(), GroundByCount())
 """Those that get a short search."""
 VIEWS: tuple[ViewDefinition, ...] = (*BRIEF, GroundBlack())
 BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}

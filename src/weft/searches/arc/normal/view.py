@@ -144,6 +144,34 @@ class GroundBlack(ViewDefinition):
         return permuted(self.name, tuple(names))
 
 
+class GroundByCount(ByCount):
+    """`ground_black`, then `colours_by_count`; parameters as there, of grids on black ground."""
+
+    name, more = "ground_by_count", 3
+    doc = "As `ground_black`, then as `colours_by_count`."
+    _ground = GroundBlack()
+
+    def fit(self, train: Sequence[Pair]) -> str:
+        on_black = [self._ground.symmetry("", pair.input) for pair in train]
+        return super().fit(
+            [
+                Pair(s.apply(p.input), s.apply(p.output))
+                for s, p in zip(on_black, train, strict=True)
+            ]
+        )
+
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        ground = self._ground.symmetry("", given)
+        by_count = super().symmetry(parameters, ground.apply(given))
+        return permuted(self.name, tuple(by_count.apply(ground.apply(_ALL)).cells))
+
+    def price(self, parameters: str) -> int:
+        return super().price(parameters) + self.more * BIT
+
+
+_ALL = Grid(1, COLOURS, bytes(range(COLOURS)))
+
+
 def _lines(grid: Grid) -> int:
     """How many rows have one colour that is not black."""
     return sum(len(set(row)) == 1 and row[0] != 0 for row in grid.rows())
