@@ -99,7 +99,9 @@ def test_colours_of_every_input_and_those_that_outputs_add_keep_their_names() ->
         ("ground_by_count", "5355/1155", "0200/1100"),
     ],
 )
-def test_grid_is_seen_as_its_lines_ink_or_ground_determine(name: str, before: str, after: str) -> None:
+def test_grid_is_seen_as_its_lines_ink_or_ground_determine(
+    name: str, before: str, after: str
+) -> None:
     value = grid(before)
     assert FittedView(name).symmetry(value).apply(value) == grid(after)
 

@@ -17,10 +17,11 @@ from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
-from weft.searches.arc.tables.actions import ACTIONS, LEAVE, actions, applied, check
+from weft.searches.arc.tables.actions import ACTIONS, LEAVE, applied
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, drawn, parse
+from weft.searches.arc.tables.vocabulary import actions, check
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids
 

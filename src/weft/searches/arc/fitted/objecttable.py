@@ -6,7 +6,8 @@ from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
 from weft.searches.arc.fitted.rule import BASE, Composed
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME
-from weft.searches.arc.tables import actions, measures
+from weft.searches.arc.tables import measures, vocabulary
+from weft.searches.arc.tables.colours import RELATED
 from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.table import ObjectTable, drawn
 from weft.searches.arc.tables.table import parse as parse_table
@@ -21,8 +22,8 @@ class Objects(Composed):
     name = "objects"
     doc = (
         "The grid is segmented into objects, and each becomes what a table says, on black ground: "
-        "`objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions: " + actions.WORDS + ". "
-        "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in actions.RELATED)
+        "`objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions: " + vocabulary.WORDS + ". "
+        "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in RELATED)
         + ". The measure is one of those of `choose`, or " + measures.WORDS + "."
     )  # fmt: skip
     shape = ShapeEffect.KEEP

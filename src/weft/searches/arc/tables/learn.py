@@ -14,10 +14,11 @@ from functools import reduce
 from itertools import combinations
 from operator import and_, or_
 
-from weft.searches.arc.tables.actions import Drawn, actions, applied, price
+from weft.searches.arc.tables.actions import Drawn, applied
 from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.scene import Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
+from weft.searches.arc.tables.vocabulary import actions, price
 from weft.searches.arc.values import Grid
 
 MOST_OBJECTS = 40

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.tables.actions import Action, Drawn, applied, check, price
+from weft.searches.arc.tables.actions import Action, Drawn, applied
 from weft.searches.arc.tables.measures import check_column, column_price, columns_of
 from weft.searches.arc.tables.scene import Scene, places
+from weft.searches.arc.tables.vocabulary import check, price
 from weft.searches.arc.values import Grid
 
 VALUE = 3322

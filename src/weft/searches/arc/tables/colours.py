@@ -1,0 +1,83 @@
+"""Colours that an object takes from others: what touches it, is near, lies in it, looks like it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from weft.searches.arc.ops.objectparts import shape_of
+from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Scene
+from weft.searches.arc.tables.sides import gap
+
+OWN = "own"
+Colour = Callable[[Scene, Body], int | None]
+
+
+def colour_of(scene: Scene, body: Body, which: str) -> int | None:
+    """The colour that a word means for an object."""
+    if which.isdigit():
+        return int(which)
+    return body.colour if which == OWN else RELATED[which](scene, body)
+
+
+def _touching(scene: Scene, body: Body) -> int | None:
+    around = scene.dilated(body.mask, True) & ~body.mask
+    return _commonest(_tally(scene, body, around))
+
+
+def _tally(scene: Scene, body: Body, cells: int) -> Counter[int]:
+    """How many of some cells belong to other objects of each colour."""
+    counts: Counter[int] = Counter()
+    for other in scene.bodies:
+        if other is not body:
+            counts[other.colour] += (cells & other.mask).bit_count()
+    return counts
+
+
+def _commonest(counts: Counter[int]) -> int | None:
+    best = max(counts.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
+    return best[0] if best[1] else None
+
+
+def _nearest(scene: Scene, body: Body) -> int | None:
+    others = [other for other in scene.bodies if other is not body and other.colour != body.colour]
+    nearest = min(others, key=lambda other: gap(body, other), default=None)
+    return None if nearest is None else nearest.colour
+
+
+def _inner(scene: Scene, body: Body) -> int | None:
+    """The commonest other colour in its box."""
+    box = scene.box_mask(*body.box)
+    counts: Counter[int] = Counter()
+    for other in scene.bodies:
+        for colour, mask in other.layers:
+            if colour != body.colour:
+                counts[colour] += (mask & box).bit_count()
+    return _commonest(counts)
+
+
+def _twin(scene: Scene, body: Body) -> int | None:
+    """The colour of another object of its shape."""
+    shape = shape_of(body.piece)
+    colours = [
+        o.colour for o in scene.bodies if o.colour != body.colour and shape_of(o.piece) == shape
+    ]
+    return _commonest(Counter(colours))
+
+
+def _seen(side: str) -> Colour:
+    def colour(scene: Scene, body: Body) -> int | None:
+        ray, others = body.mask, scene.others(body)
+        while ray:
+            ray = scene.moved(ray, STEPS[side])
+            if ray & others:
+                return _commonest(_tally(scene, body, ray))
+        return None
+
+    return colour
+
+
+RELATED: dict[str, Colour] = {
+    "touching": _touching, "nearest": _nearest, "inner": _inner, "twin": _twin,
+    **{f"sees_{side}": _seen(side) for side in SIDES},
+}  # fmt: skip

@@ -1,0 +1,100 @@
+"""Sides and other objects as an object sees them: towards the nearest, ahead, to the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
+
+Side = Callable[[Scene, Body], str | None]
+OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
+
+
+def side_of(scene: Scene, body: Body, which: str) -> str | None:
+    """The side or corner that a word means for an object."""
+    return which if which in STEPS else TOWARDS[which](scene, body)
+
+
+def _ahead(scene: Scene, body: Body) -> str | None:
+    """Where its rarest colour lies, seen from its middle."""
+    if len(body.layers) < 2:
+        return None
+    _, rare = min(body.layers, key=lambda layer: (layer[1].bit_count(), layer[0]))
+    down, along = _offset(scene, rare, body.mask)
+    return _direction(down, along)
+
+
+def _offset(scene: Scene, mask: int, other: int) -> tuple[int, int]:
+    """How far the middle of a mask is from that of another, scaled by both sizes."""
+    (row, column, cells), (row_2, column_2, cells_2) = (_sums(scene, m) for m in (mask, other))
+    return row * cells_2 - row_2 * cells, column * cells_2 - column_2 * cells
+
+
+def _sums(scene: Scene, mask: int) -> tuple[int, int, int]:
+    rows, columns = zip(*(divmod(place, scene.width) for place in places(mask)), strict=True)
+    return sum(rows), sum(columns), len(rows)
+
+
+def _direction(down: int, along: int) -> str | None:
+    """The side that is farther; None where neither is."""
+    if abs(down) == abs(along):
+        return None
+    if abs(down) > abs(along):
+        return "south" if down > 0 else "north"
+    return "east" if along > 0 else "west"
+
+
+def _toward(scene: Scene, body: Body) -> str | None:
+    """Where the nearest other object lies, in its row or column."""
+    goal = goal_of(scene, body, "nearest")
+    return None if goal is None else side_towards(body, goal)
+
+
+def side_towards(body: Body, goal: Body) -> str | None:
+    """The side on which another object lies; None where they share no row and no column."""
+    top, left, bottom, right = body.box
+    up, back, down, on = goal.box
+    if left < on and back < right:
+        return "south" if up >= bottom else "north"
+    if top < down and up < bottom:
+        return "east" if back >= right else "west"
+    return None
+
+
+def _to_edge(scene: Scene, body: Body) -> str | None:
+    """The edge that is nearest; None where two are."""
+    top, left, bottom, right = body.box
+    gaps = {"north": top, "south": scene.height - bottom, "west": left, "east": scene.width - right}
+    nearest = [side for side, gap in gaps.items() if gap == min(gaps.values())]
+    return nearest[0] if len(nearest) == 1 else None
+
+
+def _opposite(side: Side) -> Side:
+    def other(scene: Scene, body: Body) -> str | None:
+        found = side(scene, body)
+        return None if found is None else OPPOSITE[found]
+
+    return other
+
+
+TOWARDS: dict[str, Side] = {
+    "ahead": _ahead, "behind": _opposite(_ahead), "toward": _toward, "away": _opposite(_toward),
+    "outward": _to_edge, "inward": _opposite(_to_edge),
+}  # fmt: skip
+
+
+def goal_of(scene: Scene, body: Body, which: str) -> Body | None:
+    """The nearest other object of a kind: `nearest`, `largest`, or a colour."""
+    others = [other for other in scene.bodies if other is not body]
+    if which == "largest":
+        others = sorted(others, key=lambda other: -other.mask.bit_count())[:1]
+    elif which != "nearest":
+        others = [other for other in others if other.colour == int(which)]
+    return min(others, key=lambda other: gap(body, other), default=None)
+
+
+def gap(body: Body, other: Body) -> int:
+    """Steps by sides between two boxes."""
+    top, left, bottom, right = body.box
+    up, back, down, on = other.box
+    return max(0, up - bottom, top - down) + max(0, back - right, left - on)
