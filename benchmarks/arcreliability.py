@@ -83,7 +83,8 @@ Right / wrong at a least confidence, and how many first guesses are right at any
 
 {_counts("puzzles", part["kinds"])}
 {SURE / 1000:g} is the default of `--min-confidence`: the least at which 97% of answers are right
-for tasks as they are with half of the operators, and 95% for two pairs and three tests.
+for all puzzles and for tasks as they are with half of the operators, and 95% for two pairs and
+three tests.
 
 The same for all puzzles, each model fitted without some features:
 
