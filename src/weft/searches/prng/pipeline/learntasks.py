@@ -36,7 +36,13 @@ from weft.searches.prng.pipeline.verdict import (
     power_of,
 )
 from weft.searches.prng.pipeline.vote import Predictions, StreamPrediction, Voter
-from weft.searches.prng.pipeline.window import final_survivors, judge, merged, survivors
+from weft.searches.prng.pipeline.window import (
+    continued,
+    final_survivors,
+    judge,
+    merged,
+    survivors,
+)
 from weft.searches.prng.statistics import corrected
 
 if TYPE_CHECKING:
@@ -214,7 +220,7 @@ def predict(
     request, streams = context.request, context.streams()
     ranks = nulls.holdout_ranks(request, streams, rows, expected, threshold_of(context))
     parts = [table.from_parquet(get(part)) for part in found]
-    now, rows_now = _scored_now(context, load_scorer(scorer), parts)
+    now, rows_now = _scored_now(context, load_scorer(scorer), parts, rows)
     expected_now = _weights(about, model, rows_now, "survivors of now")
     holding = {claim.stream for claim in about.claims if claim.holds}
     predictions = [
@@ -241,11 +247,12 @@ def _training(reference: Object) -> TrainingParams:
 
 
 def _scored_now(
-    context: StepContext, config: ScorerConfig, parts: Sequence[pl.DataFrame]
+    context: StepContext, config: ScorerConfig, parts: Sequence[pl.DataFrame], tested: pl.DataFrame
 ) -> tuple[StepContext, pl.DataFrame]:
-    """Score what survives at the end of the history."""
+    """Score what survives at the end of the history, what was tested on the holdout included."""
     params, split = context.window(), as_of_now(context.split)
-    everyone = merged(parts)
+    again = continued(context.request, split, params, tested)
+    everyone = merged([*parts, again]).unique(maintain_order=True)
     counts = judge(context.request, split, params, everyone, 1).counts
     now = StepContext(context.request, split, params, counts, context.tried)
     return now, now.scorer(config).score(final_survivors(everyone, params))

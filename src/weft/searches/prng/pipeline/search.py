@@ -73,7 +73,7 @@ Step = Callable[[], Rounds[StepOutcome | Unknown]]
 
 @search(
     name="prng.pipeline",
-    version=3,
+    version=4,
     libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"),
 )
 def pipeline(

@@ -165,6 +165,29 @@ def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
 
 
+def continued(
+    request: PipelineRequest, split: HistorySplit, params: WindowParams, rows: pl.DataFrame
+) -> pl.DataFrame:
+    """Return earlier survivors in the last window of their stream, those that either pass keeps.
+
+    A generator that ran on since an earlier cut may be past the starts that are searched.
+    """
+    need = min(params.forward_need, params.reverse_need)
+    parts = []
+    for s, stream in enumerate(split.mode(params.sessions)):
+        cut = stream.cuts[-1]
+        begin = params.begin(cut)
+        own = rows.filter((rows["stream"] == s) & (rows["first"] <= begin))
+        drawn = np.array(stream.draws[begin : begin + params.window], np.uint16)
+        hits: Ints = (predicted(request, own, begin, params.window) == drawn).sum(axis=1)
+        there = {name: own[name].to_numpy() for name in ("first", "seed", "skip", "base")}
+        again = table.frame({
+            "stream": np.full(len(own), s), "cut": np.full(len(own), cut), **there, "hits": hits,
+        })  # fmt: skip
+        parts.append(again.filter(again["hits"] >= need))
+    return table.concat(parts)
+
+
 @dataclass(frozen=True, slots=True)
 class TrialJudgement:
     """The result of a trial: integers only, so that it is the same on every machine."""
