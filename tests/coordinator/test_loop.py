@@ -11,7 +11,7 @@ from tests.support.sessions import InProcess, Sessions, double
 from weft.coordinator import loop
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
-from weft.errors import BugError
+from weft.errors import BugError, WorldError
 from weft.model.attempts import Lost, NodeEvent, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
@@ -161,6 +161,28 @@ def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
     assert attempt[:3] == ("requeued", "gone", "")
     assert 0 < attempt[4] - attempt[3] <= LostThenSlow.waits[1] + 1e-6, "as long as it ran"
     assert attempt[5] == 1
+
+
+class Unequipped(InProcess):
+    """A machine that lacks what a task needs; its slot is taken away with the loss."""
+
+    slot = 1
+
+    def capacity(self):
+        return [self.slot]
+
+    def poll(self, timeout_s):
+        a, self.slot = self.held.pop(), -1
+        return [Started(a.ticket, Worker(pid=1)), Lost(a.ticket, "no compiler", cause="machine")]
+
+
+def test_losses_that_leave_no_slot_for_a_task_are_on_record(sessions):
+    with pytest.raises(WorldError, match=r"no CPU slot is left .*: no compiler"):
+        sessions.go(round_body(1), backend_type=Unequipped)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    found = manifest.query("SELECT outcome, reason FROM attempts")
+    manifest.close()
+    assert found == [("requeued", "no compiler")]
 
 
 class Closing(InProcess):

@@ -9,12 +9,17 @@ import sqlite3
 import time
 from collections import Counter
 from contextlib import closing
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import weft
 from tests.workers.lab import Lab, print_figures, rows, trials
+from weft.worker import outcomes
+from weft.worker.adoption import AttemptOutcomes
+from weft.worker.context import TaskContext
 
 pytestmark = pytest.mark.xdist_group("paid-commands")
 
@@ -140,3 +145,27 @@ def test_an_attempt_that_is_to_be_repeated_is_not_adopted(lab: Lab) -> None:
     run = lab.run(trials.commands([step]))
     assert run.answer[0]["type"] == "temporary"
     assert calls(lab)["x"] == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "is_adopted"),
+    [(1, "head: No space left on device", False), (1, "no such key", True),
+     (0, "a copy failed: No space left on device", True)],
+)  # fmt: skip
+def test_a_command_that_failed_for_want_of_space_runs_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str, is_adopted: bool
+) -> None:
+    """Its worker died before it could report the loss; by now there may be room."""
+    around = SimpleNamespace(
+        attempts=tmp_path / "attempts", logs=tmp_path / "logs", notes={},
+        assignment=SimpleNamespace(key="k" * 64, attempt=1),
+        facilities=SimpleNamespace(outcome_token="t"),
+    )  # fmt: skip
+    noted = AttemptOutcomes(cast("TaskContext", around))
+    path, log = noted.path(1), Path(noted.logs(1)[1])
+    for file, text in ((path, "{}"), (log, words)):
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    stored = outcomes.StoredOutcome(path, 1, {"status": status}, {})
+    monkeypatch.setattr(outcomes, "read", lambda *_: stored)
+    assert (noted.adopt() is stored) == path.exists() == is_adopted

@@ -16,7 +16,7 @@ from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Command, Kill, RecordResult
-from weft.errors import BugError
+from weft.errors import BugError, WorldError
 from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
 from weft.storage.ledgerwriter import LedgerWriter
@@ -102,7 +102,12 @@ class Coordinator:
                 self._execute(self.machine.apply(event, now_s))
 
     def _dispatch(self) -> None:
-        if assignments := self.machine.dispatch.take(self.backend.capacity()):
+        try:
+            assignments = self.machine.dispatch.take(self.backend.capacity())
+        except WorldError:  # no slot is left for a task: what cost them stays on record
+            self._commit()
+            raise
+        if assignments:
             self.backend.submit(assignments)
         elif (
             self.machine.dispatch.idle

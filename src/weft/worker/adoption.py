@@ -18,7 +18,9 @@ from pathlib import Path
 from weft.model.values import JsonValue
 from weft.worker import outcomes
 from weft.worker.context import TaskContext
+from weft.worker.logtail import tail
 from weft.worker.outcomes import OutcomeRequest, StoredOutcome
+from weft.worker.space import printed_shortage
 
 OWN_FOLDERS = ("tmp", "repo.git", "new.git", "root")
 """Below an attempt's folder: nothing that a command left for us is in these."""
@@ -44,7 +46,7 @@ class AttemptOutcomes:
                 continue
             base, logs = self.attempt_folder(attempt), self.logs(attempt)
             stored = outcomes.read(path, assignment.key, attempt, token, base, logs)
-            if stored is not None:
+            if stored is not None and not _lacked_room(stored, Path(logs[1])):
                 self._take_logs(attempt)
                 self._around.notes |= {**stored.notes, "adopted_attempt": attempt}
                 return stored
@@ -97,6 +99,11 @@ class AttemptOutcomes:
             if old != new:
                 Path(new).unlink(missing_ok=True)
                 os.link(old, new)
+
+
+def _lacked_room(stored: StoredOutcome, log: Path) -> bool:
+    """Whether a command failed for want of space: that was a loss, and there may be room now."""
+    return stored.report["status"] != 0 and bool(printed_shortage(tail(log)))
 
 
 class FinishedFolders:

@@ -37,6 +37,7 @@ from weft.worker.adoption import AttemptOutcomes, FinishedFolders
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
+from weft.worker.logtail import tail
 from weft.worker.outcomes import StoredOutcome
 from weft.worker.resultchannel import ChannelReport
 from weft.worker.sandbox import (
@@ -56,7 +57,6 @@ BROKEN = (126, 127)
 OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
 """Why exec may fail on any machine; any other error is the fault of this one."""
 INLINE_BYTES = 64 * 1024
-TAIL_LINES = 40
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -101,7 +101,7 @@ class CommandRun:
 
     def tail(self) -> str:
         """The last lines of what it printed: of stdout, or of stderr if that is empty."""
-        return _tail(self.stdout) or _tail(self.stderr)
+        return tail(self.stdout) or tail(self.stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def run_command(
         return value
     except Exception as error:
         detail = error.detail if isinstance(error, Ending) else str(error)
-        if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
+        if reason := watch.reason(error, f"{detail}\n{tail(run.stderr)}"):
             raise no_room(reason, detail) from None
         is_final = isinstance(error, Ending) and error.is_final
         if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
@@ -464,7 +464,7 @@ def _judge(report: CommandReport, run: CommandRun) -> None:
     status, reason = report["status"], report["reason"]
     if (status, reason) == (0, "exited"):
         return
-    detail = _tail(run.stderr) or _tail(run.stdout)
+    detail = tail(run.stderr) or tail(run.stdout)
     if reason == "timeout":
         raise Ending(TaskError("timeout", "run"), retriable=True, detail=detail)
     if reason == "out-of-memory":
@@ -479,14 +479,3 @@ def _judge(report: CommandReport, run: CommandRun) -> None:
     if status in BROKEN:
         raise Ending(TaskError("command-broken", "run", status), detail=detail)
     raise Ending(TaskError("exit", "run", status), detail=detail)
-
-
-def _tail(path: Path) -> str:
-    """The last lines of a log."""
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - INLINE_BYTES))
-        lines = file.read().decode("utf-8", "replace").splitlines()
-    return "\n".join(lines[-TAIL_LINES:])

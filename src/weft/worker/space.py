@@ -125,6 +125,11 @@ def _reported_shortage(error: Exception, words: str) -> str:
     """What the failure itself reports about missing space."""
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return f"short of space: {error}"
+    return printed_shortage(words)
+
+
+def printed_shortage(words: str) -> str:
+    """What a program that printed `words` last reports about missing space."""
     for line in reversed(words.splitlines()[-LAST_LINES:]):
         if any(word in line for word in _WORDS):
             return f"short of space, as the command says: {line.strip()[:200]}"
