@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.bugs import PREFIX
+from campaigns.output import tail_of
 from campaigns.planting import run_planted
+from weft.model.slots import VISIBLE_DEVICES
 
 PASSED, FAILED = 0, 1
-TAIL = 4000
-"""Characters of what a failed test printed that are kept."""
 OUTCOMES = {PASSED: "passed", FAILED: "failed"}
 
 
@@ -41,7 +41,8 @@ def main(argv: list[str]) -> int:
 def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
     """Run one part of a test in full, with `folder` for all that it writes."""
     figures = folder / "figures.jsonl"
-    environment = {**os.environ, "WEFT_FIGURES": str(figures), "WEFT_PART": part}
+    environment = {name: text for name, text in os.environ.items() if name not in VISIBLE_DEVICES}
+    environment |= {"WEFT_FIGURES": str(figures), "WEFT_PART": part}
     words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
     words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
     done = subprocess.run(
@@ -69,7 +70,7 @@ def found(done: subprocess.CompletedProcess[str], figures: Path) -> dict[str, An
     if outcome == "passed" and "passed" not in last:
         outcome = "skipped"
     rows = figures.read_text("utf-8").splitlines() if figures.exists() else []
-    said = "" if outcome == "passed" else done.stdout[-TAIL:]
+    said = "" if outcome == "passed" else tail_of(done.stdout, Path.cwd())
     return {"outcome": outcome, "figures": [json.loads(row) for row in rows], "said": said}
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import weft
 from campaigns.bugs import CONTROL_CASE, PREFIX, bug_of
+from campaigns.machines import kinds_of
 from campaigns.measured import measured_rows
 from campaigns.rows import ROWS, is_planted
 
@@ -35,6 +36,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F29 | `weft nodes up` inside a command of a run could not mark what it started: `up` took living \
+nodes for dead, and `down` left their processes | `tests/ray/test_parts.py` |
+| F29 | its cases could not see the GPUs of their own clusters, so none of them had ever run in a \
+campaign | `tests/test_campaigns.py` |
 | F27 | `weft status` used SQL of which Python 3.12 warns and that 3.14 refuses: every reader \
 failed there | `tests/test_purity.py` |
 | F27 | one flipped bit in the kind of a round hid its results from every reader, and \
@@ -262,7 +267,8 @@ def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
     text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept},
                       indent=1, sort_keys=True)  # fmt: skip
     path.write_text(text + "\n", "utf-8")
-    (folder / "faults.md").write_text(page_of(shown, where, measured_rows(folder)), "utf-8")
+    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder))
+    (folder / "faults.md").write_text(page, "utf-8")
     return folder / "faults.md"
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.bugs import CONTROL, CONTROL_PARTS, PREFIX, Bug, all_tests, bug_named
+from campaigns.output import tail_of
 
 HANG_S = 600
 """Seconds after which a test of a planted bug is ended; a loaded machine takes minutes."""
 COPIED = ("benchmarks", "campaigns", "docs", "examples", "src", "tests", "tools")
 """Folders of the copy, beside the files of the checkout's root."""
 PASSED, FAILED = 0, 1
-TAIL = 4000
 COMMAND = "import sys\nfrom weft.__main__ import main\nsys.exit(main())\n"
 
 
@@ -45,7 +45,7 @@ def run_planted(test: str, part: int, root: Path, folder: Path) -> dict[str, Any
             outcome = "broken"
     sys.stdout.write(done.stdout)
     why = "not noticed\n" if done.returncode == PASSED else ""
-    said = "" if outcome == "passed" else why + done.stdout[-TAIL:]
+    said = "" if outcome == "passed" else why + tail_of(done.stdout, copy)
     return {"outcome": outcome, "figures": [], "said": said}
 
 

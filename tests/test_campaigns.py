@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
+import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import weft
 from campaigns import __main__ as campaign
 from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
 from campaigns.bugs import BUGS, CONTROL, PREFIX, Bug
-from campaigns.case import passed_tests
+from campaigns.case import passed_tests, run_test
 from campaigns.collect import (
     NUMBERED,
     ROOT,
@@ -24,7 +26,9 @@ from campaigns.collect import (
     order_of,
     planted_cases,
 )
+from campaigns.machines import kinds_of
 from campaigns.measured import measured_rows
+from campaigns.output import TAIL, tail_of
 from campaigns.page import EndedCase, Tally, page_of, tally, tally_of, write_page
 from campaigns.planting import copy_checkout, has_failed, make_environment, plant
 from campaigns.rows import ROWS, case_name, is_planted, parts_of, row_of
@@ -167,7 +171,42 @@ def test_runs_that_a_case_left_below_its_campaign_are_not_read(run: weft.Run) ->
 
 
 def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:
-    assert "a result was lost" in run.results()[2].value["said"]
+    kept = run.results()[2].value["said"]
+    assert "a result was lost" in kept
+    for place in (str(run.out.parent), sys.prefix, tempfile.gettempdir()):
+        assert place not in kept, "nothing of this machine is published"
+
+
+def test_output_is_kept_without_places_of_the_machine(tmp_path: Path) -> None:
+    root, home = tmp_path / "checkout", Path.home()
+    text = f"{root}/tests/a.py:3: {sys.prefix}/lib/b.py {home}/c {tmp_path}/d\n/usr/bin/e /proc/1"
+    assert tail_of("x" * TAIL + text, root).endswith("/d\n/usr/bin/e /proc/1")
+    shown = tail_of(text, root)
+    assert shown.startswith("tests/a.py:3: PYTHON/lib/b.py ~/c TMP/")
+    assert len(tail_of("x" * 2 * TAIL, root)) == TAIL
+
+
+def test_machines_are_one_line_for_each_kind() -> None:
+    lines = [f"- c{load}: 2 cores, load {load} before, Python 3.11.7, {sync} µs a disk sync"
+             for load, sync in (("13.8", 7958), ("1.5", 282))]  # fmt: skip
+    lines += ["- d: 16 cores, load 0.7 before, Python 3.12.3, 161 µs a disk sync", "- e: a laptop"]
+    assert kinds_of(lines).splitlines() == [
+        "- 16 cores, Python 3.12.3: one run; load before 0.7, 161 µs a disk sync",
+        "- 2 cores, Python 3.11.7: 2 runs; load before 1.5 to 13.8, 282 to 7,958 µs a disk sync",
+        "- e: a laptop",
+    ]
+
+
+def test_case_sees_the_gpus_that_its_slot_hides(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clusters of a test have GPUs, which Ray refuses where none may be seen."""
+    copy = shutil.copytree(project, tmp_path / "copy")
+    assertion = "assert 'CUDA_VISIBLE_DEVICES' not in os.environ"
+    (copy / "test_gpus.py").write_text(f"import os\n\ndef test_gpus():\n    {assertion}\n")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.chdir(copy)
+    assert run_test("test_gpus.py::test_gpus", "1/1", tmp_path)["outcome"] == "passed"
 
 
 def ended(test: str, outcome: str = "passed") -> EndedCase:

@@ -169,7 +169,7 @@ def test_flipped_bytes_of_a_stream_are_refused_or_read_as_a_valid_table(data):
 
 @pytest.mark.parametrize("codec", ["lz4", "zstd"])
 def test_compressed_stream_is_refused_before_it_is_unpacked(codec):
-    for table in (WIDE, WIDE.select(["c"])):
+    for table in (WIDE, WIDE.select(["c"]), WIDE.select(["x"])):
         with pytest.raises(ValueInvalid, match="a compressed batch"):
             arrowcheck.read_stream(written(table, compression=codec))
 
@@ -178,6 +178,18 @@ def test_stream_of_types_that_are_not_stored_is_refused():
     table = pa.table({"v": pa.array(["a"], pa.string_view())})
     with pytest.raises(ValueInvalid, match=r"'v'.*string_view"):
         arrowcheck.read_stream(written(table))
+
+
+@pytest.mark.parametrize("make", [pa.binary, lambda size: pa.list_(pa.int8(), size)])
+def test_column_whose_rows_take_no_room_is_refused(make):
+    for size in (0, 1):
+        item = b"a" * size if make is pa.binary else [1] * size
+        data = written(pa.table({"v": pa.array([item], make(size))}))
+        if size:
+            assert arrowcheck.read_stream(data).num_rows == 1
+        else:
+            with pytest.raises(ValueInvalid, match="'v' is of type"):
+                arrowcheck.read_stream(data)
 
 
 def test_stream_that_claims_rows_without_data_is_refused():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,7 @@ def test_bytes_come_back_as_bytes_and_bytearray_as_bytearray(data):
 
 def test_content_is_inline_up_to_the_limit_and_an_object_beyond_it():
     assert objects_in(encode(bytes(INLINE_BYTES))) == []
+    assert round_trip(bytes(INLINE_BYTES)) == bytes(INLINE_BYTES)
     large = bytes(INLINE_BYTES + 1)
     assert objects_in(encode([large])) == [hashlib.sha256(large).hexdigest()]
 
@@ -244,14 +246,21 @@ def test_pandas_dtypes_and_indexes_come_back():
     [
         (pd.DataFrame({"a": [[1], [2]]}), "column 'a' holds Python objects, list"),
         (pd.DataFrame({"a": [object()]}), "object"),
-        (pd.DataFrame({"a": np.array([1, None], object)}), "'a' of dtype object would come back"),
+        (
+            pd.DataFrame({"a": np.array([1, None], object)}),
+            "stored: column 'a' of dtype",
+        ),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Duplicate column names"),
         (pd.DataFrame({"p": pd.period_range("2020", periods=2)}), "column 'p' is of type"),
-        (pd.DataFrame({"a": [1], 3: [2]}), "its columns would not survive a round trip"),
-        (pd.DataFrame(index=range(2)), "its columns would not survive a round trip"),
+        (
+            pd.DataFrame({"a": [1], 3: [2]}),
+            "stored: its columns would not survive",
+        ),
+        (pd.DataFrame(index=range(2)), "stored: its columns would not survive"),
         (pd.Series([1], name=("a", 1)), "names are text or integers"),
-        (pd.DataFrame({"a": [1]}, index=pd.Index([1.5], dtype=object)), "index would not survive"),
-        (pd.Series(np.array([1, None], object)), "dtype object would come back as float64"),
+        (pd.DataFrame({"a": [1]}, index=pd.Index([1.5], dtype=object)), "stored: its index would"),
+        (pd.Series([1], index=pd.Index([1.5], dtype=object)), "stored: its index would not"),
+        (pd.Series(np.array([1, None], object)), "stored: dtype object would come back as float64"),
         (pl.DataFrame({"o": [object()]}), "is not stored"),
         (
             pl.DataFrame({"o": pl.Series([["a"]], dtype=pl.List(pl.Categorical))}),
@@ -266,6 +275,26 @@ def test_table_that_would_not_come_back_is_refused_in_one_line(table, words):
         encode(table)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+POLARS = pl.DataFrame({"a": [1]})
+ARROW = pa.table({"a": [1]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "back", "words"),
+    [
+        ("polars.DataFrame", POLARS, POLARS.cast(pl.Int8), "column 'a' of type Int64 would come"),
+        ("polars.Series", POLARS["a"], POLARS["a"].cast(pl.Int8), "column 'a' of type Int64 would"),
+        ("pyarrow.Table", ARROW, ARROW.replace_schema_metadata({"k": "v"}), "its schema would not"),
+    ],
+)
+def test_table_that_its_library_reads_otherwise_is_refused(monkeypatch, kind, value, back, words):
+    """No type of the versions that we test with; a later one may have some."""
+    encode(value)
+    monkeypatch.setitem(natives.tables._FROM_ARROW, kind, lambda _: back)
+    with pytest.raises(ValueInvalid, match=f"a {kind} is not stored: {words}"):
+        encode(value)
 
 
 def test_table_bytes_do_not_show_what_lies_under_nulls_or_in_a_process():
@@ -288,6 +317,16 @@ def test_pandas_table_does_not_hold_the_versions_that_wrote_it():
     _, data = natives.tables.write_table(pd.DataFrame({"a": [1]}), "pandas.DataFrame")
     assert pd.__version__.encode() not in data
     assert pa.__version__.encode() not in data
+
+
+def test_pandas_table_is_stored_under_the_names_that_recorded_runs_hold():
+    _, data = natives.tables.write_table(pd.Series([1], name="x"), "pandas.Series")
+    schema = natives.tables.arrowcheck.read_stream(data).schema
+    notes = json.loads(schema.metadata[b"pandas"])
+    assert schema.names == ["value"]
+    assert schema.metadata == {
+        b"pandas": json.dumps(notes, sort_keys=True).encode(), b"weft.name": b'"x"'
+    }  # fmt: skip
 
 
 VECTORS = Path(__file__).resolve().parents[2] / "docs" / "ledger-format.md"

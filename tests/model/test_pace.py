@@ -208,3 +208,23 @@ def test_tasks_to_come_last_as_long_as_the_youngest_that_has_run_for_a_second() 
     assert left(None, 2, [0.9], 1) is None
     assert left(None, 4, [5.0, 0.5], 2) is None, "the youngest says too little"
     assert left(None, 6, [5.0, 4.0, 3.0], 3) == TimeLeft(3.0, at_least=True)
+
+
+def test_pace_is_that_of_the_last_half_and_its_longest_task() -> None:
+    samples = [Sample(0.0, 0, 0.0), Sample(1.0, 1, 1.0, 9.0), Sample(2.0, 2, 3.0, 2.0)]
+    assert pace_of(samples, 2.0) == Pace(1.0, 2.0, 2.0, longest_s=2.0), "9 s were before that"
+    assert pace_of([Sample(0.0, 0, 0.0), Sample(1.0, 1, 1.0)], 1.0) == Pace(1.0, 1.0, 1.0)
+
+
+def test_silence_makes_the_usual_task_longer() -> None:
+    samples = [Sample(0.0, 0, 0.0), Sample(1.0, 1, 1.0)]
+    assert pace_of(samples, 5.0) == Pace(0.25, 4.0, 1.0)
+
+
+def test_time_left_is_open_beyond_the_usual_and_beyond_half_of_the_time() -> None:
+    assert left(Pace(0.5, 2.0, 1.0), 1, [5.0], 1) == TimeLeft(3.0), "5 s is not 3 times 2 s"
+    assert left(Pace(1.0, 1.0, 1.0, 4.0), 20, [], 1) == TimeLeft(20.0), "4 s fit into 20"
+
+
+def test_workers_that_idle_count_as_one() -> None:
+    assert left(Pace(0.5, 1.0, 0.5), 4, [], 2) == TimeLeft(4.0)

@@ -17,8 +17,9 @@ from weft.model.plan import Best, Plan, expected_tasks, number_in
         ({"best": "most"}, '"max" or "min", not \'most\''),
         ({"unit": ""}, "unit is one line"),
         ({"unit": 3}, "unit is one line"),
+        ({"unit": "x" * 61}, "unit is one line of up to 60"),
         ({"lanes": "a\nb"}, "lanes is one line"),
-        ({"note": "x" * 201}, "note is one line of up to 200"),
+        ({"note": "x" * 201}, "^weft.Plan: note is one line of up to 200"),
         ({"key": 3}, "key is a key"),
         ({"tally": 3}, "tally is a key"),
         ({"tally": 'a"b'}, "cannot be a tally"),
@@ -116,6 +117,7 @@ def test_number_of_a_dataclass_is_that_of_its_field() -> None:
     assert number_in(text, "slope") == 1.5
     assert number_in(text, "other") is None
     assert number_in(text, None) is None
+    assert number_in('{"$f":"1.5"}', "slope") is None, "a float has no field"
 
 
 def test_plan_takes_its_limits_exactly_and_says_what_it_is_about():

@@ -179,6 +179,8 @@ def test_annotation_that_cannot_be_resolved_harms_no_other():
     for hint, value in ((types.hint("q"), Point(1)), (types.returns, [Point(1)])):
         with pytest.raises(ValueInvalid, match="cannot be resolved: NameError: name 'Missing'"):
             rebuild(decode(encode(value)), hint, None)
+    with pytest.raises(ValueInvalid, match=r"value at \$\.q: "):
+        rebuild_args({"q": decode(encode(Point(1)))}, types, None)
 
 
 def test_shown_names_what_json_lacks():

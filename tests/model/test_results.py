@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.model.leaves import Typed
-from weft.model.results import TIMING_TYPES, Result, TaskError, TaskFailed
+from weft.model.results import COMMAND, TIMING_TYPES, Result, TaskError, TaskFailed
 
 GOOD = Result(3, "k", "m:f", '{"x":[1]}', '{"$f":"0.5"}', None)
 BAD = Result(4, "k", "m:f", '{"x":2}', None, TaskError("exit", "run", 7))
@@ -51,17 +51,25 @@ class NoTypes:
 
 
 def test_result_without_a_typed_value_asks_for_no_annotation():
-    assert Result(0, "k", "m:f", "{}", '{"$f":"0.5"}', None, NoTypes()).value == 0.5
+    result = Result(0, "k", "m:f", '{"x":{"$f":"1.5"}}', '{"$f":"0.5"}', None, NoTypes())
+    assert (result.value, result.args) == (0.5, {"x": 1.5})
 
 
 def test_result_without_a_source_gives_a_typed_value_as_data():
     text = '{"$t":["dataclass","Point",{"x":1}]}'
-    assert Result(0, "k", "m:f", "{}", text, None).value == Typed("dataclass", "Point", {"x": 1})
+    result, point = Result(0, "k", "m:f", f'{{"p":{text}}}', text, None), {"x": 1}
+    assert result.value == result.args["p"] == Typed("dataclass", "Point", point)
+
+
+def test_arguments_of_a_command_are_those_it_was_given():
+    text = '{"args":{"x":1},"argv":["true"]}'
+    assert Result(0, "k", COMMAND, text, "0", None).args == {"x": 1}
 
 
 def test_result_in_a_notebook_is_a_card_of_arguments_outcome_and_key():
     for result, outcome in ((GOOD, "value"), (BAD, "error")):
         page = result._repr_html_()
+        assert f">Result {result.index} of m:f<" in page
         for name in ("arguments", outcome, "key"):
             assert f">{name}<" in page
 

@@ -30,7 +30,7 @@ from weft.backends.raynode import (
 from weft.cluster import agent as nodeagent
 from weft.cluster import clusters as rayclusters
 from weft.cluster import probe as nodeprobe
-from weft.cluster.agent import LONGEST_FOLDER, Order, node_mark, start, stop
+from weft.cluster.agent import LONGEST_FOLDER, MARK_FILE, Order, node_marks, start, stop
 from weft.cluster.clusters import ClusterFile, address_for, cluster_path, our_folder, token_for
 from weft.cluster.nodesfile import NodeEntry
 from weft.cluster.ssh import _refusal, _script
@@ -41,9 +41,37 @@ from weft.runs.codepacks import CodePacks
 
 def test_marks_of_nodes_are_above_those_of_all_runs() -> None:
     """So that a worker can be given its run's mark without privilege."""
-    mark = node_mark(Path("/somewhere"))[0]
+    [[mark]] = node_marks(Path("/somewhere"))
     assert TOP_US < mark < 2**63
     assert Marks.of("any").all.stop <= TOP_US
+
+
+INSIDE_A_RUN = """
+import resource, sys
+from pathlib import Path
+from weft.backends.orphans import Marks
+from weft.cluster import agent
+
+top = Marks.of("a run").all[7]
+resource.setrlimit(resource.RLIMIT_RTTIME, (top, top))
+folder, runs = Path(sys.argv[1]), [Marks.of(name).all[-1] for name in "abcdefgh"]
+agent._put_mark(folder)
+assert resource.getrlimit(resource.RLIMIT_RTTIME)[1] > max(runs)
+print("found" if any(True for _ in agent.carriers(agent.node_marks(folder))) else "not found")
+"""
+
+
+def test_processes_of_a_node_that_was_started_inside_a_run_are_found(tmp_path: Path) -> None:
+    """Without the right to raise a limit; `weft nodes down` left them before."""
+    words = [sys.executable, "-c", INSIDE_A_RUN, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("found\n", "")
+
+
+@pytest.mark.parametrize("text", ["-1", "0", "x", str(TOP_US), str(2**64 - 1)])
+def test_mark_that_is_none_is_not_searched_for(text: str, tmp_path: Path) -> None:
+    (tmp_path / MARK_FILE).write_text(text)
+    assert len(node_marks(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("session", [0, 1, 63, 64])

@@ -3,7 +3,8 @@
 Reads one JSON object from stdin (the token never is an argument), prints one. Everything Ray
 writes goes into one folder, which only we may enter: Ray opens its own to everybody, so that one
 lies inside. Everything it starts carries a mark (weft.backends.orphans), higher than any run's,
-by which `inspect` and `stop` find it, whatever became of it.
+by which `inspect` and `stop` find it, whatever became of it. Inside a command of a run, which has a
+mark that cannot be raised, it is a lower one; the folder has a file that names it.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from typing import NotRequired, TypedDict
 import platformdirs
 import psutil
 
-from weft.backends.orphans import CLEARED_S, TOP_US, Orphans, carriers
+from weft.backends.orphans import CLEARED_S, LEAST_US, TOP_US, WORKER_BITS, Orphans, carriers
 from weft.backends.privatefolders import private_folder
 from weft.backends.raynode import FOLDER_VARIABLE
 from weft.errors import WorldError
 from weft.model.keys import sha256_hex
 
 MARK = "weft-node-agent "
+MARK_FILE = "mark"
 RAY_FOLDER = "r"
 """Ray's own, below ours: Ray makes it writable for everybody."""
 LONGEST_FOLDER = 42
@@ -74,10 +76,28 @@ class AgentAnswer(TypedDict):
     """Address, port and process name of each listening socket."""
 
 
-def node_mark(folder: Path) -> range:
-    """Return the mark of everything that was started for a folder."""
-    low = TOP_US + 1 + int(sha256_hex(str(folder))[:MARK_DIGITS], 16)
-    return range(low, low + 1)
+def node_marks(folder: Path) -> list[range]:
+    """Return the marks of everything that was started for a folder: its own, and a lower one."""
+    own = TOP_US + 1 + int(sha256_hex(str(folder))[:MARK_DIGITS], 16)
+    marks = [range(own, own + 1)]
+    with contextlib.suppress(OSError, ValueError):
+        lower = int((folder / MARK_FILE).read_text("ascii"))
+        marks += [range(lower, lower + 1)] if LEAST_US <= lower < TOP_US else []
+    return marks
+
+
+def _put_mark(folder: Path) -> None:
+    """Mark this process, and so all that it starts; a system without the limit has no marks.
+
+    A lower mark is still above those that `Marks.of` gives runs which are started here.
+    """
+    (own,), *_ = node_marks(folder)
+    lower = resource.getrlimit(resource.RLIMIT_RTTIME)[1] - 1 - own % 2 ** (WORKER_BITS - 1)
+    for mark in (own, lower):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
+            (folder / MARK_FILE).write_text(str(mark), "ascii")
+            return
 
 
 def start(order: Order) -> str:
@@ -85,14 +105,12 @@ def start(order: Order) -> str:
     folder = order.checked(make=False)
     if len(str(folder)) > LONGEST_FOLDER:
         return f"{folder} is too long for Ray's sockets: at most {LONGEST_FOLDER} characters"
-    if any(True for _ in carriers([node_mark(folder)])):
+    if any(True for _ in carriers(node_marks(folder))):
         return f"Ray runs in {folder} already"
     _make_folder(order.checked(make=True), order.token)
     if (kernel_cache := platformdirs.user_cache_path("weft")).is_dir():
         shutil.copytree(kernel_cache, folder / "cache" / "weft", dirs_exist_ok=True)
-    mark = node_mark(folder)[0]
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
+    _put_mark(folder)
     temporary = str(folder / RAY_FOLDER)
     argv = [sys.executable, "-m", "ray.scripts.scripts", "start", "--temp-dir", temporary]
     log = folder / "start.log"
@@ -115,7 +133,7 @@ def start(order: Order) -> str:
 def inspect(order: Order, answer: AgentAnswer) -> None:
     """Answer whether Ray runs for a folder, and every port that its processes listen at."""
     order.checked(make=False)
-    marks = [node_mark(order.path())]
+    marks = node_marks(order.path())
     processes = {
         process.pid: process
         for carrier in carriers(marks)
@@ -147,7 +165,7 @@ def _ports(process: psutil.Process) -> list[tuple[str, int, str]]:
 def stop(order: Order) -> str:
     """Kill everything that was started for a folder and remove the folder."""
     folder = order.path()
-    marks = [node_mark(folder)]
+    marks = node_marks(folder)
     below = [p for carrier in carriers(marks) for p in _below(carrier.process)]
     orphans = Orphans()
     orphans.expect(*marks)
