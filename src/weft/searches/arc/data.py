@@ -99,7 +99,10 @@ class TaskSet:
         named = [task for task in self.tasks if task.name == name]
         matches = named or [task for task in self.tasks if name and task.digest.startswith(name)]
         if not matches:
-            raise FileInvalid(f"no task {printable(name)!r} in {self.source} ({len(self)} tasks)")
+            raise FileInvalid(
+                f"no task {printable(name)!r} in {self.source} ({len(self)} tasks)",
+                hint=_other_data(name),
+            )
         if len({task.digest for task in matches}) > 1:
             names = ", ".join(task.name for task in matches[:3])
             raise FileInvalid(
@@ -135,6 +138,13 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
         raise FileInvalid(f"{printable(str(error.filename or source))}: {error.strerror}") from None
     except (ValueError, RuntimeError) as error:  # a NUL in the path, a home that nobody has
         raise FileInvalid(f"{printable(str(source))}: {printable(str(error))}") from None
+
+
+def _other_data(name: str) -> str:
+    """Return what to do about a name no task has; a file's path is the likeliest mistake."""
+    if name.endswith((".json", ".zip")) or "/" in name:
+        return f"a file or folder of tasks is given with --data {printable(name)}"
+    return "--data and --split choose other tasks"
 
 
 # -- the sources -----------------------------------------------------------------------------
