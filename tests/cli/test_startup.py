@@ -98,3 +98,13 @@ main()
 def test_ctrl_c_while_the_commands_are_loaded_is_one_line() -> None:
     done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "weft: interrupted\n")
+
+
+def test_commands_compute_in_one_thread() -> None:
+    code = (
+        "import os, sys\nfrom weft.__main__ import main\nsys.argv[1:] = ['--version']\n"
+        "try:\n    main()\nexcept SystemExit:\n    import numpy\n"
+        "    print(len(os.listdir('/proc/self/task')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.split() == ["1"], "BLAS threads of the command itself"

@@ -32,6 +32,7 @@ from tests.support.forked import ROOT, Server, close_all, receive_asked, to_byte
 from weft.backends import process
 from weft.backends.orphans import WORKER
 from weft.runs import execution
+from weft.worker.environment import ONE_THREAD
 
 SET_CHILD_SUBREAPER = 36
 FIRST_FREE = 500
@@ -70,7 +71,7 @@ class WorkerServer(Server):
             self._process = subprocess.Popen(
                 # by this word workers are distinguished from what they left behind
                 [sys.executable, "-u", "-m", __name__, WORKER, str(number), *self._modules],
-                cwd=ROOT, env={**os.environ, **dict.fromkeys(process.ONE_THREAD, "1")},
+                cwd=ROOT, env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
                 stdin=subprocess.DEVNULL, pass_fds=[number],
             )  # fmt: skip
         return self._channel

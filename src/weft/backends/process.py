@@ -25,6 +25,7 @@ from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import VISIBLE_DEVICES, Slot, visible_variable
 from weft.worker.context import COMMAND_DEVICES
+from weft.worker.environment import ONE_THREAD
 from weft.worker.frames import (
     AssignmentRow,
     FromWorker,
@@ -39,14 +40,6 @@ from weft.worker.page import NOTHING, Mark, StartPage, new_page
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 """Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
 LOG_TAIL_BYTES = 4000
-ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-)
-"""Sums in BLAS depend on the number of threads; one thread keeps them the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from weft.backends.forkserver import ForkServer
 from weft.backends.places import located
-from weft.backends.process import ONE_THREAD
 from weft.cluster import host
 from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
@@ -20,6 +19,7 @@ from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.runs.sealing import is_over
 from weft.storage.folder import RunFolder
+from weft.worker.environment import ONE_THREAD
 
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",

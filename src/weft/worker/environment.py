@@ -1,4 +1,4 @@
-"""The environment of the process that runs tasks: of a worker, or of a node's actor.
+"""The environment of the processes that run tasks and decide about them.
 
 Nothing in it decides what is recorded. It says where the node keeps things, which devices a
 command may see, and the secrets that a command asks for by name.
@@ -8,6 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+
+ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+"""Sums in BLAS depend on the number of threads; one thread keeps them the same."""
 
 
 def environment() -> Mapping[str, str]:
@@ -19,3 +28,8 @@ def set_environment(variables: Mapping[str, str]) -> None:
     """Give this process the variables that a process of its own would have started with."""
     os.environ.clear()  # noqa: TID251
     os.environ.update(variables)  # noqa: TID251
+
+
+def use_one_thread() -> None:
+    """Have the libraries that this process loads from now on compute in one thread."""
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # noqa: TID251
