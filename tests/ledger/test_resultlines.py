@@ -239,6 +239,13 @@ def test_are_results_any_other_text_is_refused(field: int) -> None:
         assert not are_results([tuple(row) for row in texts], PLACE, HASH)  # type: ignore[misc]
 
 
+@pytest.mark.parametrize("args", ['{"x": 1}', '{"b":1,"a":2}', '{"x":1.0}', '{"a":1,"b":2}'])
+def test_are_results_arguments_that_fit_their_key_must_be_canonical_too(args: str) -> None:
+    key = hashlib.sha256(f'["task","{GENESIS}","/lane é",3,7,"f",{args}]'.encode()).hexdigest()
+    is_canonical = args == '{"a":1,"b":2}'
+    assert are_results([(key, "f", args, "1")], PLACE, HASH) is is_canonical
+
+
 def test_are_results_function_that_needs_escapes_is_refused() -> None:
     key = hashlib.sha256(f'["task","{GENESIS}","/lane é",3,7,"a"b",{{}}]'.encode()).hexdigest()
     assert not are_results([(key, 'a"b', "{}", "1")], PLACE, HASH)

@@ -13,10 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import LedgerDamaged
+from weft.model import codec
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value, decode, encode
 
 DIGEST = "ab" * 32
+
+
+@pytest.fixture(autouse=True)
+def fresh_readers() -> None:
+    """Readers are made once for each class: each test makes its own."""
+    codec._READERS.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,20 @@ def test_equal_arrays_have_one_text_whatever_their_memory():
     assert encode(np.asfortranarray(plain)) != encode(plain), "order is part of the value"
 
 
+def test_array_of_columns_comes_back_in_their_order():
+    array = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    back = round_trip(array)
+    assert back.flags.f_contiguous
+    assert back.tolist() == array.tolist()
+
+
+def test_header_is_padded_to_the_next_multiple_and_no_further():
+    for digits in range(1, 19):  # its text gets longer by one character each
+        _, data = natives.arrays.write_array(np.zeros((0, 10**digits), "i1"))
+        assert len(data) % 64 == 0
+        assert len(data) - len(data.rstrip(b" \n")) <= 64
+
+
 @pytest.mark.parametrize(
     ("scalar", "expected"),
     [

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import ValueInvalid
+from weft.model import codec
 from weft.model.leaves import GatheredBytes, Object, Typed
 from weft.model.records import (
     AS_DICT,
@@ -27,6 +28,12 @@ from weft.model.records import (
 from weft.model.values import decode, encode
 
 T = TypeVar("T")
+
+
+@pytest.fixture(autouse=True)
+def fresh_readers() -> None:
+    """Readers are made once for each class: each test makes its own."""
+    codec._READERS.clear()
 
 
 @dataclass(frozen=True)

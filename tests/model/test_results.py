@@ -76,3 +76,4 @@ def test_result_in_a_notebook_is_a_card_of_arguments_outcome_and_key():
 
 def test_failures_of_time_and_memory_have_the_types_that_ledgers_hold() -> None:
     assert TIMING_TYPES == ("out-of-memory", "timeout", "worker-died")
+    assert COMMAND == "weft.command"

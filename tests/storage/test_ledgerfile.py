@@ -15,6 +15,7 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import (
     MAX_CHECKPOINT_BYTES,
+    MAX_NOTE_BYTES,
     LedgerFile,
     count_lines,
     is_whole,
@@ -110,6 +111,15 @@ def test_freeze_makes_the_file_read_only(ledger, path):
     assert path.stat().st_mode & 0o777 == 0o444
 
 
+def test_open_gives_the_usual_mode_to_a_new_ledger_and_back_to_a_frozen_one(ledger, path):
+    usual = path.parent / "usual"
+    usual.touch(0o644)
+    assert path.stat().st_mode == usual.stat().st_mode
+    ledger.freeze()
+    LedgerFile(path, Disk()).close()
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
 def test_close_twice_is_fine(ledger):
     ledger.close()
     ledger.close()
@@ -139,6 +149,14 @@ def test_open_frozen_but_not_sealed_ledger_goes_on_without_root(ledger, path):
 
 
 # -- checkpoint ---------------------------------------------------------------------------
+
+
+def test_note_of_the_largest_size_is_read_and_a_larger_one_refused(path):
+    path.write_bytes(b"n" * MAX_NOTE_BYTES)
+    assert read_note(path) == "n" * MAX_NOTE_BYTES
+    path.write_bytes(b"n" * (MAX_NOTE_BYTES + 1))
+    with pytest.raises(LedgerDamaged, match="larger than any checkpoint"):
+        read_note(path)
 
 
 def test_checkpoint_missing_is_none(path):

@@ -163,6 +163,14 @@ def test_row_every_run_has_missing_is_damage(manifest):
         manifest.lane_answer(99)
 
 
+def test_create_removes_what_an_interrupted_creation_left(path):
+    left = [path.with_name(f"{path.name}.tmp{suffix}") for suffix in ("", "-journal")]
+    for leftover in left:
+        leftover.write_bytes(b"torn")
+    Manifest.create(path, Disk(), "id1", GENESIS).close()
+    assert not any(leftover.exists() for leftover in left)
+
+
 # -- transactions -------------------------------------------------------------------------
 
 
@@ -318,7 +326,8 @@ def test_manifest_of_schema_1_is_continued_with_digests_that_leave_the_state_out
         queue(old, row, 3)
         assert old.row_digest("failed", "k", "f", "{}", "5", None) == "5a5e4087dcefac1b"
         old.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 1))
-        old.restore(TaskRow(row.first + 1, "completed", "k1", "m:f", "{}", "5", None, 1))
+        old.finish_block(block_of("m:f", row.first + 1, [("k1", "{}", "5")]))
+        old.check()
         old.drop(row.first + 1, row.first + 3)
         assert states(old) == ["completed", "dropped", "cancelled"]
         old.check()

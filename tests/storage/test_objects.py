@@ -28,6 +28,11 @@ def staged(store, data, name="s"):
     return path
 
 
+def test_objects_and_staging_are_where_other_readers_look(store):
+    assert store.staging == store.folder / "staging"
+    assert store.path(DIGEST) == store.folder / DIGEST[:2] / DIGEST[2:]
+
+
 def test_add_bytes_read_back_the_same(store):
     assert store.add(DATA) == DIGEST
     assert store.read(DIGEST) == DATA

@@ -77,6 +77,9 @@ def test_link_at_any_component_is_refused_naming_it(run: Path, name: str) -> Non
 def test_run_itself_may_be_reached_through_a_link(run: Path) -> None:
     (run.parent / "here").symlink_to(run)
     assert read_plain(run.parent / "here" / "ledger.jsonl") == DATA
+    nested = run.parent / "here" / "objects" / "ab" / "cd"
+    assert is_plain_file(nested, NESTED)
+    assert read_plain(nested, NESTED) == DATA
     check_entries(run.parent / "here")
 
 
@@ -116,6 +119,16 @@ def test_file_exchanged_between_look_and_open_is_refused(
     monkeypatch.setattr(plainfile.os, "stat", stat_then_exchange)
     with pytest.raises(error):
         open_plain(run / "ledger.jsonl")
+
+
+def test_folder_exchanged_for_a_link_between_look_and_open_is_not_followed(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run / "objects").rename(run.parent / "aside")
+    (run / "objects").symlink_to(run.parent / "aside")
+    monkeypatch.setattr(plainfile, "_check_kind", lambda *_: None)
+    with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        open_plain(run / "objects" / "ab" / "cd", NESTED)
 
 
 def test_temporary_file_that_is_gone_again_is_no_reason_to_refuse(

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.sessions import Sessions
 from weft.errors import ManifestDamaged
+from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TaskError
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
@@ -100,6 +101,50 @@ def test_projection_large_rounds_are_read_in_pieces(manifest, monkeypatch):
     assert kinds(projection) == ["genesis"] + ["result"] * 7
     advance(manifest, row, 8, closed=True)
     assert kinds(projection) == ["result", "round"]
+
+
+def test_projection_names_and_writes_records_as_the_format_says(manifest):
+    row = queued_round(manifest, ROOT_LANE, 0, 2)
+    finish(manifest, row, 0)
+    error = TaskError("exit", "run", 7).to_text()
+    manifest.restore(
+        TaskRow(row.first + 1, "failed", f"{row.first + 1:064x}", "m:f", "{}", None, error, 1)
+    )
+    advance(manifest, row, 2, closed=True)
+    manifest.set_answer(ROOT_LANE, '{"lane":"","status":"answered","value":1}')
+    genesis = sha256_hex(manifest.genesis)
+    *_, round_, answer = Projection(manifest).ready()
+    assert round_ == ("round", record_key(genesis, "round", "", 0),
+                      '{"lane":"","recorded":2,"round":0,"stopped":false,"tasks":2}')  # fmt: skip
+    assert answer == ("answer", record_key(genesis, "answer", "", 1),
+                      '{"completed":1,"failed":1,"lane":"","status":"answered",'
+                      '"timing_dependent":false,"value":1}')  # fmt: skip
+
+
+def test_projection_of_a_round_read_in_two_goes_knows_what_it_read(manifest):
+    projection = Projection(manifest)
+    row = queued_round(manifest, ROOT_LANE, 0, 3)
+    for recorded in (2, 3):
+        for index in range(recorded):
+            finish(manifest, row, index)
+        advance(manifest, row, recorded)
+        kinds(projection)
+    assert projection.read == [(row.first, row.first + 3)]
+
+
+def test_projection_goes_on_with_what_replaces_a_round_without_results(manifest):
+    """As after `--accept code`, when a search opens lanes where it had opened a round."""
+    projection = Projection(manifest)
+    row = queued_round(manifest, ROOT_LANE, 0, 3)
+    assert kinds(projection) == ["genesis"]
+    manifest.forget_round(row)
+    assert kinds(projection) == [], "nothing has replaced it yet"
+    row = queued_round(manifest, ROOT_LANE, 0, 3)
+    assert kinds(projection) == []
+    manifest.forget_round(row)
+    manifest.add_round(ROOT_LANE, 0, "lanes", 1)
+    manifest.add_lanes(ROOT_LANE, 0, ["/a"])
+    assert kinds(projection) == ["lanes"]
 
 
 def test_projection_recorded_row_missing_is_damage(manifest):

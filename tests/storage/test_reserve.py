@@ -66,3 +66,7 @@ def test_take_where_room_cannot_be_set_aside_goes_on_and_other_errors_do_not(
         assert not (tmp_path / NAME).exists()
     else:
         Reserve(tmp_path).take()
+
+
+def test_reserve_is_the_file_that_the_documentation_names():
+    assert NAME == ".reserve"
