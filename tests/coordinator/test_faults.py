@@ -81,6 +81,7 @@ def test_losses_in_a_row_run_alone_then_fail_as_worker_died():
         bench.lose(a)
     record = bench.of(RecordResult)[-1]
     assert (record.task.index, record.error) == (0, TaskError("worker-died", "run"))
+    assert record.run_s == 0.0
     assert bench.machine.done
 
 

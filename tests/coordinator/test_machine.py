@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.machines import Bench, call, once
-from weft.coordinator.machine import Counts
+from tests.support.machines import GENESIS, Bench, call, once
+from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import (
     Advance,
@@ -24,7 +24,15 @@ from weft.coordinator.steps import (
 from weft.errors import SearchInvalid, ValueInvalid
 from weft.model.attempts import Finished
 from weft.model.results import TaskFailed
-from weft.model.tasks import COMMAND, Unknown, make_lanes, make_lazy, make_round
+from weft.model.tasks import (
+    COMMAND,
+    Milestone,
+    SearchCall,
+    Unknown,
+    make_lanes,
+    make_lazy,
+    make_round,
+)
 
 RANDOM = st.integers(0, 2**32).map(Random)
 
@@ -481,3 +489,31 @@ def test_answers_have_the_bodies_that_ledgers_hold():
         '{"detail":2,"lane":"/b","reason":"few","status":"unknown"}',
         '{"lane":"","status":"answered","value":2}',
     ]
+
+
+def test_machine_pauses_at_the_milestone_that_it_was_given_and_at_no_other():
+    def body():
+        yield Milestone("first", (1,))
+        yield [call(1)]
+        yield Milestone("second")
+        yield [call(2)]
+
+    def started(pause_at):
+        root = SearchCall("lab:search", 1, {}, body)
+        machine = Machine(GENESIS, root, {}, Policy(), lambda *_: [], pause_at=pause_at)
+        queued = [command for command in machine.advance() if isinstance(command, Queue)]
+        return machine.paused, len(queued), machine.counts().milestone
+
+    assert started("first") == (True, 0, Milestone("first", (1,)))
+    assert started("second") == (False, 1, Milestone("first", (1,)))
+    assert started("") == (False, 1, Milestone("first", (1,)))
+
+
+def test_first_failure_is_the_first_that_came_in():
+    bench = Bench(once([call(i) for i in range(3)]))
+    first, second, third = bench.take()
+    bench.succeed(first, 1)
+    assert bench.machine.first_failure is None
+    bench.fail(third, "late")
+    bench.fail(second, "later")
+    assert bench.machine.first_failure.error.type == "late"

@@ -13,7 +13,7 @@ from weft.coordinator.machine import Machine
 from weft.coordinator.placement import Caps, FairShare, Placement
 from weft.coordinator.policy import COMMAND_GRACE_S, Policy
 from weft.coordinator.rooms import Rooms
-from weft.coordinator.steps import LiveTask, Requeue, TaskKind
+from weft.coordinator.steps import LiveTask, Queue, Requeue, TaskKind
 from weft.errors import UsageError, WorldError
 from weft.model.attempts import Assignment
 from weft.model.slots import Node
@@ -53,6 +53,10 @@ class SlotBench(Bench):
         taken = self.machine.dispatch.take(list(rooms))
         self.last = [task for assignment in taken for task in assignment.each()]
         return [(a.index, a.slot) for a in self.last]
+
+    def queued(self) -> list[LiveTask]:
+        """All tasks that were made."""
+        return [task for queue in self.of(Queue) for task in queue.tasks]
 
     last: list[Assignment]
 
@@ -182,6 +186,14 @@ def test_greedy_gives_a_retired_slot_nothing() -> None:
     assert choose(greedy, task(), [9, 1]) == 1
 
 
+@pytest.mark.parametrize("gpu", [0, 1])
+def test_list_of_a_retired_slot_is_dealt_to_those_of_its_kind(gpu: int) -> None:
+    placement = Placement([Node("a", **{"gpus" if gpu else "cpus": 2})], "static")
+    assert choose(placement, task(0, gpu=gpu), [9, 9]) == 0
+    placement.retire(0)
+    assert choose(placement, task(2, gpu=gpu), [9, 9]) == 1
+
+
 def test_slot_that_is_back_gets_its_own_list_but_not_what_others_took_over() -> None:
     placement = Placement([Node("a", cpus=1), Node("b", cpus=1)], "static")
     tasks = [task(i) for i in range(6)]
@@ -233,7 +245,16 @@ def test_machine_knows_how_many_of_a_kind_a_round_has() -> None:
     nodes = [Node("a", gpus=1, cpus=1), Node("b", cpus=4)]
     mixed = [*calls(3), *calls(1, gpu=1)]
     bench = SlotBench(once(mixed), Placement(nodes, "static"))
+    assert {task.peers for task in bench.queued() if not task.limits.gpu} == {3}
+    assert {task.peers for task in bench.queued() if task.limits.gpu} == {1}
+    assert [task.ordinal for task in bench.queued()] == [0, 1, 2, 0]
     assert sorted(bench.place(9, 9, 9, 9, 9, 9)) == [(0, 1), (1, 2), (2, 3), (3, 0)]
+
+
+def test_machine_numbers_tasks_of_a_kind_on_where_others_stand_between() -> None:
+    mixed = [*calls(2), *calls(1, gpu=1), *calls(2)]
+    bench = SlotBench(once(mixed), Placement([Node("a", gpus=1, cpus=2)], "static"))
+    assert [task.ordinal for task in bench.queued()] == [0, 1, 0, 2, 3]
 
 
 def test_lazy_round_is_dealt_in_full_turns() -> None:
@@ -371,6 +392,7 @@ def test_task_that_must_run_alone_goes_to_another_slot_if_there_is_one(mode: str
     placement.retire(1)
     assert choose(placement, sick, [9, -1, 9, 0]) == 2
     assert choose(placement, sick, [9, -1, 0, 0]) is None
+    assert choose(placement, sick, [9, -1, 0, 1]) == 3
 
 
 # -- limits of commands -------------------------------------------------------------------

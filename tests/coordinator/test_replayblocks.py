@@ -31,24 +31,24 @@ def call(index: int) -> TaskCall:
     return TaskCall("m:f" if index < 2500 else "m:g", {"x": index})
 
 
-def row(index: int) -> FinalRow:
+def row(index: int, round_: int = 0) -> FinalRow:
     asked = call(index)
     args = encode_args(asked.args)
-    key = task_key(GENESIS, "", 0, index, asked.function, args)
+    key = task_key(GENESIS, "", round_, index, asked.function, args)
     return key, asked.function, args, index == 1999
 
 
 @dataclass
 class Recorded:
-    """Rows of one round, of which the first `count` are final."""
+    """Rows of each round, of which the first `count` are final."""
 
     count: int = SIZE
     changed: dict[int, FinalRow] = field(default_factory=dict)
     used: list[tuple[str, str]] = field(default_factory=list)
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
-        assert (lane, round_) == ("", 0)
-        return [self.changed.get(i) or row(i) for i in range(start, min(end, self.count))]
+        assert lane == ""
+        return [self.changed.get(i) or row(i, round_) for i in range(start, min(end, self.count))]
 
     def use(self, name: str, path: str) -> None:
         self.used.append((name, path))
@@ -184,24 +184,27 @@ def test_a_changed_task_is_refused_wherever_it_stands(
     assert (tmp_path / "run" / "ledger.jsonl").read_bytes() == before
 
 
-def replayed(recorded: Recorded) -> tuple[Machine, list[Command]]:
+def replayed(recorded: Recorded, rounds: int = 1) -> tuple[Machine, list[Command]]:
     """A machine whose first tasks were recalled one by one, and all commands that followed."""
 
     def body() -> Generator[Any, Any, int]:
-        results = yield LazyRound(SIZE, call)
+        for _ in range(rounds):
+            results = yield LazyRound(SIZE, call)
         return len(results)
 
     search = SearchCall("s", 1, {}, body)
     limits = LazyLimits(window=40, reach=50, first=10)
     machine = Machine(GENESIS, search, {}, Policy(), lambda *_: [], limits, recall=recorded)
-    [_, queue] = machine.advance()
-    assert isinstance(queue, Queue)
-    commands = [
-        command for task in queue.tasks
-        for command in machine.apply(Recalled("", 0, task.index, str(task.index), None))
-    ]  # fmt: skip
-    advances = [command.recorded for command in commands if isinstance(command, Advance)]
-    assert advances == sorted(advances)
+    commands = list[Command]()
+    for round_ in range(rounds):
+        [_, queue] = machine.advance()
+        assert isinstance(queue, Queue)
+        commands = [
+            command for task in queue.tasks
+            for command in machine.apply(Recalled("", round_, task.index, str(task.index), None))
+        ]  # fmt: skip
+        advances = [command.recorded for command in commands if isinstance(command, Advance)]
+        assert advances == sorted(advances)
     return machine, commands
 
 
@@ -213,6 +216,12 @@ def test_machine_takes_blocks_in_order_and_closes_the_round() -> None:
     assert (counts.finished, counts.failed, counts.planned) == (SIZE, 1, SIZE)
     machine.advance()
     assert machine.done
+
+
+def test_machine_counts_the_failures_of_each_replayed_round_once() -> None:
+    machine, _ = replayed(Recorded(), rounds=3)
+    counts = machine.counts()
+    assert (counts.finished, counts.failed, counts.planned) == (3 * SIZE, 3, 3 * SIZE)
 
 
 def test_machine_makes_the_tasks_behind_the_recorded_ones() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,3 +63,14 @@ def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() ->
     rooms = Rooms([5] * 1000)
     assert {placement.choose(command, rooms, FairShare(9, 9)) for _ in range(1000)} == {None}
     assert len(looks) == 1000
+
+
+@pytest.mark.parametrize(
+    ("capacity", "in_service", "open_slots", "total"),
+    [([2, -1, 0, 3], 3, 2, 5), ([-1, -1], 0, 0, 0), ([0, 1], 2, 1, 1), ([], 0, 0, 0)],
+)
+def test_slots_out_of_service_have_no_room_and_are_not_counted(
+    capacity: list[int], in_service: int, open_slots: int, total: int
+) -> None:
+    rooms = Rooms(capacity)
+    assert (rooms.in_service, rooms.open_slots, rooms.total) == (in_service, open_slots, total)

@@ -258,7 +258,7 @@ def test_command_that_obeys_term_may_clear_up(lab: Lab) -> None:
     """On its limit a command gets TERM first, and a second to leave in order."""
     said = lab.folder / "said"
     text = f"trap 'echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
-    run = lab.run(trials.commands([shell(text, timeout_s=0.5)]))
+    run = lab.run(trials.commands([shell(text, timeout_s=2.0)]))
     assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
     assert said.read_text() == "bye\n"
 

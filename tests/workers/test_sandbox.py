@@ -159,7 +159,7 @@ def supervised(lab: Lab, argv: list[str], more: list[str] | None = None) -> Any:
 
 def test_time_limit_ends_everything_and_gives_it_time_to_obey(lab: Lab) -> None:
     note = "trap 'echo bye; exit 0' TERM; ( setsid sleep 1000 & ) ; sleep 1000 & wait"
-    run = lab.run(trials.commands([confined(lab, note, timeout_s=1.0)]))
+    run = lab.run(trials.commands([confined(lab, note, timeout_s=3.0)]))
     assert run.answer[0] == {"type": "timeout", "stage": "run", "code": None}
     logs = [path.read_text() for path in (run.out / "logs").rglob("*.out")]
     assert logs == ["bye\n"]

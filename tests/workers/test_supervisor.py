@@ -49,7 +49,7 @@ def test_command_over_its_limit_leaves_its_supervisor_to_the_next(lab: Lab) -> N
     text = "trap '' TERM; ( ( setsid sleep 1000 & ) & ) ; echo $PPID > {0}; sleep 1000"
     note = lab.folder / "note"
     steps = [
-        shell(lab, text.format(note), timeout_s=0.4),
+        shell(lab, text.format(note), timeout_s=2.0),
         shell(lab, "echo $PPID; ps -o pid= --ppid $PPID | wc -l"),
     ]
     run = lab.run(trials.commands(steps), workers=1)
