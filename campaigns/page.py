@@ -202,7 +202,7 @@ def table(found: dict[str, Tally], measured: Mapping[str, str]) -> str:
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name in in_order(found):
         row = found.get(name)
-        if row is None or not row.cases:
+        if name in measured or row is None or not row.cases:
             lines.append(f"| {name} | {faults[name]} | {measured.get(name, NOT_RUN)} |")
             continue
         cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))

@@ -39,6 +39,7 @@ SIMULATOR = "tests/testing/test_simulator.py"
 CORRUPTION = "tests/faults/test_corruption.py"
 FUZZING = "tests/faults/test_fuzzing.py"
 EXHAUSTION = "tests/faults/test_exhaustion.py"
+CAMPAIGNS = "tests/test_campaigns.py"
 TOO_LITTLE = f"{EXHAUSTION}::test_run_with_too_little_stops_with_its_reason_and_resumes"
 NO_PROCESS = f"{EXHAUSTION}::test_run_that_may_start_no_process_stops_with_its_reason_and_resumes"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
@@ -147,8 +148,11 @@ ROWS = (
     Row("F19", "hostile visitors of the live page", ("tests/inspect/serve/test_guard.py",
                                                      "tests/inspect/serve/test_fuzz.py")),
     Row("F20", "ledgers of every released format", ("tests/inspect/test_golden.py",)),
-    Row("F21", "a million tasks: `python -m benchmarks big`", ()),
-    Row("F22", "changes of the core's code: `python -m campaigns.mutation`", ()),
+    Row("F21", "a million tasks: `python -m benchmarks big`", (),
+        planted=(f"{CAMPAIGNS}"
+                 "::test_million_tasks_with_a_memory_that_grows_or_a_slow_verify_is_noticed",)),
+    Row("F22", "changes of the core's code: `python -m campaigns.mutation`", (),
+        planted=(f"{CAMPAIGNS}::test_tests_that_notice_too_few_changes_are_noticed",)),
     Row("F23", "missing, unverified and ambiguous results are never printed as certain",
         ("tests/searches/arc/test_ambiguous.py", f"{VERDICT}::{AMBIGUOUS}",
          "tests/searches/prng/test_claims.py")),

@@ -251,10 +251,11 @@ def test_rows_are_collected_from_their_own_files() -> None:
     assert files_of(["F24", "arc"]) == files_of([]) == []
 
 
-def test_every_row_with_tests_has_a_planted_bug() -> None:
+def test_every_row_has_a_planted_bug() -> None:
     assert [case.test for case in planted_cases()][-1] == PREFIX + CONTROL
     assert folder_name(parsed(["--bugs"])) == "bugs-1-of-1"
     assert {bug.row for bug in BUGS} == {row.name for row in ROWS if row.tests}
+    assert all(row.tests or row.planted for row in ROWS)
     assert len({bug.name for bug in BUGS} | {CONTROL}) == len(BUGS) + 1
 
 
@@ -287,19 +288,42 @@ def test_planted_bug_is_what_python_imports_in_the_copy(tmp_path: Path) -> None:
 
 def test_rows_that_are_measured_elsewhere_have_their_figures(tmp_path: Path) -> None:
     assert measured_rows(tmp_path) == {}
-    costs = {"run": {"seconds": 60, "cpu_s": 9, "peak_mib": 301}, "verify": {"seconds": 30,
-             "cpu_s": 61, "peak_mib": 20}}  # fmt: skip
-    (tmp_path / "big.json").write_text(json.dumps({"1000000": {"commands": costs}}))
-    sample = {"changes": 900, "tried": 100, "noticed": 91, "cpu_minutes": 2, "commit": "c",
-              "date": "d", "tests": 7}  # fmt: skip
-    (tmp_path / "mutation.json").write_text(json.dumps(sample))
-    page = page_of({}, "", measured_rows(tmp_path))
-    large = "1,000,000 tasks, peak 301 MiB, verify 61 CPU s | 2 | 1.5 |"
+    write_large_run(tmp_path, peak_mib=300, verify_s=60)
+    write_mutation(tmp_path, noticed=91)
+    planted = {"F21": Tally("F21", cases=1, ended={"passed": 1})}
+    page = page_of(planted, "", measured_rows(tmp_path))
+    large = "1,000,000 tasks, peak 300 MiB, verify 60 CPU s | 0 | 1.5 |"
     assert f"| [big](big.md) | {large}" in page
     assert (
         "| [mutation](mutation.md) | 100 of 900 changes, 91 noticed (91.0 %) | 0 | 2.0 | c | d |"
         in page
     )
+
+
+def write_large_run(folder: Path, *, peak_mib: float, verify_s: float) -> None:
+    costs = {"run": {"seconds": 60, "cpu_s": 9, "peak_mib": peak_mib},
+             "verify": {"seconds": 30, "cpu_s": verify_s, "peak_mib": 20}}  # fmt: skip
+    (folder / "big.json").write_text(json.dumps({"1000000": {"commands": costs}}))
+
+
+def write_mutation(folder: Path, *, noticed: int) -> None:
+    sample = {"changes": 900, "tried": 100, "noticed": noticed, "cpu_minutes": 2, "commit": "c",
+              "date": "d", "tests": 7}  # fmt: skip
+    (folder / "mutation.json").write_text(json.dumps(sample))
+
+
+def test_million_tasks_with_a_memory_that_grows_or_a_slow_verify_is_noticed(
+    tmp_path: Path,
+) -> None:
+    for peak_mib, verify_s, violations in ((300, 60, 0), (301, 60, 1), (301, 61, 2)):
+        write_large_run(tmp_path, peak_mib=peak_mib, verify_s=verify_s)
+        assert f"CPU s | {violations} |" in measured_rows(tmp_path)["F21"]
+
+
+def test_tests_that_notice_too_few_changes_are_noticed(tmp_path: Path) -> None:
+    for noticed, violations in ((90, 0), (89, 1)):
+        write_mutation(tmp_path, noticed=noticed)
+        assert f".0 %) | {violations} |" in measured_rows(tmp_path)["F22"]
 
 
 def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> None:
