@@ -90,10 +90,10 @@ def test_array_of_columns_comes_back_in_their_order():
 
 
 def test_header_is_padded_to_the_next_multiple_and_no_further():
-    for digits in range(1, 19):  # its text gets longer by one character each
-        _, data = natives.arrays.write_array(np.zeros((0, 10**digits), "i1"))
-        assert len(data) % 64 == 0
-        assert len(data) - len(data.rstrip(b" \n")) <= 64
+    shapes = [(0, 10**digits, *[1] * more) for digits in range(4) for more in range(22)]
+    headers = [natives.arrays.write_array(np.zeros(shape, "i1"))[1] for shape in shapes]
+    assert {len(header) % 64 for header in headers} == {0}
+    assert {len(header) - len(header.rstrip(b" \n")) for header in headers} == {*range(1, 65)}
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,22 @@ def test_numpy_scalars_in_fields_are_the_numbers_they_equal():
     assert (type(after.x), type(after.y)) == (int, float)
 
 
+@dataclass
+class Grid:
+    cells: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+
+
+def test_array_or_table_of_another_kind_is_named_with_what_it_should_be():
+    cells = np.zeros((1, 1), np.float32)
+    assert round_trip(Grid(cells), Grid).cells.dtype == np.float32
+    for value, hint, words in (
+        (Grid(cells.astype(np.float64)), Grid, "is an array of float64, not of float32"),
+        (Data(cells[0], frame=cells), Data, "Data.frame is not a pandas.DataFrame"),
+    ):
+        with pytest.raises(ValueInvalid, match=words):
+            round_trip(value, hint)
+
+
 def test_generic_dataclass_and_bare_tuple_come_back():
     assert round_trip(Loose(1, (1, [2])), Loose[int]) == Loose(1, (1, [2]))
 
