@@ -43,7 +43,7 @@ campaign | `tests/test_campaigns.py` |
 | F27 | `weft status` used SQL of which Python 3.12 warns and that 3.14 refuses: every reader \
 failed there | `tests/test_purity.py` |
 | F27 | one flipped bit in the kind of a round hid its results from every reader, and \
-`weft verify` said nothing (2 of 10,000 damages) | `tests/storage/test_manifest.py` |
+`weft verify` said nothing (2 of 10,000 damages) | `tests/storage/test_manifest_rows.py` |
 | F25 | an interpreter with too little memory to raise MemoryError ended as an internal error, \
 exit code 70 | `tests/faults/test_exhaustion.py` |
 | F25 | a worker that could not be started, for want of processes or memory, was reported with the \

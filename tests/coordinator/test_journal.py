@@ -1,137 +1,42 @@
-"""The journal's rows: what the manifest holds after each command, and what comes back of it."""
+"""The journal's rows: what the manifest holds after each command."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from weft.coordinator.journal import VISIBLE, Journal
+from tests.coordinator.desks import (
+    HELD,
+    MONOTONIC,
+    PLACE,
+    WALL,
+    WORKER,
+    Desk,
+    done,
+    opened,
+    queued,
+    run,
+    task,
+)
+from weft.coordinator.journal import VISIBLE
 from weft.coordinator.steps import (
     Advance,
-    Answer,
-    Begin,
     Close,
     Declare,
     LiveTask,
-    OpenLanes,
     OpenRound,
-    Queue,
-    Recalled,
-    RecordResult,
     RecordValues,
     Requeue,
     TaskKind,
 )
-from weft.errors import ReplayDiverged, RunMismatch
-from weft.model.attempts import Staged, Worker
+from weft.errors import ReplayDiverged
+from weft.model.attempts import Staged
 from weft.model.plan import Plan
 from weft.model.results import TaskError
-from weft.model.tasks import COMMAND, FORMER_COMMAND, Limits
-from weft.storage.disk import Disk
-from weft.storage.manifest import ROOT_LANE, Manifest
-from weft.storage.objects import ObjectStore
-
-WALL, MONOTONIC = 1000.0, 50.0
-WORKER = Worker(pid=7, started=3.5, node="n1", gpu=2)
-TASK = "state, key, function, args, value, error, attempt, queued_at, started_at, finished_at"
-PLACE = "run_s, worker_pid, worker_started, node, gpu, notes"
-HELD = (7, 3.5, "n1", 2)
-
-
-class Clock:
-    """Clocks that stand still until a test moves them."""
-
-    wall_s, monotonic_s = WALL, MONOTONIC
-
-    def wall(self) -> float:
-        return self.wall_s
-
-    def monotonic(self) -> float:
-        return self.monotonic_s
-
-
-class Sources:
-    """Remembers what code was used."""
-
-    def __init__(self) -> None:
-        self.used: list[tuple[str, str]] = []
-
-    def use(self, name: str, path: str) -> None:
-        self.used.append((name, path))
-
-
-class Desk:
-    """A journal on a manifest of its own, by parts."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.clock, self.sources = folder, Clock(), Sources()
-        disk = Disk()
-        self.manifest = Manifest.create(folder / "manifest.sqlite", disk, "run", "{}")
-        self.objects = ObjectStore(folder / "objects", disk)
-        self.journal = self.fresh_journal()
-
-    def fresh_journal(self) -> Journal:
-        """A journal of the next session, which knows only what was committed."""
-        return Journal(self.manifest, self.objects, self.clock, self.sources)
-
-    def next_session(self) -> None:
-        self.journal.commit()
-        self.journal = self.fresh_journal()
-
-    def do(self, *commands: object) -> list[Recalled]:
-        return [recalled for c in commands for recalled in self.journal.execute(c)]  # type: ignore[arg-type]
-
-    def rows(self, columns: str = TASK, where: str = "1") -> list[tuple[object, ...]]:
-        self.journal.flush()
-        return self.manifest.query(f"SELECT {columns} FROM tasks WHERE {where} ORDER BY id")
-
-    def attempts(self) -> list[tuple[object, ...]]:
-        return self.manifest.query("SELECT * FROM attempts")
-
-    def rounds(self) -> list[tuple[object, ...]]:
-        self.journal.flush()
-        return self.manifest.query("SELECT first, size, recorded, closed, stopped FROM rounds")
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path)
-    yield made
-    made.manifest.close()
-
-
-def task(
-    index: int, function: str = "m:f", round_: int = 0, lane: str = "", key: str = ""
-) -> LiveTask:
-    args = "{}" if function != COMMAND else '{"collect":"m:c","prepare":null}'
-    kind = TaskKind(lane, round_, function, Limits(), ())
-    return LiveTask(kind, index, key or f"{index:064x}", args)
-
-
-def queued(lane: str, round_: int, tasks: tuple[LiveTask, ...]) -> Queue:
-    """Tasks that were made, with their kinds in order, each once."""
-    return Queue(lane, round_, tasks, tuple(dict.fromkeys(one.kind for one in tasks)))
-
-
-def opened(desk: Desk, *tasks: LiveTask, size: int | None = None) -> tuple[LiveTask, ...]:
-    """Open round 0 with these tasks."""
-    desk.do(OpenRound("", 0, size or len(tasks)), queued("", 0, tasks))
-    return tasks
-
-
-def run(desk: Desk, one: LiveTask) -> LiveTask:
-    """Begin an attempt of a task."""
-    one.attempt, one.worker = one.attempt + 1, WORKER
-    desk.do(Begin(one))
-    return one
-
-
-def done(one: LiveTask, value: str | None = "1", error: TaskError | None = None) -> RecordResult:
-    return RecordResult(one, value, error, "detail", (), '["note"]', 2.0)
+from weft.model.tasks import COMMAND, Limits
+from weft.storage.manifest import ROOT_LANE
 
 
 def test_queued_and_running_tasks_have_rows(desk: Desk) -> None:
@@ -316,218 +221,6 @@ def test_rebuilt_round_learns_its_size_and_may_not_be_smaller_than_what_is_recor
 def test_event_without_detail_has_an_empty_one(desk: Desk) -> None:
     desk.journal.event("node-lost")
     assert desk.manifest.query("SELECT kind, task, detail FROM events") == [("node-lost", None, "")]
-
-
-def test_next_session_recalls_by_place_also_behind_tasks_without_a_row(desk: Desk) -> None:
-    opened(desk, task(0))
-    later = [task(VISIBLE + index, round_=1) for index in range(2)]
-    desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, tuple(later)))
-    desk.do(done(run(desk, later[1])))
-    desk.next_session()
-    opened(desk, task(0))
-    again = tuple(task(VISIBLE + index, round_=1) for index in range(2))
-    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, again))
-    assert recalled == [Recalled("", 1, VISIBLE + 1, "1", None)]
-
-
-def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: Desk) -> None:
-    tasks = opened(desk, *(task(index) for index in range(4)))
-    error = TaskError("E", "no")
-    desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1]), None, error))
-    run(desk, tasks[2])
-    desk.next_session()
-    desk.clock.wall_s += 5
-    again = tuple(task(index) for index in range(4))
-    recalled = desk.do(OpenRound("", 0, 4), queued("", 0, again))
-    assert recalled == [Recalled("", 0, 0, "1", None), Recalled("", 0, 1, None, error)]
-    assert [one.attempt for one in again] == [1, 1, 1, 0]
-    assert desk.rows("state, queued_at") == [
-        ("completed", WALL), ("failed", WALL), ("queued", WALL), ("queued", WALL)
-    ]  # fmt: skip
-    assert desk.attempts()[1:] == [
-        (3, 1, "requeued", "coordinator-died", "", None, WALL + 5, None, None, None, None)
-    ]  # fmt: skip
-    desk.do(done(run(desk, again[3])))
-    assert desk.rows("queued_at, finished_at", "id = 4") == [(WALL, WALL + 5)]
-
-
-def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: Desk) -> None:
-    opened(desk, task(0))
-    tasks = [task(index, round_=1) for index in range(4)]
-    desk.do(OpenRound("", 1, 4), queued("", 1, tuple(tasks)))
-    for one in tasks[:3]:
-        desk.do(done(run(desk, one), str(one.index)))
-    desk.do(Advance("", 1, 3))
-    desk.journal.flush()
-    assert desk.journal.final_rows("", 1, 0, 4) == [], "of this session: nothing to look for"
-    results = desk.journal.fetch("", 1, 1, 3)
-    assert [(r.index, r.key, r.value) for r in results] == [
-        (1, tasks[1].key, 1), (2, tasks[2].key, 2)
-    ]  # fmt: skip
-    desk.next_session()
-    desk.do(OpenRound("", 0, 1), OpenRound("", 1, 4))
-    rows = [(one.key, "m:f", "{}", 0) for one in tasks[1:3]]
-    assert desk.journal.final_rows("", 1, 1, 3) == rows
-    assert desk.journal.final_rows("", 1, 2, 4) == rows[1:], "up to the first that is not final"
-
-
-def test_round_advances_and_only_forward(desk: Desk) -> None:
-    opened(desk, *(task(index) for index in range(3)))
-    desk.do(Advance("", 0, 2))
-    assert desk.rounds() == [(1, 3, 2, 0, 0)]
-    desk.do(Advance("", 0, 1))
-    assert desk.rounds() == [(1, 3, 2, 0, 0)]
-
-
-def test_stopped_round_drops_and_cancels_what_is_beyond(desk: Desk) -> None:
-    tasks = opened(desk, *(task(index) for index in range(4)))
-    for one in tasks[:3]:
-        run(desk, one)
-    desk.do(RecordValues(tasks[:2], ["1", "2"], [1, 1], WORKER), done(tasks[2]))
-    desk.journal.flush()
-    desk.do(Advance("", 0, 1), Close("", 0, 1, stopped=True))
-    assert desk.rows("state") == [("completed",), ("dropped",), ("dropped",), ("cancelled",)]
-    assert desk.rounds() == [(1, 4, 1, 1, 1)]
-
-
-def test_round_that_ends_whole_drops_nothing(desk: Desk) -> None:
-    tasks = opened(desk, task(0), task(1))
-    for one in tasks:
-        desk.do(done(run(desk, one)))
-    calls: list[tuple[int, int]] = []
-    desk.manifest.drop = lambda first, end: calls.append((first, end))  # type: ignore[method-assign]
-    desk.do(Close("", 0, 2, stopped=False))
-    assert calls == []
-    assert desk.rounds() == [(1, 2, 2, 1, 0)]
-
-
-def test_closed_round_is_closed_the_same_way_again(desk: Desk) -> None:
-    tasks = opened(desk, task(0), task(1))
-    for one in tasks:
-        desk.do(done(run(desk, one)))
-    desk.do(Close("", 0, 1, stopped=True))
-    desk.next_session()
-    desk.do(OpenRound("", 0, 2))
-    desk.do(Close("", 0, 1, stopped=True))
-    for other in (Close("", 0, 1, stopped=False), Close("", 0, 2, stopped=True)):
-        with pytest.raises(ReplayDiverged, match="it ended after 1 results, now after"):
-            desk.do(other)
-    with pytest.raises(ReplayDiverged, match="now task 1 is asked for"):
-        desk.do(Begin(tasks[1]))
-
-
-def test_round_may_not_end_before_what_is_recorded(desk: Desk) -> None:
-    opened(desk, task(0), task(1))
-    desk.do(Advance("", 0, 2))
-    with pytest.raises(ReplayDiverged, match="2 results are recorded, now it ends after 1"):
-        desk.do(Close("", 0, 1, stopped=True))
-
-
-def test_other_tasks_than_recorded_diverge(desk: Desk) -> None:
-    opened(desk, task(0), task(1))
-    desk.next_session()
-    with pytest.raises(ReplayDiverged, match=r"task 1 was m:f\({}\), now m:g\({}\)"):
-        opened(desk, task(0), task(1, "m:g", key="f" * 64))
-
-
-def test_commands_of_the_first_version_are_refused(desk: Desk) -> None:
-    opened(desk, task(0, FORMER_COMMAND))
-    desk.next_session()
-    with pytest.raises(RunMismatch, match=r"Weft 0\.1"):
-        opened(desk, task(0, FORMER_COMMAND))
-
-
-def test_lane_that_ended_cannot_ask_for_more_and_one_that_did_not_can(desk: Desk) -> None:
-    opened(desk, task(0))
-    desk.do(Answer("", 1, '{"lane":""}'))
-    desk.next_session()
-    opened(desk, task(0))
-    with pytest.raises(ReplayDiverged, match="the lane ended here, now it asks for more"):
-        desk.do(OpenRound("", 1, 1))
-    with pytest.raises(ReplayDiverged, match="the lane ended here, now it asks for more"):
-        desk.do(OpenLanes("", 1, ("/a",)))
-
-
-def test_lane_beyond_what_is_recorded_looks_for_nothing(desk: Desk) -> None:
-    opened(desk, task(0))
-    asked: list[int] = []
-    answer_of = desk.manifest.lane_answer
-    desk.manifest.lane_answer = lambda lane: (asked.append(lane), answer_of(lane))[1]  # type: ignore[method-assign]
-    desk.do(OpenRound("", 1, 1), OpenRound("", 2, 1))
-    assert asked == [], "the first round has shown that nothing is recorded"
-
-
-def test_answer_is_kept_and_another_one_diverges(desk: Desk) -> None:
-    desk.do(Answer("", 0, "{}"))
-    desk.next_session()
-    desk.do(Answer("", 0, "{}"))
-    with pytest.raises(ReplayDiverged, match=r"answer \{\} recorded, now"):
-        desk.do(Answer("", 0, '{"a":1}'))
-    assert desk.manifest.query("SELECT answer FROM lanes") == [("{}",)]
-
-
-def test_answer_before_a_recorded_round_diverges(desk: Desk) -> None:
-    opened(desk, task(0))
-    desk.next_session()
-    with pytest.raises(ReplayDiverged, match="a further round is recorded, the search ended"):
-        desk.do(Answer("", 0, "{}"))
-
-
-def test_lanes_are_opened_once_and_must_be_the_same(desk: Desk) -> None:
-    desk.do(OpenLanes("", 0, ("/a", "/b")))
-    desk.do(OpenRound("/b", 0, 1), queued("/b", 0, (task(0, lane="/b"),)))
-    desk.next_session()
-    desk.do(OpenLanes("", 0, ("/a", "/b")))
-    assert desk.manifest.query("SELECT path FROM lanes ORDER BY id") == [("",), ("/a",), ("/b",)]
-    for others in (("/b", "/a"), ("/a",)):
-        with pytest.raises(ReplayDiverged, match="the lanes differ from those recorded"):
-            desk.do(OpenLanes("", 0, others))
-    with pytest.raises(ReplayDiverged):
-        desk.do(OpenRound("", 0, 2))
-
-
-def test_new_code_may_ask_for_another_round_where_nothing_was_decided(desk: Desk) -> None:
-    opened(desk, task(0), task(1))
-    desk.next_session()
-    with pytest.raises(ReplayDiverged):
-        desk.do(OpenRound("", 0, 3))
-    desk.journal.code_is_new = True
-    opened(desk, *(task(index, "m:g", key=f"{index:063x}f") for index in range(3)))
-    assert desk.rows("state, function") == [("queued", "m:g")] * 3
-    events = desk.manifest.query("SELECT at, monotonic, kind, task, detail FROM events")
-    detail = "lane /, round 0: the new code differs"
-    assert events == [(WALL, MONOTONIC, "round-forgotten", None, detail)]
-
-
-def test_new_code_may_ask_for_other_tasks_of_the_same_round(desk: Desk) -> None:
-    tasks = opened(desk, task(0), task(1))
-    desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1])))
-    desk.next_session()
-    desk.journal.code_is_new = True
-    other = task(1, "m:g", key="f" * 64)
-    recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (task(0), other)))
-    assert recalled == [Recalled("", 0, 0, "1", None)]
-    assert desk.rows("state, function") == [("completed", "m:f"), ("queued", "m:g")]
-
-
-def test_new_code_that_asks_for_another_first_task_keeps_the_others(desk: Desk) -> None:
-    tasks = opened(desk, task(0), task(1))
-    desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1])))
-    desk.next_session()
-    desk.journal.code_is_new = True
-    other = task(0, "m:g", key="f" * 64)
-    recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (other, task(1))))
-    assert recalled == [Recalled("", 0, 1, "1", None)]
-    assert desk.rows("state, function") == [("queued", "m:g"), ("completed", "m:f")]
-
-
-def test_new_code_may_not_undo_what_was_decided(desk: Desk) -> None:
-    opened(desk, task(0), task(1))
-    desk.do(Advance("", 0, 1))
-    desk.next_session()
-    desk.journal.code_is_new = True
-    with pytest.raises(ReplayDiverged):
-        desk.do(OpenRound("", 0, 3))
 
 
 class Watched:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+
 import pytest
 
+from tests.storage.manifests import GENESIS
+from weft.storage.disk import Disk
+from weft.storage.manifest import Manifest
 from weft.testing.simulator import scratch_folder
 
 
@@ -11,3 +17,16 @@ from weft.testing.simulator import scratch_folder
 def tmp_path():
     with scratch_folder() as path:
         yield path
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "manifest.sqlite"
+
+
+@pytest.fixture
+def manifest(path):
+    manifest = Manifest.create(path, Disk(), "id1", GENESIS)
+    yield manifest
+    with contextlib.suppress(sqlite3.ProgrammingError):  # the test closed it
+        manifest.close()
