@@ -15,8 +15,9 @@ A change is *noticed* when a test fails that passes without it, or takes far lon
 it. A mutant meets the tests that reach its line, fastest first, for a limited time, in a fork of
 a process that has collected all tests; one that takes effect at import meets them in a fork that
 has imported no part of Weft. One that would need more time counts as survived, and so does one
-that only tests would notice whose packages a machine lacks. Of the figures below about half were
-made with the tests of a few files for each module, which can only miss a test that would notice.
+that only tests would notice whose packages a machine lacks. About half of the verdicts were made
+with the tests of a few files for each module; what had survived those without a reason was tried
+again with all.
 `--twin` compares verdicts with those of a new interpreter for each mutant. Docstrings,
 annotations, decorators, assertions and the words of errors are left alone by rule. Mutants come
 in the order of a hash, so that a part of them is a fair sample, until tests are written for its

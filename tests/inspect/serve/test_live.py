@@ -138,7 +138,7 @@ def test_finished_run_is_verified_on_the_page(
     expect(page.locator(".answer .lines")).to_have_text("4")
     page.click("#tab-tasks")
     expect(page.locator("#task-table tbody tr.row")).to_have_count(32)
-    assert "finished, verified" in page.title()
+    expect(page).to_have_title(re.compile("finished, verified"))
 
 
 def test_run_that_is_taken_away_and_comes_back_is_shown_again(
