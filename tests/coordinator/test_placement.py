@@ -395,6 +395,13 @@ def test_task_that_must_run_alone_goes_to_another_slot_if_there_is_one(mode: str
     assert choose(placement, sick, [9, -1, 0, 1]) == 3
 
 
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_gpu_task_that_must_run_alone_stays_on_gpus(mode: str) -> None:
+    sick = task(0, gpu=1)
+    sick.losses, sick.slot = 3, 0
+    assert choose(Placement([Node("a", gpus=2, cpus=1)], mode), sick, [9, 9, 9]) == 1
+
+
 # -- limits of commands -------------------------------------------------------------------
 
 

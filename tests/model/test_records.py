@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,6 +112,7 @@ def test_numpy_scalars_in_fields_are_the_numbers_they_equal():
 @dataclass
 class Grid:
     cells: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    table: pa.Table | None = None
 
 
 def test_array_or_table_of_another_kind_is_named_with_what_it_should_be():
@@ -119,6 +121,7 @@ def test_array_or_table_of_another_kind_is_named_with_what_it_should_be():
     for value, hint, words in (
         (Grid(cells.astype(np.float64)), Grid, "is an array of float64, not of float32"),
         (Data(cells[0], frame=cells), Data, "Data.frame is not a pandas.DataFrame"),
+        (Grid(cells, table=cells), Grid, "Grid.table is not a pyarrow.Table"),
     ):
         with pytest.raises(ValueInvalid, match=words):
             round_trip(value, hint)

@@ -281,8 +281,8 @@ class LocalBackend:
                 hint="`weft doctor` looks for the cause",
             )
         self._numbers += 1
-        self._next_start_s[place.slot.node] = time.monotonic() + self._stagger_s
         place.worker = self._launch(self._numbers, place.slot)
+        self._next_start_s[place.slot.node] = time.monotonic() + self._stagger_s
         self._watch(place.worker, place)
         return place.worker
 
