@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("install")
 
 MOST_BYTES = 60_000_000
 CORE = {
-    "cryptography", "filelock", "ijson", "jinja2", "markupsafe", "platformdirs", "psutil",
+    "cryptography", "ijson", "jinja2", "markupsafe", "platformdirs", "psutil",
     "pydantic", "rfc8785", "rich", "tomli-w", "typer",
 }  # fmt: skip
 ENGINE = ",".join(

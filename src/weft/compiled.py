@@ -35,7 +35,7 @@ def hidden(names: Sequence[str]) -> Iterator[None]:
             del sys.modules[name]
 
 
-with hidden(("scipy", "scipy.linalg.cython_blas", "cffi", "coverage")):
+with hidden(("scipy", "scipy.linalg.cython_blas", "cffi", "coverage", "yaml")):
     # numba looks whether these are there; loading them takes as long as numba, for nothing here
     import numba
     import numba.core.typing.cffi_utils

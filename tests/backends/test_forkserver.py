@@ -28,7 +28,7 @@ PRELOAD = "gc:collect"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ForkServer]:
-    server = ForkServer(PRELOAD, dict(os.environ))
+    server = ForkServer.loading(PRELOAD, dict(os.environ))
     yield server
     server.close()
 
@@ -52,7 +52,7 @@ def test_forked_worker_is_a_child_in_its_own_session(server, plain_setup):  # no
 
 @pytest.mark.parametrize("preload", ["weft.absent:load", "os:abort"])
 def test_server_that_cannot_load_is_done_without(preload, plain_setup):  # noqa: F811
-    server = ForkServer(preload, dict(os.environ))
+    server = ForkServer.loading(preload, dict(os.environ))
     try:
         with started(replace(plain_setup, fork_server=server)) as worker:
             process = psutil.Process(worker.identity.pid)
@@ -62,11 +62,15 @@ def test_server_that_cannot_load_is_done_without(preload, plain_setup):  # noqa:
         server.close()
 
 
-def test_killed_coordinator_takes_server_and_workers_with_it(tmp_path: Path) -> None:
+SERVERS = [f"ForkServer.loading({PRELOAD!r}, dict(os.environ))", "ForkServer.copying()"]
+
+
+@pytest.mark.parametrize("server", SERVERS, ids=["loading", "copying"])
+def test_killed_coordinator_takes_server_and_workers_with_it(server: str) -> None:
     code = f"""
 import os, socket, sys
 from weft.backends.forkserver import ForkServer
-server = ForkServer({PRELOAD!r}, dict(os.environ))
+server = {server}
 ours, theirs = socket.socketpair()
 with open(os.devnull, "wb") as log:
     words = [str(theirs.fileno()), str(os.getpid())]
@@ -81,6 +85,68 @@ sys.stdin.read()
         assert len(pids) == 2
         coordinator.kill()
     wait_until(lambda: not any(map(psutil.pid_exists, pids)), "the end of what it started")
+
+
+COPYING = """
+import os, sys
+from pathlib import Path
+from weft.backends.forkserver import ForkServer
+from weft.backends.local import LocalBackend
+from weft.backends.orphans import Marks
+from weft.backends.process import WorkerSetup
+from weft.model.slots import local_nodes, slots_of
+from weft.testing import conformance
+
+print("printed by the coordinator")
+server, place = ForkServer.copying(), Path(sys.argv[1])
+setup = WorkerSetup(
+    conformance.RUN_SEED, place / "objects", place / "objects" / "staging", place / "logs",
+    place / "attempts", list(sys.path), dict(os.environ), Marks.of(str(place)), fork_server=server,
+)
+for check in conformance.CHECKS + conformance.PROCESS_CHECKS:
+    check(lambda: LocalBackend(setup, slots_of(local_nodes(2)), 256))
+assert server._channel.fileno() >= 0, "it is asked until it fails"
+server.close()
+"""
+
+
+def test_workers_of_a_copied_coordinator_keep_the_contract(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", COPYING, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "printed by the coordinator\n"), done.stderr
+    assert not any(b"by the coordinator" in log.read_bytes() for log in tmp_path.rglob("*.log"))
+
+
+def test_copied_coordinator_names_its_workers(tmp_path: Path) -> None:
+    code = f"""
+import os, socket, sys
+from pathlib import Path
+from weft.backends.forkserver import ForkServer
+server = ForkServer.copying()
+ours, theirs = socket.socketpair()
+with open({str(tmp_path / "log")!r}, "wb") as log:
+    words = [str(theirs.fileno()), str(os.getpid())]
+    worker = server.start(words, dict(os.environ), log.fileno(), [theirs.fileno()])
+print(Path(f"/proc/{{worker.pid}}/comm").read_text().strip())
+worker.kill()
+worker.wait()
+server.close()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "weft.worker\n"
+
+
+@pytest.mark.parametrize(
+    "busy",
+    [
+        "import numpy",
+        "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()",
+    ],
+)
+def test_process_with_threads_is_not_copied(busy: str) -> None:
+    code = f"{busy}\nfrom weft.backends.forkserver import ForkServer\nprint(ForkServer.copying())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "None\n"
 
 
 @contextmanager

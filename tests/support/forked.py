@@ -38,7 +38,6 @@ FLUSH_FAILED = 120
 """The exit code of an interpreter that could not write its last words."""
 LOADED = (
     "cryptography.hazmat.primitives.serialization",
-    "filelock",
     "rich.progress",
     "weft.inspect.diff",
     "weft.inspect.explain",

@@ -1,7 +1,8 @@
 """Workers that fork from a process which has loaded what they need: asks it, and awaits them.
 
-The server starts before there is a run, so that it loads while the coordinator prepares. Where it
-cannot serve, workers are started the other way, as processes of their own.
+The server starts before there is a run: as a program that loads while the coordinator prepares,
+or as a copy of a coordinator that has loaded what is needed. Where it cannot serve, workers are
+started the other way, as processes of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -25,6 +27,8 @@ from weft.worker.processtree import taking_orphans
 MS = 1000
 LOADED_WITHIN_S = 60.0
 """A server that takes longer is given up."""
+THREADED = ("numpy", "numba", "torch", "polars")
+"""Packages that start threads when they are loaded."""
 
 
 class ForkedProcess:
@@ -53,14 +57,22 @@ class ForkedProcess:
 
 
 class ForkServer:
-    """A process that calls `preload`, an import path `module:function`, then forks workers."""
+    """A process that has loaded what workers need, and forks them."""
 
-    def __init__(self, preload: str, environment: Mapping[str, str]) -> None:
-        self._channel, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    def __init__(
+        self, channel: socket.socket, process: subprocess.Popen[bytes] | ForkedProcess
+    ) -> None:
+        self._channel = channel
         self._channel.settimeout(LOADED_WITHIN_S)
+        self._process = process
+
+    @classmethod
+    def loading(cls, preload: str, environment: Mapping[str, str]) -> ForkServer:
+        """Start a program that calls `preload`, an import path `module:function`."""
+        channel, far = _channel()
         words = [WORKER, str(far.fileno()), str(os.getpid()), preload]
         with far:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-u", "-m", forkserver.__name__, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -69,6 +81,31 @@ class ForkServer:
                 env=environment,
                 start_new_session=True,
             )
+        return cls(channel, process)
+
+    @classmethod
+    def copying(cls) -> ForkServer | None:
+        """Copy this process as it is now; None if that is not safe, or fails.
+
+        A copy has no other thread than the one that forks. NumPy's libraries have threads of
+        their own, and decide how many when they are loaded.
+        """
+        if threading.active_count() > 1 or not sys.modules.keys().isdisjoint(THREADED):
+            return None
+        sys.stdout.flush()  # or both would print what waits
+        sys.stderr.flush()
+        channel, far = _channel()
+        parent = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError:
+            channel.close()
+            far.close()
+            return None
+        if pid == 0:
+            forkserver.serve_as_copy(far, parent, WORKER)
+        far.close()
+        return cls(channel, ForkedProcess(pid))
 
     def start(
         self, arguments: Sequence[str], environment: Mapping[str, str], log: int,
@@ -104,3 +141,7 @@ class ForkServer:
         self._channel.close()
         self._process.kill()
         self._process.wait()
+
+
+def _channel() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -35,7 +35,7 @@ SCAN_S = 0.02
 EMPTY_SCANS = 2
 """Scans in a row that must find nothing: during one, a process may fork unnoticed and end."""
 WORKER = "weft.worker"
-"""The word in a worker's command line."""
+"""The word in a worker's command line, or the name of one that forked from a command."""
 WORKER_BITS = 20
 RUN_DIGITS = 9
 """Hex digits of a run's own part: 36 bits, so that two runs do not meet."""
@@ -147,6 +147,7 @@ class _Carrier:
     process: psutil.Process
     words: tuple[str, ...]
     """Its command line; empty when it is about to end."""
+    name: str
 
     @property
     def clears_up(self) -> bool:
@@ -161,7 +162,7 @@ class _Carrier:
             return False
         with contextlib.suppress(psutil.Error):
             self.process.kill()
-        return bool(self.words) and WORKER not in self.words
+        return bool(self.words) and WORKER not in (*self.words, self.name)
 
 
 def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
@@ -173,7 +174,7 @@ def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(pid)
             if process.status() != psutil.STATUS_ZOMBIE:
-                yield _Carrier(mark, process, tuple(process.cmdline()))
+                yield _Carrier(mark, process, tuple(process.cmdline()), process.name())
                 continue
         with contextlib.suppress(ChildProcessError):  # it is our child only if we are pid 1
             os.waitpid(pid, os.WNOHANG)

@@ -23,7 +23,7 @@ from weft.worker.environment import ONE_THREAD
 
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
-    "Execution", "ExecutionChanges", "cpu_quota", "default_workers", "is_here", "placed",
+    "Execution", "ExecutionChanges", "copied", "cpu_quota", "default_workers", "is_here", "placed",
     "placement_of", "preloaded",
 ]  # fmt: skip
 
@@ -149,7 +149,24 @@ def preloaded(execution: Execution, preload: str) -> Iterator[Execution]:
         yield execution
         return
     environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}
-    with closing(ForkServer(preload, environment)) as server:
+    with closing(ForkServer.loading(preload, environment)) as server:
+        yield replace(execution, fork_server=server)
+
+
+@contextmanager
+def copied(execution: Execution) -> Iterator[Execution]:
+    """Copy this process, which has loaded what workers need: those of the run fork from the copy.
+
+    For commands that compute little. Where a copy is not safe, workers start by themselves.
+    """
+    if execution.backend == "ray" or is_over(RunFolder(execution.out), execution.sign_key):
+        yield execution
+        return
+    server = ForkServer.copying()
+    if server is None:
+        yield execution
+        return
+    with closing(server):
         yield replace(execution, fork_server=server)
 
 

@@ -7,6 +7,7 @@ Nothing in the folder is an absolute path, so it can be moved. The lock is a ker
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import stat
@@ -185,23 +186,21 @@ class RunFolder:
     @contextlib.contextmanager
     def locked(self, host: str) -> Iterator[None]:
         """Hold the run, or raise `RunLocked` naming who does."""
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - slow to import, rarely needed
-
         check_entries(self.path)  # the lock and the owner file are opened for writing
-        lock = FileLock(self.path / ".lock", thread_local=False)
         owner = self.path / ".owner"
+        lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise RunLocked(
-                f"{self.path} is in use by {_find_owner(owner, host)}",
-                hint="wait for it to end, or stop it with Ctrl-C",
-            ) from None
-        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunLocked(
+                    f"{self.path} is in use by {_find_owner(owner, host)}",
+                    hint="wait for it to end, or stop it with Ctrl-C",
+                ) from None
             owner.write_text(json.dumps({"pid": os.getpid(), "host": host}))
             yield
         finally:
-            lock.release()
+            os.close(lock)
 
 
 def _find_owner(path: Path, host: str) -> str:

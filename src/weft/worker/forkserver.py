@@ -4,7 +4,8 @@
 
 The process in between ends at once, and the kernel gives its child to the nearest ancestor that
 takes orphans in: the coordinator, while it asks. So a forked worker is a child of the coordinator
-like any other. The server has one thread, and ends with the coordinator.
+like any other. The server has one thread, and ends with the coordinator. It is a program of its
+own, or a copy of a coordinator that has loaded what workers need (`serve_as_copy`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from __future__ import annotations
 import fcntl
 import gc
 import importlib
+import io
 import json
 import os
+import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -21,6 +24,7 @@ from typing import NoReturn, TypedDict
 
 from weft.worker import __main__ as worker
 from weft.worker.environment import set_environment
+from weft.worker.processtree import set_name
 
 REQUEST_BYTES = 128 * 1024
 """The longest request: an environment, mostly."""
@@ -103,6 +107,45 @@ def put_in_place(descriptors: Sequence[int], places: Sequence[int]) -> None:
     for descriptor, place in zip(moved, places, strict=True):
         os.dup2(descriptor, place, inheritable=place in STANDARD)
         os.close(descriptor)
+
+
+def serve_as_copy(channel: socket.socket, parent: int, name: str) -> NoReturn:
+    """Serve as a process that was just forked from the coordinator; never returns.
+
+    It has the coordinator's memory and nothing else of it: no terminal, files or handlers. Its
+    name is that of its workers, whose command line is the coordinator's.
+    """
+    try:
+        os.setsid()
+        worker.die_with_parent(parent)
+        set_name(name)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        _close_files(channel.fileno())
+        serve(channel)
+    finally:
+        os._exit(0)
+
+
+def _close_files(kept: int) -> None:
+    """Close all files but one; nothing takes the place of standard input and output.
+
+    The new streams are unbuffered, as with `python -u`. Objects that had a file stay: if they
+    were freed, they would close a number that belongs to another by then.
+    """
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for place in STANDARD:
+        os.dup2(nothing, place)
+    os.closerange(STANDARD[-1] + 1, kept)
+    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+    sys.stdin = _text_stream(0, "rb")
+    sys.stdout, sys.stderr = _text_stream(1, "wb"), _text_stream(2, "wb")
+    gc.freeze()
+
+
+def _text_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
+    raw = io.FileIO(descriptor, mode, closefd=False)
+    return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
 
 
 def main() -> None:

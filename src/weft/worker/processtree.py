@@ -15,6 +15,7 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -96,6 +97,11 @@ def at_parents_end(number: int) -> None:
 def become_unreadable() -> None:
     """Deny other processes of this user to trace us or to read our memory and environment."""
     _libc.prctl(_PR_SET_DUMPABLE, 0)
+
+
+def set_name(name: str) -> None:
+    """Set the name that /proc and `ps` show of this process, 15 letters at most."""
+    _libc.prctl(_PR_SET_NAME, name.encode())
 
 
 def end_with_parent(parent: int) -> None:

@@ -101,8 +101,12 @@ def analyse(
     ):  # a run that goes on has said it
         render.message(words.estimate_text(analyses.estimate_s(history, request)))
     with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
-        with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):
-            done = analyses.execute(history, request, placed, watcher)
+        with (
+            executions.copied(placed) as forking,
+            watching(output.quiet, output.verbose) as watcher,
+            resumable(placed.out),
+        ):
+            done = analyses.execute(history, request, forking, watcher)
         _show_analysis(done, history, as_json=output.as_json, saved=out is not None)
         if out is not None and not output.quiet and done.exit_code == 1 and search.effort != "all":
             render.message(f"to continue: {search.continuing(draws, out)}")

@@ -27,6 +27,8 @@ from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 
 EXACT_MS = 25
 """What is tried alone before everything else costs at most, in milliseconds of one core."""
+UNCOMPILED = ("linear-exact", "twister-words")
+"""Attacks that load no compiled code, which takes longer than they do: they are tried first."""
 FIRST_WAVE_MS = 100
 """What a usual plan may have cost at the end of the first wave, in milliseconds of one core."""
 WAVE_RATIO = 3
@@ -76,7 +78,7 @@ class StreamPlan:
         """Return the wave of the range that ends with unit `hi`."""
         wave, most = 0, FIRST_WAVE_MS
         if self.weighted_cost_ms(hi) <= EXACT_MS:
-            return -1
+            return -2 if self.plan.attack in UNCOMPILED else -1
         while self.weighted_cost_ms(hi) > most:
             wave, most = wave + 1, most * WAVE_RATIO
         return wave
