@@ -11,8 +11,10 @@ from tests.searches.prng.planted import GRID, chance, corrupted, plan_for, plant
 from weft.searches.prng.attack import Case, Units
 from weft.searches.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
 from weft.searches.prng.families import FAMILIES
+from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.kernels.path import find_places
+from weft.searches.prng.kernels.seeding import first_state
 
 MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, Case((), 1000))]
 
@@ -28,6 +30,14 @@ def all_places(
             if any(a and b for a, b in pairwise(hits)):
                 found[start, skip] = sum(hits)
     return found
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_compiled_seeding_gives_the_state_that_the_definition_gives(family: Family) -> None:
+    top = 1 << min(family.seed_bits, 64)
+    for seed in (0, 1, 42, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 32, 1_700_000_000_000, (1 << 64) - 1):
+        if seed < top:
+            assert first_state(family, seed).tolist() == family.seeding(seed)
 
 
 @pytest.mark.parametrize(("starts", "skips"), [((0, 30), (0, 12)), ((7, 9), (3, 3))])

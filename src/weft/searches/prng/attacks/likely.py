@@ -31,7 +31,7 @@ else:
     np = lazy_module("numpy")
 
 with lazy_imports():
-    from weft.searches.prng.kernels import bulk, path
+    from weft.searches.prng.kernels import bulk, path, seeding
 
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
@@ -128,7 +128,8 @@ def places(
     """Return the starts and skips at which a seed makes the draws."""
     family = family_named(plan.family)
     gaps = np.zeros(calls_for(case, compared), np.int64)
-    stream = bulk.fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
+    state = seeding.first_state(family, seed)
+    stream = bulk.fill_from(family, plan.output, state, case.modulus, gaps)
     out = np.empty((MAX_PLACES, 3), np.int64)
     count = path.find_places(
         stream,

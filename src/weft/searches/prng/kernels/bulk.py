@@ -42,11 +42,17 @@ def words(family: Family, state: State, count: int) -> Words:
 
 def fill(family: Family, output: str, state: State, modulus: int, gaps: Ints) -> Words:
     """Return a draw for each gap, after as many calls as it says; the state goes on."""
-    out = np.empty(gaps.size, np.uint64)
     array = np.array(state, np.uint64)
-    loop = _looped(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
-    loop(array, np.uint64(modulus), gaps, out)
+    out = fill_from(family, output, array, modulus, gaps)
     state[:] = array.tolist()
+    return out
+
+
+def fill_from(family: Family, output: str, state: Words, modulus: int, gaps: Ints) -> Words:
+    """Do the same with a state that is an array."""
+    out = np.empty(gaps.size, np.uint64)
+    loop = _looped(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
+    loop(state, np.uint64(modulus), gaps, out)
     return out
 
 

@@ -1,0 +1,88 @@
+"""First states of Mersenne Twisters, compiled: what `Family.seeding` defines, for one seed.
+
+A plain seeding goes over 624 words in Python, which takes longer than all that is then done with
+the state of a seed. Other families have few words, or are seeded by kernels of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft.searches.prng.arrays import Words
+from weft.searches.prng.family import Family
+from weft.searches.prng.forms import TwisterSeeding
+from weft.searches.prng.kernels.compiled import KERNELS
+
+SIZE = 624
+M32 = np.uint64(0xFFFFFFFF)
+INIT = np.uint64(1812433253)
+PRODUCT = np.uint64(69069)
+BASE_SEED = np.uint64(19650218)
+FIRST_MIX, SECOND_MIX = np.uint64(1664525), np.uint64(1566083941)
+U30, U32 = np.uint64(30), np.uint64(32)
+TOP = np.uint64(0x80000000)
+
+
+def first_state(family: Family, seed: int) -> Words:
+    """Return the state that a seed gives, as an array."""
+    form = family.seed_form
+    if not isinstance(form, TwisterSeeding) or family.state_words != SIZE + 1 or seed >> 64:
+        return np.array(family.seeding(seed), np.uint64)
+    state = np.empty(SIZE + 1, np.uint64)
+    if form.by_array:
+        fill_by_array(np.uint64(seed), state)
+    else:
+        fill_by_word(np.uint64(seed), form.product, state)
+    return state
+
+
+@KERNELS.kernel
+def fill_words(word: Any, state: Any) -> None:
+    """Fill the block by init_genrand of 2002."""
+    state[0] = word & M32
+    for at in range(1, SIZE):
+        before = state[at - 1] ^ (state[at - 1] >> U30)
+        state[at] = (INIT * before + np.uint64(at)) & M32
+
+
+@KERNELS.entry
+def fill_by_word(seed: Any, product: bool, state: Any) -> None:
+    """Fill the block from the low 32 bits of a seed; with `product` as PHP did up to 5.2.0."""
+    if product:
+        state[0] = (seed | np.uint64(1)) & M32
+        for at in range(1, SIZE):
+            state[at] = state[at - 1] * PRODUCT & M32
+    else:
+        fill_words(seed, state)
+    state[SIZE] = np.uint64(SIZE)
+
+
+@KERNELS.entry
+def fill_by_array(seed: Any, state: Any) -> None:
+    """Mix the one or two words of a seed into the block (init_by_array of 2002)."""
+    fill_words(BASE_SEED, state)
+    words = 2 if seed >> U32 else 1
+    at = 1
+    for turn in range(SIZE):
+        part = turn % words
+        key = (seed >> U32 if part else seed) & M32
+        before = state[at - 1] ^ (state[at - 1] >> U30)
+        state[at] = ((state[at] ^ (before * FIRST_MIX)) + key + np.uint64(part)) & M32
+        at = following(state, at)
+    for _ in range(SIZE - 1):
+        before = state[at - 1] ^ (state[at - 1] >> U30)
+        state[at] = ((state[at] ^ (before * SECOND_MIX)) - np.uint64(at)) & M32
+        at = following(state, at)
+    state[0] = TOP
+    state[SIZE] = np.uint64(SIZE)
+
+
+@KERNELS.kernel
+def following(state: Any, at: int) -> int:
+    """Go on to the next word; after the last comes the second, and the first is a copy."""
+    if at + 1 < SIZE:
+        return at + 1
+    state[0] = state[SIZE - 1]
+    return 1
