@@ -230,11 +230,14 @@ compiles it, and the first with another history, which finds it compiled.
 
 Aims: PHP and C++ 2 s, CPython 10 s, Java 600 and MT19937 18 · 10^9 seeds a second.
 
-{_whole_command(body["seconds"])}"""
+{_whole_command(body["seconds"], body.get("note", ""))}"""
 
 
-def _whole_command(seconds: dict[str, Any]) -> str:
-    """Return what is said of the whole command, where there was time to measure it."""
+def _whole_command(seconds: dict[str, Any], note: str) -> str:
+    """Return what is said of the whole command, where there was time to measure it.
+
+    `note` is added by hand to figures that were taken in special conditions.
+    """
     if not all(f"{family}.{output}" in seconds for family, output in WHOLE):
         return "The whole command was not timed in this run.\n"
     php, python = (seconds[f"{family}.{output}"] for family, output in WHOLE)
@@ -248,5 +251,5 @@ The whole command over all 2^32 seeds, from its start to its end, with draws of 
  {python["4"]:.1f} s |
 
 Of that, importing CuPy and making the context of one process take\
- {seconds["cupy_and_context"]:.1f} s.
+ {seconds["cupy_and_context"]:.1f} s.{note and f" {note}"}
 """

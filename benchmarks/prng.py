@@ -32,7 +32,7 @@ from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
-HISTORIES = Path(__file__).parents[1] / "tests" / "prng" / "histories"
+HISTORIES = Path(__file__).parents[1] / "tests" / "searches" / "prng" / "histories"
 WEFT = [sys.executable, "-m", "weft.main", "prng", "analyse"]
 TURNS = 3
 RANGE = 1 << 25
@@ -50,7 +50,7 @@ def main() -> None:
         "gpu": before.get("gpu", {}),
     }
     (PAGES / "prng.json").write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
-    page = with_section(render(body))
+    page = with_section(render(body), (PAGES / "prng.md").read_text())
     (PAGES / "prng.md").write_text(page)
     print(page)
 
