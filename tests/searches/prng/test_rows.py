@@ -25,6 +25,7 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.intake import in_range, read_draws
 from weft.searches.prng.programs import program
 from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.rowreaders import DECK
 from weft.searches.prng.run import check
 from weft.searches.prng.scoring import score
 
@@ -206,6 +207,22 @@ def test_column_with_every_number_once_is_a_shuffle() -> None:
     assert history.texts(history.draws) == [str(number) for number in numbers]
     once_twice = [*numbers[:51], numbers[0]]
     assert read_draws("\n".join(map(str, once_twice)).encode(), "deck").form is None
+
+
+@pytest.mark.parametrize("decks", [2, 3])
+def test_column_of_several_decks_is_as_many_shuffles(decks: int) -> None:
+    source = random.Random(3)
+    numbers = [number for _ in range(decks) for number in source.sample(range(1, 53), 52)]
+    history = read_draws("\n".join(map(str, numbers)).encode(), "decks")
+    assert history.form is not None
+    assert (history.form.name, history.form.modulus, history.form.each) == ("shuffle", 52, 52)
+    cards = [DECK[number - 1] for number in numbers]
+    dealt = read_draws("\n".join(cards).encode(), "decks")
+    assert dealt.form is not None
+    assert (dealt.form.name, dealt.form.each) == ("cards", 52)
+    assert dealt.draws == history.draws
+    across = [numbers[0], *numbers[2:], numbers[1]]  # every number as often, no deck whole
+    assert read_draws("\n".join(map(str, across)).encode(), "decks").form is None
 
 
 def test_sorted_rows_are_draws_and_are_written_as_rows_again() -> None:

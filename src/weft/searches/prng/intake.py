@@ -28,11 +28,10 @@ from weft.searches.prng.formreaders import (
 from weft.searches.prng.history import History, read_history
 from weft.searches.prng.records import Records, gunzipped, read_records
 from weft.searches.prng.rowforms import (
-    LEAST_COLUMN,
+    column_reading,
     in_new_range,
     read_shuffle,
     read_shuffled_letters,
-    shuffle_reading,
 )
 from weft.searches.prng.rowreaders import (
     card_reading,
@@ -142,8 +141,8 @@ def read_draws(
 
 
 def _with_shuffle(history: History) -> History:
-    """Read a column that has every number once as the shuffle it is; others stay as they are."""
-    reading = shuffle_reading([history.draws], LEAST_COLUMN)
+    """Read a column of whole shuffles as what it is; others stay as they are."""
+    reading = column_reading(history.draws)
     return history if reading is None or history.sessions else History(*_drawn(reading))
 
 

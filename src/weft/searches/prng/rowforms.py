@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from weft.errors import UsageError
 from weft.searches.prng.drawforms import DrawForm, NumberRange
@@ -15,10 +16,11 @@ from weft.searches.prng.formreaders import ALPHABETS, INTEGER, Reading, one_colu
 from weft.searches.prng.records import Records
 from weft.searches.prng.rowmaps import LONGEST, MOST, rank_of, row_at, sorted_modulus
 
+_T = TypeVar("_T")
 LEAST_SHUFFLED = 10
 """Elements of a row that is taken for a shuffle, in a file of rows."""
 LEAST_COLUMN = 20
-"""Elements of a column that is."""
+"""Elements of a part of a column that is."""
 GREATEST = 1 << 32
 TOO_MANY = "there are more than 2^32 such rows"
 
@@ -33,14 +35,24 @@ def row_maps(length: int, elements: int) -> tuple[str, ...]:
 
 
 def read_shuffle(records: Records) -> Reading | None:
-    """Rows, or a column, that have every number from 0 or 1 on exactly once."""
+    """Rows that have every number from 0 or 1 on exactly once, or such rows in one column."""
     cells = [row[0].split() if len(row) == 1 else list(row) for row in records.rows]
     if not all(INTEGER.fullmatch(cell) and len(cell) < 10 for row in cells for cell in row):
         return None
     rows = [[int(cell) for cell in row] for row in cells]
-    is_column = all(len(row) == 1 for row in rows)
-    shuffled = [[number for row in rows for number in row]] if is_column else rows
-    return shuffle_reading(shuffled, LEAST_COLUMN if is_column else LEAST_SHUFFLED)
+    if any(len(row) != 1 for row in rows):
+        return shuffle_reading(rows, LEAST_SHUFFLED)
+    return column_reading([number for (number,) in rows])
+
+
+def column_reading(column: Sequence[int]) -> Reading | None:
+    """Read a column of shuffles, one after another; None if it is not such a column."""
+    return shuffle_reading(parts_of(column, max(column) - min(column) + 1), LEAST_COLUMN)
+
+
+def parts_of(column: Sequence[_T], size: int) -> list[Sequence[_T]]:
+    """Divide a column into parts of a size; the last may be shorter."""
+    return [column[at : at + size] for at in range(0, len(column), size)]
 
 
 def shuffle_reading(rows: Sequence[Sequence[int]], least: int) -> Reading | None:

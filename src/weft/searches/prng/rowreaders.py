@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from weft.searches.prng.drawforms import SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import FEWEST, HEX, INTEGER, Reading, matched, one_column
 from weft.searches.prng.records import Records
-from weft.searches.prng.rowforms import row_maps, sorted_reading
+from weft.searches.prng.rowforms import parts_of, row_maps, sorted_reading
 
 _UUID = re.compile(
     r"\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?", re.I
@@ -69,8 +69,9 @@ def read_uuid_words(records: Records) -> Reading | None:
 
 def read_cards(records: Records) -> Reading | None:
     """Take all cards of every deal, in order, from a deck in order A to K, SHDC."""
-    if len(records.rows) == len(DECK) and one_column(records) is not None:  # a card in each line
-        records = Records(records.where, records.columns, (tuple(records.cells),))
+    if len(records.rows) % len(DECK) == 0 and one_column(records) is not None:
+        decks = parts_of(records.cells, len(DECK))  # a card in each line
+        records = Records(records.where, records.columns, tuple(map(tuple, decks)))
     deals = _deals(records, fewest=1)
     if deals is None or len({len(deal) for deal in deals}) > 1:
         return None
