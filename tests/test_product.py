@@ -317,3 +317,45 @@ def test_warm_up_that_raises_is_one_line_and_the_run_can_be_resumed(
     (warm / "broken").unlink()
     resumed = command("resume", run)
     assert (resumed.code, resumed.err) == (0, "compiling, once\n")
+
+
+# -- what workers load --------------------------------------------------------------------------
+
+LOADED = """\
+from pathlib import Path
+
+import weft
+
+PRODUCT = weft.Product(
+    "slow", "A test.", searches={"slow.s": "slow_one:s"}, preload="slow_one:load"
+)
+loaded = []
+
+
+def load():
+    loaded.append(True)
+
+
+@weft.task(name="slow.work")
+def work():
+    return len(loaded)
+
+
+@weft.search(name="slow.s", version=1)
+def s():
+    if (Path(__file__).parent / "broken").exists():
+        raise ValueError("not today")
+    results = yield [work() for _ in range(3)]
+    return [result.value for result in results]
+"""
+
+
+def test_resumed_run_forks_workers_from_a_process_that_has_loaded_what_they_need(
+    package: Package, packages: Path, command: Callable[..., Told], tmp_path: Path
+) -> None:
+    package("slow-one", "slow", LOADED)
+    (packages / "broken").touch()
+    run = str(tmp_path / "run")
+    assert command("run", "slow.s", "--out", run).code != 0
+    (packages / "broken").unlink()
+    assert command("resume", run, "--workers", "2").out.startswith("answer  [1, 1, 1]\n")

@@ -67,6 +67,10 @@ class Product:
     """`warm_up(say: Callable[[str], None]) -> None`: slow one-time work, such as compiling.
 
     Called before the workers of each run of its searches start; returns at once if it was done."""
+    preload: str = ""
+    """`preload() -> None`: loads what its tasks need, in a process from which workers fork.
+
+    Only commands that ask for it, and `weft resume`, start that process."""
     check_resume: str = ""
     """`check_resume(inputs: Mapping[str, str], base: Path) -> None`: refuses to resume a run.
 
@@ -93,7 +97,7 @@ class Product:
             raise SearchInvalid(f"product {self.name}: summary must be one line of text")
         parts = (
             self.app, self.pages, self.lines, self.follow, self.finish, self.warm_up,
-            self.check_resume, self.command_needs,
+            self.preload, self.check_resume, self.command_needs,
         )  # fmt: skip
         for path in (*filter(None, parts), *self.searches.values()):
             if not _IMPORT_PATH.fullmatch(path):

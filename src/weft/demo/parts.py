@@ -21,6 +21,7 @@ from pathlib import Path
 import weft
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
 from weft.lazy_imports import lazy_imports
+from weft.runs import execution as executions
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
@@ -155,7 +156,8 @@ def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
     tasks = arc_data.load("arc-agi-1").select((PUZZLE,))
     request = arc_request.ArcRequest(tasks.tasks, budget.SearchBudget(max_programs=PROGRAMS))
-    return arc_request.solve(request, Execution(out, workers), watcher)
+    with executions.preloaded(Execution(out, workers), "arc.solve") as execution:
+        return arc_request.solve(request, execution, watcher)
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:

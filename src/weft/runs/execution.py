@@ -17,6 +17,7 @@ from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
+from weft.product import product_of
 from weft.runs.sealing import is_over
 from weft.storage.folder import RunFolder
 from weft.worker.environment import ONE_THREAD
@@ -139,17 +140,18 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
 
 
 @contextmanager
-def preloaded(execution: Execution, preload: str) -> Iterator[Execution]:
-    """Load what workers need in a process of its own, by calling `module:function` there.
+def preloaded(execution: Execution, search: str) -> Iterator[Execution]:
+    """Load what workers need in a process of its own, as the product of the search says.
 
     For commands, which go on to prepare their run meanwhile; its workers fork from that process.
     A finished run needs none.
     """
-    if execution.backend != "local" or is_over(RunFolder(execution.out), execution.sign_key):
+    product = product_of(search)
+    if product is None or not product.preload or not _forks(execution):
         yield execution
         return
     environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}
-    with closing(ForkServer.loading(preload, environment)) as server:
+    with closing(ForkServer.loading(product.preload, environment)) as server:
         yield replace(execution, fork_server=server)
 
 
@@ -159,15 +161,19 @@ def copied(execution: Execution) -> Iterator[Execution]:
 
     For commands that compute little. Where a copy is not safe, workers start by themselves.
     """
-    if execution.backend == "ray" or is_over(RunFolder(execution.out), execution.sign_key):
-        yield execution
-        return
-    server = ForkServer.copying()
+    server = ForkServer.copying() if _forks(execution) else None
     if server is None:
         yield execution
         return
     with closing(server):
         yield replace(execution, fork_server=server)
+
+
+def _forks(execution: Execution) -> bool:
+    """Whether workers of this run may fork from a process of this machine, if it needs any."""
+    return execution.backend == "local" and not is_over(
+        RunFolder(execution.out), execution.sign_key
+    )
 
 
 def default_workers() -> int:

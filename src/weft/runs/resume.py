@@ -23,6 +23,7 @@ from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
 from weft.model.values import JsonValue, from_wire
 from weft.product import check_extra, check_name, check_resume, locate
+from weft.runs import execution as executions
 from weft.runs.decision import Decision, check_same, decision_from_genesis
 from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
@@ -142,9 +143,10 @@ def resume(
     if is_over(folder, sign_key):
         return read_outcome(folder, None)
     try:
-        decision, _ = recorded_decision(folder, path, execution.accept)
-        check_resume(decision.call.name, decision.inputs, execution.base)
-        return execute(decision, execution, {}, watcher)
+        with executions.preloaded(execution, search_of(run)) as forking:
+            decision, _ = recorded_decision(folder, path, execution.accept)
+            check_resume(decision.call.name, decision.inputs, execution.base)
+            return execute(decision, forking, {}, watcher)
     except InputError:
         if sign_key or not folder.is_finished():
             raise

@@ -43,8 +43,8 @@ with lazy_imports():
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
 
-KERNELS = "weft.searches.arc.warm:load"
-"""What workers need to have loaded; it is, once for all, while tasks are read."""
+SEARCH = "arc.solve"
+"""Workers need its kernels; they are loaded once for all, while tasks are read."""
 NOT_EXACT = 1
 NO_CONCEPT = 1
 
@@ -99,7 +99,7 @@ def solve(
 
     Exit code 0 if at least one task is SOLVED, 1 otherwise.
     """
-    with executions.preloaded(execution.execution(out), KERNELS) as how:
+    with executions.preloaded(execution.execution(out), SEARCH) as how:
         tasks = search.choose()
         if submission_file is not None and not submission_file.parent.is_dir():
             where = submission_file.parent
@@ -127,7 +127,7 @@ def bench(
     Shows running counts; the report has expected grids, differences, and confidence against truth.
     For evaluation tasks only totals are shown, unless --reveal is given.
     """
-    with executions.preloaded(execution.execution(out), KERNELS) as how:
+    with executions.preloaded(execution.execution(out), SEARCH) as how:
         tasks = search.choose()
         if any(not task.truth for task in tasks.tasks):
             raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")

@@ -13,6 +13,7 @@ PRODUCT = Product(
     pages="weft.searches.arc.report:pages",
     lines="weft.searches.arc.report:lines",
     warm_up="weft.searches.arc.compile:compile_kernels",
+    preload="weft.searches.arc.warm:load",
     extra="arc",
     former_names={"weft.arc.lanes:solve": "arc.solve"},
 )
