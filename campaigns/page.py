@@ -40,6 +40,8 @@ FOUND = """\
 nodes for dead, and `down` left their processes | `tests/ray/test_parts.py` |
 | F29 | its cases could not see the GPUs of their own clusters, so none of them had ever run in a \
 campaign | `tests/test_campaigns.py` |
+| F25 | `weft arc` stopped where the process that loads kernels could not be started, without \
+advice, though it can do without | `tests/faults/test_exhaustion.py` |
 | F27 | `weft status` used SQL of which Python 3.12 warns and that 3.14 refuses: every reader \
 failed there | `tests/test_purity.py` |
 | F27 | one flipped bit in the kind of a round hid its results from every reader, and \

@@ -36,7 +36,16 @@ A message is one line: what, where, why, and the next command (`hint`).
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Final
+
+SHORTAGES: Final = {
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "raise the limit of open files (ulimit -n)",
+    errno.EAGAIN: "end other processes or raise their limit (ulimit -u)",
+    errno.ENOMEM: "free memory or take fewer --workers",
+}
+"""What to do where the machine, not the disk, has too little of something."""
 
 
 class _Reported(BaseException):

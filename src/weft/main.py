@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from weft.console import render
-from weft.errors import Interrupted, SearchInvalid, WeftError
+from weft.errors import SHORTAGES, Interrupted, SearchInvalid, WeftError
 from weft.lazy_imports import explain_missing, lazy_imports
 from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
@@ -319,7 +319,8 @@ def _exit_code(words: list[str]) -> int:
         if tracebacks:
             _print_traceback()
         where = f"{str(error.filename)[:200]}: " if error.filename is not None else ""
-        render.message(f"weft: {where}{error.strerror or error}")
+        advice = f"; {SHORTAGES[error.errno]}" if error.errno in SHORTAGES else ""
+        render.message(f"weft: {where}{error.strerror or error}{advice}")
         return BAD_PATH if error.errno in PATH_ERRORS else TRY_AGAIN
     except Exception as error:
         if tracebacks:

@@ -6,9 +6,12 @@ to the same ledger.
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,6 +20,8 @@ from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference
 from tests.support.figures import Part, print_figures
 from weft import main
+from weft.backends import forkserver
+from weft.runs.execution import Execution, preloaded
 
 SEED = 2525
 COMMAND = ("run", f"{HERE / 'shuttle.py'}:shuttle", "--workers", "WORKERS", "--out", "OUT", "-q")
@@ -59,6 +64,29 @@ def test_interpreter_without_memory_to_say_so_is_out_of_memory(
     monkeypatch.setattr(main.resource, "getrlimit", lambda _: limits)
     assert main._show_unexpected(error) == main.TRY_AGAIN
     assert "out of memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["EMFILE", "EAGAIN", "ENOMEM"])
+def test_command_that_is_short_of_something_says_what_to_do(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = OSError(getattr(errno, name), os.strerror(getattr(errno, name)))
+    monkeypatch.setattr(main, "commands", Mock(side_effect=error))
+    assert main._exit_code(["status", "x"]) == main.TRY_AGAIN
+    text = capsys.readouterr().err
+    assert check_ended(Ended(75, "", text)) == [], text
+
+
+@pytest.mark.parametrize("missing", ["Popen", "socketpair"])
+def test_run_goes_on_without_the_process_that_would_load_kernels(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library = {"Popen": forkserver.subprocess, "socketpair": forkserver.socket}[missing]
+    error = BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    monkeypatch.setattr(library, missing, Mock(side_effect=error))
+    execution = Execution(tmp_path / "run", workers=1)
+    with preloaded(execution, "arc.solve") as without:
+        assert without is execution
 
 
 @pytest.mark.parametrize("kind", LIMITS)

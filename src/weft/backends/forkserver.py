@@ -68,10 +68,14 @@ class ForkServer:
 
     @classmethod
     def loading(cls, preload: str, environment: Mapping[str, str]) -> ForkServer:
-        """Start a program that calls `preload`, an import path `module:function`."""
+        """Start a program that calls `preload`, an import path `module:function`.
+
+        Raises OSError where it cannot be started.
+        """
         channel, far = _channel()
         words = [WORKER, str(far.fileno()), str(os.getpid()), preload]
-        with far:
+        with far, contextlib.ExitStack() as undo:
+            undo.enter_context(channel)
             process = subprocess.Popen(
                 [sys.executable, "-u", "-m", forkserver.__name__, *words],
                 stdin=subprocess.DEVNULL,
@@ -81,6 +85,7 @@ class ForkServer:
                 env=environment,
                 start_new_session=True,
             )
+            undo.pop_all()
         return cls(channel, process)
 
     @classmethod
@@ -94,18 +99,16 @@ class ForkServer:
             return None
         sys.stdout.flush()  # or both would print what waits
         sys.stderr.flush()
-        channel, far = _channel()
         parent = os.getpid()
-        try:
-            pid = os.fork()
-        except OSError:
-            channel.close()
-            far.close()
-            return None
-        if pid == 0:
-            forkserver.serve_as_copy(far, parent, WORKER)
-        far.close()
-        return cls(channel, ForkedProcess(pid))
+        with contextlib.suppress(OSError), contextlib.ExitStack() as undo:
+            channel, far = _channel()
+            undo.enter_context(channel)
+            with far:
+                if (pid := os.fork()) == 0:
+                    forkserver.serve_as_copy(far, parent, WORKER)
+            undo.pop_all()
+            return cls(channel, ForkedProcess(pid))
+        return None
 
     def start(
         self, arguments: Sequence[str], environment: Mapping[str, str], log: int,

@@ -144,14 +144,19 @@ def preloaded(execution: Execution, search: str) -> Iterator[Execution]:
     """Load what workers need in a process of its own, as the product of the search says.
 
     For commands, which go on to prepare their run meanwhile; its workers fork from that process.
-    A finished run needs none.
+    A finished run needs none, and where it cannot be started workers start by themselves.
     """
     product = product_of(search)
     if product is None or not product.preload or not _forks(execution):
         yield execution
         return
     environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}
-    with closing(ForkServer.loading(product.preload, environment)) as server:
+    try:
+        server = ForkServer.loading(product.preload, environment)
+    except OSError:  # short of processes, descriptors or memory: what needs them will say so
+        yield execution
+        return
+    with closing(server):
         yield replace(execution, fork_server=server)
 
 

@@ -16,6 +16,7 @@ from weft.coordinator.loop import Watcher
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import (
+    SHORTAGES,
     CodeChanged,
     ManifestDamaged,
     RunCopied,
@@ -56,13 +57,6 @@ __all__ = [
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
-SHORTAGES = {
-    errno.EMFILE: "raise the limit of open files (ulimit -n)",
-    errno.ENFILE: "raise the limit of open files (ulimit -n)",
-    errno.EAGAIN: "end other processes or raise their limit (ulimit -u)",
-    errno.ENOMEM: "free memory or take fewer --workers",
-}
-"""What to do where the machine, not the disk, has too little of something."""
 
 
 def run(
