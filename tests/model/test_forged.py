@@ -130,6 +130,8 @@ def test_summary_that_lies_is_refused():
 def test_small_content_in_an_object_is_refused_since_it_has_one_text():
     with pytest.raises(ValueInvalid, match="5 bytes of bytes are an object, not inline"):
         restore(Typed("bytes", "5 bytes", Object("0" * 64)), lambda _: b"abcde")
+    with pytest.raises(ValueInvalid, match=f"{INLINE_BYTES} bytes of bytes are an object"):
+        restore(Typed("bytes", "", Object("0" * 64)), lambda _: bytes(INLINE_BYTES))
 
 
 def written(table: pa.Table, **options) -> bytes:
@@ -180,16 +182,26 @@ def test_stream_of_types_that_are_not_stored_is_refused():
         arrowcheck.read_stream(written(table))
 
 
-@pytest.mark.parametrize("make", [pa.binary, lambda size: pa.list_(pa.int8(), size)])
-def test_column_whose_rows_take_no_room_is_refused(make):
-    for size in (0, 1):
-        item = b"a" * size if make is pa.binary else [1] * size
-        data = written(pa.table({"v": pa.array([item], make(size))}))
-        if size:
-            assert arrowcheck.read_stream(data).num_rows == 1
-        else:
-            with pytest.raises(ValueInvalid, match="'v' is of type"):
-                arrowcheck.read_stream(data)
+@pytest.mark.parametrize(
+    ("make", "item"),
+    [
+        (pa.binary, lambda size: b"a" * size),
+        (lambda size: pa.list_(pa.int8(), size), lambda size: [1] * size),
+        (lambda size: pa.struct([("x", pa.int8())][:size]), lambda size: {"x": 1} if size else {}),
+    ],
+    ids=["binary", "list", "struct"],
+)
+def test_column_whose_rows_take_no_room_is_refused(make, item):
+    empty, full = (written(pa.table({"v": pa.array([item(n)], make(n))})) for n in (0, 1))
+    assert arrowcheck.read_stream(full).num_rows == 1
+    with pytest.raises(ValueInvalid, match="'v' is of type"):
+        arrowcheck.read_stream(empty)
+
+
+def test_table_has_at_most_a_row_for_each_bit():
+    arrowcheck.check_rows(80, 10)
+    with pytest.raises(ValueError, match="81 rows in 10 bytes"):
+        arrowcheck.check_rows(81, 10)
 
 
 def test_stream_that_claims_rows_without_data_is_refused():

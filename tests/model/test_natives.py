@@ -388,6 +388,12 @@ def test_stored_value_without_its_library_is_one_line_that_names_it(monkeypatch,
     assert str(refused.value) == f"{words} {package}"
 
 
+@pytest.mark.parametrize(("name", "package"), [(None, "pyarrow"), ("pyarrow.lib", "pyarrow")])
+def test_missing_part_of_a_library_is_named_by_its_package(name, package):
+    error = ModuleNotFoundError("missing", name=name)
+    assert natives._missing("x", error).endswith(f"pip install {package}")
+
+
 def test_table_that_cannot_be_written_for_want_of_a_library_is_one_line(monkeypatch):
     def missing(*_):
         raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
