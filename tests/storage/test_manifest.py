@@ -39,7 +39,7 @@ def test_create_crashed_before_leaves_no_manifest(path):
 
 
 def test_open_path_with_special_characters_is_found(tmp_path):
-    odd = tmp_path / "100% #1?.sqlite"
+    odd = tmp_path / "100%41 #1?.sqlite"
     Manifest.create(odd, Disk(), "id1", GENESIS).close()
     Manifest.open(odd, Disk(), read_only=True).close()
 

@@ -70,3 +70,9 @@ def test_take_where_room_cannot_be_set_aside_goes_on_and_other_errors_do_not(
 
 def test_reserve_is_the_file_that_the_documentation_names():
     assert NAME == ".reserve"
+
+
+def test_reserve_has_the_mode_of_other_files(tmp_path):
+    (tmp_path / "usual").touch(0o644)
+    Reserve(tmp_path).take()
+    assert (tmp_path / NAME).stat().st_mode == (tmp_path / "usual").stat().st_mode
