@@ -38,8 +38,8 @@ TURNS = 3
 LONG_S = 10
 PHP_SEED = 666_013_337
 JAVA_SEED = 271_828_182_845_904
-MT_SEED = 200_003
-UNTWISTER_SEEDS = 400_000
+MT_SEEDS = 200_003, 3_000_017
+"""One that is found before compiled code is loaded, and one that is not."""
 PLAIN = ("--skips", "0", "--starts", "0", "--corrupt", "0", "--workers", "1", "-q", "--json")
 V8_DRIVER = """
 import re, sys
@@ -54,6 +54,22 @@ cracker = RandCrack()
 for line in open(sys.argv[2]).readlines()[:624]:
     cracker.submit(int(line))
 print(*(cracker.predict_getrandbits(32) for _ in range(100)))
+"""
+
+
+LIBRARY = """
+import random, resource
+def cpu_s():
+    usages = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+begin_s = cpu_s()
+from weft.searches.prng import recover
+imported_s = cpu_s()
+source = random.Random("a state that no 32-bit seed gives")
+draws = [source.getrandbits(32) for _ in range(733)]
+generator = recover(draws[:633], modulus=1 << 32, families=["cpython"], workers=1)
+assert generator.take(100) == draws[633:]
+print([imported_s - begin_s, cpu_s() - imported_s])
 """
 
 
@@ -107,13 +123,29 @@ def python_draws() -> list[str]:
     return [str(source.getrandbits(32)) for _ in range(733)]
 
 
-def twister_draws() -> list[str]:
-    truth = Hypothesis("mt19937", "raw", 1 << 32, seed=MT_SEED)
+def twister_draws(seed: int) -> list[str]:
+    truth = Hypothesis("mt19937", "raw", 1 << 32, seed=seed)
     return [str(draw) for draw in generate(truth, 80)]
 
 
 def php_argv(program: str, draws: list[str], _: str) -> list[str]:
     return [program, *(part for draw in draws[:20] for part in (draw, draw, "0", "999"))]
+
+
+def untwister(seed: int) -> Rival:
+    """Return the row for a seed; untwister is given twice the seed as its bound."""
+    return Rival(
+        "untwister", "untwister",
+        f"MT19937 words, seed {seed:,}; untwister given the bound {2 * seed:,}",
+        "glibc, MT19937, PHP, Ruby, Java by seed and depth; some states from whole words",
+        lambda: twister_draws(seed),
+        lambda program, _, file: [
+            program, "-i", file, "-r", "mt19937", "-t", "1", "-d", "60", "-b",
+            "-s", "0", "-S", str(2 * seed),
+        ],
+        lambda _: f"Found seed {seed} ",
+        60, ("--families", "mt19937", "--outputs", "raw", "--modulus", str(1 << 32)),
+    )  # fmt: skip
 
 
 RIVALS = (
@@ -124,18 +156,7 @@ RIVALS = (
         php_draws, php_argv, lambda _: f"seed = 0x{PHP_SEED:08x} = {PHP_SEED} (PHP 7.1.0+)",
         60, ("--families", "php_mt", "--outputs", "bounded"),
     ),
-    Rival(
-        "untwister", "untwister",
-        f"MT19937 words, seed {MT_SEED:,}; untwister given the bound {UNTWISTER_SEEDS:,}",
-        "glibc, MT19937, PHP, Ruby, Java by seed and depth; some states from whole words",
-        twister_draws,
-        lambda program, _, file: [
-            program, "-i", file, "-r", "mt19937", "-t", "1", "-d", "60", "-b",
-            "-s", "0", "-S", str(UNTWISTER_SEEDS),
-        ],
-        lambda _: f"Found seed {MT_SEED} ",
-        60, ("--families", "mt19937", "--outputs", "raw", "--modulus", str(1 << 32)),
-    ),
+    *map(untwister, MT_SEEDS),
     Rival(
         "Python-random-module-cracker", "randcrack/randcrack.py",
         "CPython `getrandbits(32)`, any state, from 624 words (weft: 633)",
@@ -182,7 +203,9 @@ def main(options: list[str] | None = None) -> None:
         os.environ["XDG_STATE_HOME"] = place
         os.environ["PYTHONPYCACHEPREFIX"] = f"{place}/bytecode"  # as installed programs have it
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        body = {"date": time.strftime("%Y-%m-%d"), "cpu": cpu_name(), "import_s": import_s()}
+        body = {"date": time.strftime("%Y-%m-%d"), "cpu": cpu_name()}
+        body |= {"import_s": import_s("weft.searches.prng.search"), "numpy_s": import_s("numpy")}
+        body |= {"typer_s": import_s("typer"), "library": library_s()}
         for rival in chosen:  # written row by row: what was measured is not lost
             row = compare(rival, given.rivals, given.rival_python, Path(place))
             FIGURES.write_text(json.dumps({**body, "rows": merged(row)}, indent=1) + "\n")
@@ -194,8 +217,8 @@ def main(options: list[str] | None = None) -> None:
 def merged(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows so far, those of earlier runs too, with this one, in order."""
     before = json.loads(FIGURES.read_text())["rows"] if FIGURES.is_file() else []
-    by_name = {item["rival"]: item for item in (*before, row)}
-    return [by_name[rival.folder] for rival in RIVALS if rival.folder in by_name]
+    by_call = {item["call"]: item for item in (*before, row)}
+    return [by_call[rival.call] for rival in RIVALS if rival.call in by_call]
 
 
 def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, Any]:
@@ -219,10 +242,16 @@ def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, A
     return row
 
 
-def import_s() -> float:
-    """CPU seconds of a process that imports the search and ends."""
-    argv = [sys.executable, "-c", "import weft.searches.prng.search"]
-    return statistics.median(cpu_of(argv) for _ in range(TURNS))
+def import_s(module: str) -> float:
+    """CPU seconds of a process that imports a module and ends."""
+    argv = [sys.executable, "-c", f"import {module}"]
+    return statistics.median(cpu_of(argv) for _ in range(1 + 2 * TURNS))
+
+
+def library_s() -> list[float]:
+    """CPU seconds of importing `recover`, and of a call of it with 633 words, worker included."""
+    turns = [json.loads("".join(output_of(sys.executable, "-c", LIBRARY))) for _ in range(TURNS)]
+    return [statistics.median(turn[at] for turn in turns) for at in (0, 1)]
 
 
 def cpu_of(argv: list[str]) -> float:
@@ -282,9 +311,9 @@ def with_section(page: str, published: str = "") -> str:
 
 def section(body: dict[str, Any]) -> str:
     rows = "\n".join(map(line, body["rows"]))
-    covered = "\n".join(
-        f"| {row['rival']} {row['commit']} | {row['covers']} |" for row in body["rows"]
-    )
+    programs = [f"| {row['rival']} {row['commit']} | {row['covers']} |" for row in body["rows"]]
+    covered = "\n".join(dict.fromkeys(programs))
+    importing, calling = body["library"]
     return f"""\
 {HEADING}
 
@@ -298,14 +327,16 @@ reference, and every answer was checked. weft is given the generator, as its riv
 |---|---|---|---|---|---|
 {rows}
 
-weft runs in two processes that import its search, {body["import_s"]:.2f} CPU s each, in every
-figure; NumPy and numba are loaded for seeds and lattices alone. Besides, it keeps some draws
-unseen, predicts them, and writes a ledger; so it needs more draws than the state crackers, which
-hold none back. php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to
-5.2.0 first. By seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's seed is
-a small one, so loading numba decides there.
-
-{body.get("note", "")}
+Start-up is what puts weft behind the state crackers: a process that imports its search and ends
+takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
+{body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
+Workers fork from the command. weft also keeps some draws unseen, predicts them, and writes a
+ledger; so it needs more draws than the state crackers, which hold none back. In a program,
+`from weft.searches.prng import recover` takes {importing:.2f} CPU s, and a call with the 633 words
+{calling:.2f}, most of it for the start of a worker.
+php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
+seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
+one, so loading numba decides there.
 
 | program, commit | what it covers |
 |---|---|

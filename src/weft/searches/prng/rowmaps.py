@@ -213,6 +213,27 @@ def _python_sample(pool: MakeRow, distinct: MakeRow, length: int) -> MakeRow:
     return make
 
 
+def put_in_order(state: State, row: int, total: int) -> None:
+    """Write the elements from 0 on into the row."""
+    at = ZERO
+    while at < total:
+        state[row + at] = at
+        at += ONE
+
+
+def swap(state: State, place: int, other: int) -> None:
+    """Exchange two words."""
+    element = state[place]
+    state[place] = state[other]
+    state[other] = element
+
+
+def insert(state: State, row: int, at: int, place: int) -> None:
+    """Put element `at` at a place up to its own; what was there goes to the end of the row."""
+    state[row + at] = state[row + place]
+    state[row + place] = at
+
+
 def _of_pool(below: Below, row: int, length: int) -> MakeRow:
     """Take elements out of a pool; the last of the pool fills the place.
 
@@ -229,9 +250,7 @@ def _of_pool(below: Below, row: int, length: int) -> MakeRow:
         while at < length_word:
             left = total - at
             place = row_word + total - ONE - below(state, left)
-            element = state[place]
-            state[place] = state[row_word + at]
-            state[row_word + at] = element
+            swap(state, place, row_word + at)
             at += ONE
 
     return make
@@ -242,17 +261,12 @@ def _shuffled(below: Below, row: int) -> MakeRow:
     row_word = row
 
     def make(state: State, total: int) -> None:
-        at = ZERO
-        while at < total:
-            state[row_word + at] = at
-            at += ONE
+        put_in_order(state, row_word, total)
         left = total
         while left > ONE:
             place = row_word + below(state, left)
             left -= ONE
-            element = state[place]
-            state[place] = state[row_word + left]
-            state[row_word + left] = element
+            swap(state, place, row_word + left)
 
     return make
 
@@ -262,16 +276,11 @@ def _forward(below: Below, row: int) -> MakeRow:
     row_word = row
 
     def make(state: State, total: int) -> None:
-        at = ZERO
-        while at < total:
-            state[row_word + at] = at
-            at += ONE
+        put_in_order(state, row_word, total)
         at = ZERO
         while at < total - ONE:
             place = row_word + at + below(state, total - at)
-            element = state[place]
-            state[place] = state[row_word + at]
-            state[row_word + at] = element
+            swap(state, place, row_word + at)
             at += ONE
 
     return make
@@ -284,9 +293,7 @@ def _inside_out(below: Below, row: int) -> MakeRow:
     def make(state: State, total: int) -> None:
         at = ZERO
         while at < total:
-            place = row_word + below(state, at + ONE)
-            state[row_word + at] = state[place]
-            state[place] = at
+            insert(state, row_word, at, below(state, at + ONE))
             at += ONE
 
     return make
@@ -300,20 +307,13 @@ def _paired(below: Below, row: int) -> MakeRow:
         state[row_word] = ZERO
         at = ONE
         if total % (ONE + ONE) == ZERO:
-            place = row_word + below(state, ONE + ONE)
-            state[row_word + at] = state[place]
-            state[place] = at
+            insert(state, row_word, at, below(state, ONE + ONE))
             at += ONE
         while at < total:
             both = below(state, (at + ONE) * (at + ONE + ONE))
-            place = row_word + both // (at + ONE + ONE)
-            state[row_word + at] = state[place]
-            state[place] = at
-            place = row_word + both % (at + ONE + ONE)
-            at += ONE
-            state[row_word + at] = state[place]
-            state[place] = at
-            at += ONE
+            insert(state, row_word, at, both // (at + ONE + ONE))
+            insert(state, row_word, at + ONE, both % (at + ONE + ONE))
+            at += ONE + ONE
 
     return make
 
