@@ -313,7 +313,6 @@ def section(body: dict[str, Any]) -> str:
     rows = "\n".join(map(line, body["rows"]))
     programs = [f"| {row['rival']} {row['commit']} | {row['covers']} |" for row in body["rows"]]
     covered = "\n".join(dict.fromkeys(programs))
-    importing, calling = body["library"]
     return f"""\
 {HEADING}
 
@@ -327,14 +326,7 @@ reference, and every answer was checked. weft is given the generator, as its riv
 |---|---|---|---|---|---|
 {rows}
 
-Start-up is what puts weft behind the state crackers: a process that imports its search and ends
-takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
-{body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
-Workers fork from the command. weft also keeps some draws unseen, predicts them, and writes a
-ledger; so it needs more draws than the state crackers, which hold none back. In a program,
-`from weft.searches.prng import recover` takes {importing:.2f} CPU s, and a call with the 633 words
-{calling:.2f}, most of it for the start of a worker.
-php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
+{_start_up(body)}php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
 seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
 one, so loading numba decides there.
 
@@ -342,6 +334,22 @@ one, so loading numba decides there.
 |---|---|
 {covered}
 | weft prng | [its generators](../prng.md) by seed or state, with skips, starts, wrong rows |
+"""
+
+
+def _start_up(body: dict[str, Any]) -> str:
+    """Say what start-up costs; figures of before do not have all of it."""
+    if "library" not in body:
+        return ""
+    importing, calling = body["library"]
+    return f"""\
+Start-up is what puts weft behind the state crackers: a process that imports its search and ends
+takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
+{body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
+Workers fork from the command. weft also keeps some draws unseen, predicts them, and writes a
+ledger; so it needs more draws than the state crackers, which hold none back. In a program,
+`from weft.searches.prng import recover` takes {importing:.2f} CPU s, and a call with the 633 words
+{calling:.2f}, most of it for the start of a worker.
 """
 
 
