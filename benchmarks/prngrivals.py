@@ -326,7 +326,8 @@ reference, and every answer was checked. weft is given the generator, as its riv
 |---|---|---|---|---|---|
 {rows}
 
-{_start_up(body)}php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
+{_start_up(body)}\
+php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
 seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
 one, so loading numba decides there.
 
