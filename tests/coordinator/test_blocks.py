@@ -85,6 +85,34 @@ def test_near_its_end_a_round_is_handed_out_so_that_all_slots_end_together():
     assert shapes(bench.machine.dispatch.take([4, 0, 0, 0])) == [(0, 33, 1)]
 
 
+def test_near_its_end_a_slot_gets_its_part_in_several_blocks_that_report_earlier():
+    bench, _ = bench_with(once([call(i) for i in range(60)]), [8, 8, 8, 8])
+    bench.machine.apply(completed(1, *["0"] * 8))  # 52 are left: 13 for an idle slot
+    taken = bench.machine.dispatch.take([40, 0, 0, 0])
+    assert shapes(taken) == [(0, 32, 7), (0, 39, 2), (0, 41, 1)]  # ten: busy by then
+    bench, _ = bench_with(once([call(i) for i in range(30)]), [8, 8])
+    bench.machine.apply(completed(1, *["0"] * 8))
+    assert shapes(bench.machine.dispatch.take([40, 0])) == [(0, 16, 11)]  # two end together anyway
+
+
+def test_many_results_at_once_make_tasks_once_and_the_rest_ahead():
+    bench, [block] = bench_with(lambda: (yield make_lazy(5000, call)), [256])
+    state = next(iter(bench.machine._open.values()))
+    assert bench.machine.makes_ahead
+    for ticket in range(block.ticket, block.ticket + 4):
+        bench.give(completed(ticket, "0"))
+    assert state.made == 512  # once: slots come first
+    bench.machine.dispatch.take([0])
+    made = []
+    while bench.machine.make_ahead():
+        made.append(state.made)
+        assert bench.machine.dispatch.has_any_new
+        bench.machine.dispatch.take([0])
+    assert made[0] == 768
+    assert len(state.tasks) > LazyLimits().window * 3 // 4  # and then no more
+    assert bench.machine.makes_ahead
+
+
 def test_while_another_round_waits_a_slot_is_filled_whatever_the_others_hold():
     lane = once([call(i) for i in range(6)])
     _, taken = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])

@@ -8,10 +8,12 @@ import pytest
 
 from tests.support.sessions import Sessions
 from weft.errors import ManifestDamaged
+from weft.ledger.chain import Chain, check_lines
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TaskError
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
+from weft.storage.ledgerfile import read_checkpoint, read_lines
 from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
 from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
 from weft.storage.projection import Projection
@@ -221,3 +223,49 @@ def test_projection_says_whether_any_failure_was_a_matter_of_time(manifest, erro
 
 def test_schema_that_is_written_is_the_second_and_both_are_read():
     assert (SCHEMA_VERSION, READABLE_VERSIONS) == (2, (1, 2))
+
+
+class Helper:
+    """Makes lines as the writer does, or loses them."""
+
+    def __init__(self, *, loses: bool) -> None:
+        self._loses = loses
+        self._chain = Chain()
+        self.taken = 0
+
+    def begin(self, state, entries):
+        self._chain.move_to(state)
+        self._entries = entries
+        self.taken += bool(entries)
+        return bool(entries)
+
+    def finish(self):
+        lines = self._chain.next_lines(self._entries)
+        text = b"".join(line + b"\n" for line in lines)
+        return None if self._loses else (text, self._chain.state)
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_writer_with_helper_appends_one_call_later_and_before_a_checkpoint(tmp_path, loses):
+    opened = Sessions(tmp_path).open()
+    writer: LedgerWriter = opened.writer
+    writer.helper = helper = Helper(loses=loses)
+    try:
+        writer.last_checkpoint_s = 0.0
+        writer.extend(0.1, 0.1)
+        assert (helper.taken, writer.chain.size, writer.folder.ledger.stat().st_size) == (1, 0, 0)
+        writer.extend(0.2, 0.2)
+        assert (helper.taken, writer.chain.size) == (1, 1)
+        opened.manifest.set_answer(ROOT_LANE, '{"lane":"","status":"answered","value":1}')
+        opened.manifest.commit()
+        writer.extend(0.3, 0.3)
+        assert (helper.taken, writer.chain.size) == (2, 1)
+        writer.finish(0.4)
+        assert writer.chain.size == 2
+        lines = [line for line, _ in read_lines(writer.folder.ledger)]
+        chain, records = check_lines(lines, read_checkpoint(writer.folder.checkpoint))
+        assert [record.kind for record in records] == ["genesis", "answer"]
+        assert chain.state == writer.chain.state
+    finally:
+        opened.writer.ledger.close()
+        opened.manifest.close()

@@ -28,6 +28,11 @@ HeldRange = tuple[OpenRoundState, int, int]
 ReadyRound = tuple[tuple[int, ...], int, OpenRoundState]
 """A round with tasks to hand out, by the order of its lane."""
 NOBODY = Worker()
+TAIL_BLOCKS = 2
+"""A slot's part of what is left of a round travels in so many blocks: reports come earlier, and
+what is left can be shared out more evenly."""
+TAIL_SLOTS = range(4, 33)
+"""Few slots end together anyway; for very many, twice the messages cost more than they bring."""
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
 
@@ -68,6 +73,15 @@ class Dispatch:
     def hold(self, state: OpenRoundState, start: int, end: int, *, durable: bool) -> None:
         """Take in tasks of a round; with `durable` they start only after the next commit."""
         (self._unreleased if durable else self._made).append((state, start, end))
+
+    @property
+    def has_any_new(self) -> bool:
+        """Whether there are tasks that were made since slots were last filled."""
+        return bool(self._made)
+
+    def has_new(self, state: OpenRoundState) -> bool:
+        """Whether some of them are a round's, and not all that it has are recorded already."""
+        return bool(state.tasks) and any(held[0] is state for held in self._made)
 
     def release(self) -> None:
         """After a commit: allow everything queued before it to be dispatched."""
@@ -142,7 +156,10 @@ class Dispatch:
         """
         waiting: list[int] = []
         must_wait = False
-        share, fair = _share(len(state.ready), rooms), self._fair(state, rooms)
+        if len(state.ready) == 1 and not self.out:
+            fair, share = UNLIMITED, 1  # the only task, as in a round of one: there is no share
+        else:
+            fair, share = self._fair(state, rooms), _share(len(state.ready), rooms)
         while state.ready and len(waiting) < PLACE_AHEAD and self._alone is None:
             task = state.tasks[state.ready[0]]
             must_wait = runs_alone(task) and bool(self.out)
@@ -158,9 +175,9 @@ class Dispatch:
             if runs_alone(task):
                 self._alone = self._next_ticket
             block = [task]
-            if task.kind.is_plain and self._alone is None and not self.placement.is_static:
-                room = min(rooms.left[slot], self.placement.share_left(slot, fair))
-                self._fill(block, state, min(share, room))
+            may_travel = task.kind.is_plain and self._alone is None and bool(state.ready)
+            if may_travel and not self.placement.is_static:
+                self._fill(block, state, min(share, self._block_room(slot, rooms, fair)))
             rooms.take(slot, len(block))
             assignments.append(self._assign(block, slot))
         state.ready.extendleft(reversed(waiting))
@@ -180,6 +197,13 @@ class Dispatch:
             left += state.size - state.made
         share = -(-left // max(1, rooms.in_service))
         return FairShare(share, share - share // 4 if rooms.in_service > 1 else share)
+
+    def _block_room(self, slot: int, rooms: Rooms, fair: FairShare) -> int:
+        """How many tasks a slot may be given in one block."""
+        room, part = rooms.left[slot], self.placement.share_left(slot, fair)
+        if part >= room:
+            return room
+        return -(-part // TAIL_BLOCKS) if rooms.in_service in TAIL_SLOTS else part
 
     @staticmethod
     def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:

@@ -39,7 +39,6 @@ from weft.storage.rows import (
     FinalRow,
     FinishedRow,
     QueuedRow,
-    RecordedRow,
     ValueBlock,
 )
 
@@ -162,9 +161,15 @@ class Journal:
     def fetch(self, lane: str, round_: int, start: int, end: int) -> list[Result]:
         """Read recorded results of a lazy round."""
         self.flush()
-        row = self._round(lane, round_)
-        batches = self._manifest.recorded(row.first + start, row.first + end)
-        return [_result(task, row.first, self.values) for rows in batches for task in rows]
+        first, values = self._round(lane, round_).first, self.values
+        failure = TaskError.from_text
+        return [
+            Result(
+                id_ - first, key, function, args, value, failure(error) if error else None, values
+            )
+            for rows in self._manifest.recorded(first + start, first + end)
+            for id_, _, key, function, args, value, error in rows
+        ]
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         """Read what an earlier session recorded of a round, up to the first that is not final."""
@@ -489,9 +494,3 @@ def _hooks_of(commands: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
 def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
     return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {difference}",
                           hint=_HINT)  # fmt: skip
-
-
-def _result(row: RecordedRow, first: int, values: RunValues) -> Result:
-    id_, _, key, function, args, value, error = row
-    failure = TaskError.from_text(error) if error else None
-    return Result(id_ - first, key, function, args, value, failure, values)

@@ -81,7 +81,9 @@ class Coordinator:
             self._commit()
             if self.machine.broken:
                 return  # space is short, and all workers are gone
-        self._take_in(self._wait_s())
+        if self.machine.makes_ahead:
+            self._execute(self.machine.make_ahead())
+        self._take_in(0.0 if self.machine.dispatch.has_any_new else self._wait_s())
         deadline_s = self.machine.dispatch.next_deadline_s()
         now_s = self._now_s
         if deadline_s is not None and now_s >= deadline_s:

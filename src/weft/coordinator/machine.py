@@ -125,6 +125,8 @@ class Machine:
         self._fetch = fetch
         self._root = Lane("", (), root.start(context), values)
         self._open: dict[tuple[str, int], OpenRoundState] = {}
+        self._partial: dict[tuple[str, int], OpenRoundState] = {}
+        """Open rounds of which tasks are still to be made."""
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
@@ -167,6 +169,20 @@ class Machine:
         if self._moves:
             self._advance(self._moves.popleft())
         return self._drain()
+
+    def make_ahead(self) -> list[Command]:
+        """Make some more tasks of rounds that have them, while workers are busy with others."""
+        for place, state in list(self._partial.items()):
+            if state.made == state.size:
+                del self._partial[place]
+            else:
+                self._make_more(state)
+        return self._drain()
+
+    @property
+    def makes_ahead(self) -> bool:
+        """Whether a round has tasks that are still to be made."""
+        return bool(self._partial)
 
     def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
@@ -248,6 +264,9 @@ class Machine:
         values, run_us = block.values, block.run_us
         ended = self.dispatch.end_block(block.ticket, len(values))
         tasks = [task for task in ended if task is not None]
+        if len(tasks) == len(ended) == 1:  # a round of one task is all that a search waits for
+            self._take_values(RecordValues(tasks, values, run_us, block.worker))
+            return
         if len(tasks) < len(ended):
             waited_for = [task is not None for task in ended]
             values = list(compress(values, waited_for))
@@ -315,7 +334,7 @@ class Machine:
         if state.recorded > state.noted:
             state.noted = state.recorded
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
-        if state.made < state.size:
+        if state.made < state.size and not self._waits_for_slots(state):
             self._make_more(state)
 
     def _close(self, state: OpenRoundState) -> None:
@@ -327,6 +346,7 @@ class Machine:
         self._plan_tasks(lane.path, state.recorded + len(state.waiting) - state.size)
         self._commands.append(Close(lane.path, state.number, state.recorded, state.cut_short))
         del self._open[lane.path, state.number]
+        self._partial.pop((lane.path, state.number), None)
         self._making.close(state)
         lane.open = None
         results: Sequence[Result] = state.results
@@ -342,6 +362,16 @@ class Machine:
         self._commands.append(OpenRound(lane.path, state.number, state.size))
         self._making.open(state, step)
         self._judge(state)  # a round of no tasks is over at once; others make their first
+        if state.made < state.size and not state.closed:
+            self._partial[lane.path, state.number] = state
+
+    def _waits_for_slots(self, state: OpenRoundState) -> bool:
+        """Whether slots should be filled before more tasks of a round are made.
+
+        Many results may arrive at once; no worker waits for what each of them allows to make. A
+        stream's next tasks are few, and someone waits for them.
+        """
+        return state.width is None and self.dispatch.has_new(state)
 
     def _make_more(self, state: OpenRoundState) -> None:
         """Make a round's next tasks, or take what is recorded of them, and queue them."""

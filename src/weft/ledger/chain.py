@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint, origin_of
@@ -16,6 +17,15 @@ from weft.ledger.merkle import Frontier, leaf_hash
 from weft.ledger.records import ZERO_HASH, Record, are_keys, line_hash, parse, render
 from weft.model.keys import sha256_hex
 from weft.model.values import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class ChainState:
+    """All that a chain is: its size, the hash of its last line, the peaks of its tree."""
+
+    size: int
+    prev_hash: str
+    peaks: tuple[bytes, ...]
 
 
 class Chain:
@@ -75,11 +85,20 @@ class Chain:
         """Return the Merkle root over the lines so far."""
         return self._tree.root()
 
+    @property
+    def state(self) -> ChainState:
+        """Where it stands, for a chain elsewhere that goes on from here."""
+        return ChainState(self._tree.size, self.prev_hash, self._tree.peaks)
+
+    def move_to(self, state: ChainState) -> None:
+        """Stand where another chain stands that went on from here."""
+        self.prev_hash = state.prev_hash
+        self._tree = Frontier.of(state.size, state.peaks)
+
     def copy(self) -> Chain:
         """Return a chain that goes on by itself from here."""
         twin = Chain()
-        twin.prev_hash = self.prev_hash
-        twin._tree = self._tree.copy()
+        twin.move_to(self.state)
         return twin
 
 

@@ -64,12 +64,21 @@ class Frontier:
             top = node_hash(peak, top)
         return top
 
+    @property
+    def peaks(self) -> tuple[bytes, ...]:
+        """The roots of its full subtrees, largest first; with the size, all that it is."""
+        return (*self._peaks,)
+
+    @staticmethod
+    def of(size: int, peaks: Sequence[bytes]) -> Frontier:
+        """Return the tree of a size with these peaks."""
+        tree = Frontier()
+        tree.size, tree._peaks = size, [*peaks]
+        return tree
+
     def copy(self) -> Frontier:
         """Return a tree that grows on its own from here."""
-        twin = Frontier()
-        twin.size = self.size
-        twin._peaks = self._peaks.copy()
-        return twin
+        return Frontier.of(self.size, self._peaks)
 
 
 def root(leaves: Sequence[bytes]) -> bytes:

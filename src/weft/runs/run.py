@@ -34,6 +34,7 @@ from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
 from weft.runs.isolation import SessionIsolation, session_isolation
+from weft.runs.linehelper import lines_made_elsewhere
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
@@ -213,7 +214,10 @@ def _execute(
         opened.writer.sign = sign
         try:
             warm_up_for(decision.call.name, watcher)
-            return run_session(opened, decision, execution, watcher, placement, recall, isolation)
+            with lines_made_elsewhere(opened.writer):
+                return run_session(
+                    opened, decision, execution, watcher, placement, recall, isolation
+                )
         finally:
             opened.writer.ledger.close()
             opened.manifest.close()

@@ -39,8 +39,12 @@ class LedgerFile:
     def append(self, lines: Sequence[bytes]) -> None:
         """Add lines; they are durable after the next `sync`."""
         if lines:
-            self._unsynced = True
-            self._disk.append(self._fd, b"\n".join(lines) + b"\n")
+            self.append_text(b"\n".join([*lines, b""]))
+
+    def append_text(self, text: bytes) -> None:
+        """Add lines that are one text, each with its newline."""
+        self._unsynced = True
+        self._disk.append(self._fd, text)
 
     def cut(self, size_bytes: int) -> None:
         """Remove a torn tail."""

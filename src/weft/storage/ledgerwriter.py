@@ -6,10 +6,11 @@ after a crash each may be older than the one before it, never newer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
-from weft.ledger.chain import Chain
+from weft.ledger.chain import Chain, ChainState
 from weft.ledger.checkpoint import Checkpoint
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
@@ -19,6 +20,21 @@ from weft.storage.manifest import Manifest
 from weft.storage.projection import Projection
 
 CHECKPOINT_EVERY_S = 1.0
+Entry: TypeAlias = tuple[str, str, str]
+"""Kind, key and canonical body of a record."""
+
+
+class LineHelper(Protocol):
+    """Renders and hashes lines elsewhere, one batch at a time, while the coordinator goes on."""
+
+    def begin(self, state: ChainState, entries: Sequence[Entry]) -> bool:
+        """Take the records that follow a chain; False if the writer has to do it itself."""
+
+    def finish(self) -> tuple[bytes, ChainState] | None:
+        """Return their lines, each with its newline, and where the chain stands behind them.
+
+        Waits for them. None if they were lost with the helper.
+        """
 
 
 @dataclass(slots=True)
@@ -36,6 +52,10 @@ class LedgerWriter:
     disk: Disk
     sign: Callable[[str], str] | None = None
     last_checkpoint_s: float | None = None
+    helper: LineHelper | None = None
+    """Makes the lines of large batches; they are appended at the next call."""
+    _in_hand: Sequence[Entry] = ()
+    """What the helper makes lines of now: the ledger ends before it."""
 
     @property
     def head(self) -> tuple[int, str]:
@@ -43,16 +63,35 @@ class LedgerWriter:
         return self.chain.size, self.chain.root().hex()
 
     def extend(self, now_s: float, wall_s: float) -> None:
-        """Append what was committed since; checkpoint at most once a second."""
+        """Append what was committed since, or let the helper begin it; checkpoint once a second."""
+        self._settle()
         entries = [entry for batch in self.projection.batches() for entry in batch.entries]
-        self.ledger.append(self.chain.next_lines(entries))
         last_s = self.last_checkpoint_s
-        if last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S:
+        is_due = last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S
+        if not is_due and self.helper and self.helper.begin(self.chain.state, entries):
+            self._in_hand = entries
+            return
+        self.ledger.append(self.chain.next_lines(entries))
+        if is_due:
             self.checkpoint(wall_s)
             self.last_checkpoint_s = now_s
 
+    def _settle(self) -> None:
+        """Append what the helper was given; if it is lost, make the lines here."""
+        if not self._in_hand:
+            return
+        assert self.helper is not None
+        lines = self.helper.finish()
+        if lines is None:
+            self.ledger.append(self.chain.next_lines(self._in_hand))
+        else:
+            self.ledger.append_text(lines[0])
+            self.chain.move_to(lines[1])
+        self._in_hand = ()
+
     def checkpoint(self, wall_s: float, *, restart: bool = False) -> None:
         """Sync the ledger, then write its head to the checkpoint, sign it, and note it outside."""
+        self._settle()
         self.ledger.sync()
         size, root = self.head
         text = Checkpoint(self.origin, size, self.chain.root()).to_text()

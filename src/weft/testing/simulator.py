@@ -47,6 +47,7 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.testing.checker import Checker
+from weft.testing.lines import SimLines
 from weft.testing.workload import mixed_steps
 from weft.worker.execute import Executor
 
@@ -328,6 +329,7 @@ class Simulation:
         opened: OpenRun | None = None
         try:
             opened = self._open(decision, disk)
+            opened.writer.helper = SimLines() if self.sessions % 2 else None
             journal = Journal(opened.manifest, opened.objects, clock, NoSources())
             executor = Executor(7, self.folder.objects, opened.objects.staging)
             backend = SimBackend(self.chance, clock, executor, self.checker, self.faults)

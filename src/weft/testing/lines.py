@@ -1,0 +1,34 @@
+"""The simulator's line helper: lines lag by one batch, as with the real one, and some are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.ledger.chain import Chain, ChainState
+from weft.storage.ledgerwriter import Entry
+
+LOSE_EVERY = 5
+"""Every so many batches one is lost, as when the process is killed."""
+
+
+class SimLines:
+    """Implements `LineHelper` in this process."""
+
+    def __init__(self) -> None:
+        self._batches = 0
+        self._chain = Chain()
+        self._entries: Sequence[Entry] = ()
+
+    def begin(self, state: ChainState, entries: Sequence[Entry]) -> bool:
+        """Take every batch that has records."""
+        self._chain.move_to(state)
+        self._entries = entries
+        self._batches += bool(entries)
+        return bool(entries)
+
+    def finish(self) -> tuple[bytes, ChainState] | None:
+        """Return the lines, unless they are lost."""
+        if self._batches % LOSE_EVERY == 0:
+            return None
+        lines = self._chain.next_lines(self._entries)
+        return b"".join([line + b"\n" for line in lines]), self._chain.state

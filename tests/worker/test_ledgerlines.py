@@ -1,0 +1,57 @@
+"""Lines that are made over a socket are the chain's own, batch by batch."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from weft.ledger.chain import Chain
+from weft.worker.ledgerlines import READY, receive_lines, send_batch, serve
+
+BATCHES = [
+    [("result", f"{number:064x}", f'{{"value":"{text}"}}') for number in range(count)]
+    for count, text in ((1, "a"), (700, "é, \\n and 𝄞"), (33, "b" * 9000))
+]
+
+
+@pytest.fixture
+def channel() -> Iterator[socket.socket]:
+    near, far = socket.socketpair()
+    thread = threading.Thread(target=serve, args=(far,))
+    thread.start()
+    with near:
+        yield near
+    thread.join()
+    far.close()
+
+
+def test_lines_of_several_batches_are_those_of_one_chain(channel: socket.socket) -> None:
+    assert channel.recv(1) == READY
+    plain, chain = Chain(), Chain()
+    for entries in BATCHES:
+        send_batch(channel, chain.state, entries)
+        lines, state = receive_lines(channel)
+        chain.move_to(state)
+        assert bytes(lines) == b"".join(line + b"\n" for line in plain.next_lines(entries))
+        assert (chain.state, chain.root()) == (plain.state, plain.root())
+
+
+def test_lines_go_on_from_where_another_chain_stands(channel: socket.socket) -> None:
+    channel.recv(1)
+    chain = Chain()
+    chain.next_lines(BATCHES[1])
+    send_batch(channel, chain.state, BATCHES[0])
+    lines, state = receive_lines(channel)
+    assert bytes(lines) == chain.next_lines(BATCHES[0])[0] + b"\n"
+    assert state == chain.state
+
+
+def test_other_side_gone_is_end_of_file() -> None:
+    near, far = socket.socketpair()
+    with near:
+        far.close()
+        with pytest.raises(EOFError):
+            receive_lines(near)
