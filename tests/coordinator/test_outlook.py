@@ -139,3 +139,14 @@ def test_ages_of_running_tasks_are_those_since_their_start_and_never_negative():
     outlook = bench.machine.outlook
     assert outlook.ages_s(10.5) == [0.5, 10.5 - 10.4]
     assert outlook.ages_s(10.0) == [0.0, 0.0]
+
+
+def test_answer_without_keys_is_in_no_tally():
+    outlook = Bench(once([call(1)])).machine.outlook
+    for answer in (["solved"], {"other": "solved"}, None):
+        outlook.declare("", Plan(tally="outcome"))
+        outlook.end_lane("/a", answer)
+    outlook.end_lane("/b", {"outcome": "solved"})
+    outlook.declare("", Plan())
+    outlook.end_lane("/c", {"outcome": "solved"})
+    assert (outlook.outcomes, outlook.lanes_ended) == ({"solved": 1}, 5)

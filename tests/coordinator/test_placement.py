@@ -455,3 +455,20 @@ def test_nothing_is_said_while_something_runs_that_may_bring_the_slot_back() -> 
     bench.succeed(bench_out(bench)[0], 1)
     with pytest.raises(WorldError, match="GPU"):
         bench.place(-1, 5)
+
+
+@pytest.mark.parametrize(
+    ("function", "limits", "is_plain", "task_class"),
+    [
+        ("f", Limits(), True, (False, False)),
+        ("f", Limits(gpu=1), False, (True, False)),
+        ("f", Limits(group="g"), False, (False, False)),
+        (COMMAND, Limits(), False, (False, True)),
+        (COMMAND, Limits(gpu=1), False, (True, True)),
+    ],
+)
+def test_kind_says_what_travels_in_blocks_and_where_it_fits(
+    function: str, limits: Limits, is_plain: bool, task_class: tuple[bool, bool]
+) -> None:
+    kind = TaskKind("", 0, function, limits, ())
+    assert (kind.is_plain, kind.task_class) == (is_plain, task_class)

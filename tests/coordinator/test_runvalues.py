@@ -45,3 +45,13 @@ def test_dataclass_in_an_answer_is_refused_and_then_forgotten(values: RunValues)
     with pytest.raises(ValueInvalid, match="a search's answer holds a dataclass"):
         values.pass_on([Point(1)])
     assert values.pass_on(3) == ("3", 3)
+
+
+def test_annotations_come_from_the_module_that_the_search_named(
+    values: RunValues, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import weft\n\n@weft.task\ndef twice(x: int) -> int:\n    return 2 * x\n"
+    (tmp_path / "unseen_tasks.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    values.note("twice", "unseen_tasks:twice")
+    assert values.types("twice").hint("x") is int

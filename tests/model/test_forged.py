@@ -56,6 +56,7 @@ def test_typed_value_is_plain_data_until_it_is_restored():
     recorded = decode_trusted(encode({"a": [np.zeros((3, 4))]}))
     [leaf] = recorded["a"]
     assert leaf.label == "array float64 (3, 4)"
+    assert [Typed(kind, "x", b"").label for kind in ("bytes", "dataclass")] == ["x", "x"]
     assert to_wire(recorded) == to_wire({"a": [np.zeros((3, 4))]})
     assert {leaf.kind} <= KINDS
 

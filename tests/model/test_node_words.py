@@ -31,6 +31,8 @@ def test_node_same_count_by_both_words_must_agree():
     assert weft.Node("a", gpus=2, gpu_count=2).gpus == 2
     with pytest.raises(UsageError, match=r"gpus=1 and gpu_count=2.*give one"):
         weft.Node("a", gpus=1, gpu_count=2)
+    with pytest.raises(UsageError, match=r"'a': cpus=1 and cpu_count=2.*give one"):
+        weft.Node("a", cpus=1, cpu_count=2)
     with pytest.raises(UsageError, match="negative"):
         weft.Node("a", cpu_count=-1)
     with pytest.raises(UsageError, match="no slot"):

@@ -33,6 +33,22 @@ def test_objects_and_staging_are_where_other_readers_look(store):
     assert store.path(DIGEST) == store.folder / DIGEST[:2] / DIGEST[2:]
 
 
+def test_adopted_bytes_are_durable_before_they_have_their_name(tmp_path):
+    class Named(Disk):
+        def __init__(self):
+            super().__init__()
+            self.names = []
+
+        def step(self, name):
+            self.names.append(name)
+
+    disk = Named()
+    store = ObjectStore(tmp_path / "objects", disk)
+    store.staging.mkdir(parents=True)
+    store.adopt(staged(store, DATA), DIGEST)
+    assert disk.names.index("sync") < disk.names.index("rename")
+
+
 def test_add_bytes_read_back_the_same(store):
     assert store.add(DATA) == DIGEST
     assert store.read(DIGEST) == DATA

@@ -62,3 +62,13 @@ def test_packed_generation_takes_a_third_and_gives_the_same_rows() -> None:
 def test_rows_in_memory_take_some_megabytes() -> None:
     assert recent.GENERATION_BYTES == 2_097_152
     assert recent.PACKED_BYTES == 10_485_760
+
+
+def test_row_is_found_in_the_block_that_holds_it() -> None:
+    generation = Generation()
+    for first in (1, 3, 5):
+        generation.add_block(block(first, (f"a{first}", "v"), (f"b{first}", "v")))
+    for id_, args in ((1, "a1"), (2, "b1"), (3, "a3"), (4, "b3"), (6, "b5")):
+        [found] = generation.rows_from(id_, id_ + 1)
+        assert (found[0], found[4]) == (id_, args)
+    assert list(generation.rows_from(0, 1)) == []
