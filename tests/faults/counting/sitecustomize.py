@@ -1,19 +1,22 @@
 """Loaded by every Python process of a campaign; in workers it notes each task execution.
 
 One line per execution, appended in one write, before the task's body runs. The coordinator
-runs unchanged.
+runs unchanged; workers that fork from it note theirs too.
 """
 
 import json
 import os
 import sys
 
-if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_EXECUTIONS" in os.environ:
+
+def _note_executions():
     from weft.worker import execute
 
-    _run_in = execute.Executor.run_in
+    run_in = execute.Executor.run_in
+    if run_in.__name__ == "noted":
+        return
 
-    def _noted(self, around, ticket, *rest):
+    def noted(self, around, ticket, *rest):
         block = around.assignment
         index = block.index + ticket - block.ticket
         line = json.dumps([block.lane, block.round, index, os.getpid()])
@@ -21,9 +24,16 @@ if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_EXECUTIONS" in os.environ:
         file = os.open(os.environ["WEFT_FAULTS_EXECUTIONS"], flags, 0o644)
         os.write(file, line.encode() + b"\n")
         os.close(file)
-        return _run_in(self, around, ticket, *rest)
+        return run_in(self, around, ticket, *rest)
 
-    execute.Executor.run_in = _noted
+    execute.Executor.run_in = noted
+
+
+if "WEFT_FAULTS_EXECUTIONS" in os.environ:
+    if "weft.worker" in sys.orig_argv:
+        _note_executions()
+    else:
+        os.register_at_fork(after_in_child=_note_executions)
 
 if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_LIE" in os.environ:
     import liar  # noqa: F401 - beside this file
