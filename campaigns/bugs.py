@@ -147,7 +147,7 @@ BUGS = (
     Bug(
         "F13", "no-lock", "the lock of a run lets everybody in",
         "src/weft/storage/folder.py",
-        "            lock.acquire(timeout=0)\n", "            lock.is_locked\n",
+        "fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)", "fcntl.flock(lock, fcntl.LOCK_UN)",
         "tests/faults/test_two_coordinators.py"
         "::test_two_coordinators_at_once_exactly_one_runs_and_is_named[4]",
     ),
