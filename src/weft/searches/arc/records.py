@@ -21,7 +21,7 @@ Rows = list[list[int]]
 
 SEARCH = "arc.solve"
 """The declared name of the search."""
-SLICE, LISTS, CHOICES = "arc.slice", "arc.lists", "arc.choices"
+SLICE, LISTS, CHOICES, EACH = "arc.slice", "arc.lists", "arc.choices", "arc.each"
 """The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 

@@ -32,6 +32,7 @@ from weft.searches.arc.tasks import (
     on_ground,
     planner_of,
     run_choices,
+    run_each,
     run_examine,
     run_lists,
     run_shallow,
@@ -43,7 +44,7 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=11)
+@search(name="arc.solve_one", version=12)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
@@ -72,7 +73,10 @@ def _searched(puzzle: Object, options: Table) -> SearchBody:
     views = enumerate(first["views"][: parts.views])
     groups: list[list[TaskCall]] = [
         [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
-        [run_choices(puzzle, sample, start, end) for start, end in parts.choices],
+        [
+            *(run_choices(puzzle, sample, start, end) for start, end in parts.choices),
+            *(run_each(puzzle, options, way) for way in parts.ways),
+        ],
         [run_view(puzzle, options, view, number) for number, view in views],
         [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],
     ]
@@ -128,7 +132,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=11)
+@search(name=SEARCH, version=12)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

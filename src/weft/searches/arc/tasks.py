@@ -27,6 +27,7 @@ from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
     CHOICES,
+    EACH,
     LISTS,
     SLICE,
     AnswerRecord,
@@ -47,7 +48,15 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
 from weft.searches.arc.synthesis.log import SearchLog
-from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
+from weft.searches.arc.synthesis.phases import (
+    Nearest,
+    Options,
+    PhaseResult,
+    deep,
+    parted,
+    shallow,
+    viewed,
+)
 from weft.searches.arc.synthesis.planner import (
     AssembledSearch,
     ParallelPlanner,
@@ -102,6 +111,14 @@ def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
 def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
     """Learn which object the outputs are, in a range of vectors."""
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
+
+
+@task(name=EACH)
+@noted()
+def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
+    """Learn one program for all parts into which a way divides a task."""
+    task = ArcTask.from_canonical(get(puzzle))
+    return _learned(parted(task, planner_of(options).options, way, _cache))
 
 
 @task(name="arc.view")

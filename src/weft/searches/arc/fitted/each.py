@@ -1,0 +1,156 @@
+"""The rule that divides a grid into parts and runs one short program on each of them.
+
+    single_rows: cells own=7 -> 0; else touching      every row by itself
+    blobs_8: mirror_rows|colour_map 1:2 keep          the bounding box of every blob
+
+What lies in no part stays as it is. A part's program sees nothing but the part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.fitted.rule import BASE, Composed, FittedRule
+from weft.searches.arc.ops.operator import ShapeEffect
+from weft.searches.arc.ops.registry import BY_NAME, apply_chain
+from weft.searches.arc.values import Box, Grid, ValueStage
+
+WAYS: tuple[str, ...] = (
+    "single_rows", "single_columns", "split_lines", "split_black_lines", "halves_across",
+    "halves_down", "quarters", "blobs_8", "objects_8", "objects_4",
+)  # fmt: skip
+"""Segmentations that divide a grid."""
+BEFORE, CHAINED = ": ", "|"
+"""Between the segmentation and the program, and between the program's operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartProgram:
+    """What is run on each part: operators, then perhaps a rule with its parameters as text."""
+
+    chain: tuple[str, ...]
+    rule: str = ""
+    parameters: str = ""
+
+    def text(self) -> str:
+        """As programs write it."""
+        head = CHAINED.join((*self.chain, self.rule) if self.rule else self.chain)
+        return f"{head} {self.parameters}" if self.rule else head
+
+
+class Each(Composed):
+    """Parameters: the segmentation, and the program of a part."""
+
+    name = "each"
+    doc = (
+        "The grid is divided (`single_rows`, `split_lines`, `blobs_8`, …), and each part's box "
+        "becomes what one program makes of it, as large as before: `single_rows: "
+        "mirror_columns|cells own=7 -> 0; else touching`. Operators run in order; a rule may end "
+        "them, with its parameters. What lies in no part stays."
+    )
+    shape = ShapeEffect.KEEP
+
+    def __init__(self, rules: Sequence[FittedRule]) -> None:
+        self.rules: Mapping[str, FittedRule] = {rule.name: rule for rule in rules}
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        way, program = self._read(params.decode())
+        boxes = boxes_of(way, value)
+        if boxes is None:
+            return None
+        parts = [self._run(program, cut(value, box)) for box in boxes]
+        return assembled(value, boxes, parts)
+
+    def _run(self, program: PartProgram, part: Grid) -> Grid | None:
+        grid = apply_chain(program.chain, part, part)
+        if isinstance(grid, Grid) and program.rule:
+            rule = self.rules[program.rule]
+            return rule.apply(rule.parse(program.parameters), grid, part)
+        return grid if isinstance(grid, Grid) else None
+
+    def price(self, params: bytes) -> int:
+        way, program = self._read(params.decode())
+        cost = BASE + sum(BY_NAME[name].millibits for name in (way, *program.chain))
+        if program.rule:
+            rule = self.rules[program.rule]
+            cost += rule.price(rule.parse(program.parameters))
+        return cost
+
+    def read(self, text: str) -> bytes:
+        way, program = self._read(text)
+        if program.rule:
+            self.rules[program.rule].parse(program.parameters)
+        return parameters(way, program).encode()
+
+    def _read(self, text: str) -> tuple[str, PartProgram]:
+        way, rest = text.split(BEFORE, 1)
+        head, _, rule_parameters = rest.partition(" ")
+        names = tuple(head.split(CHAINED))
+        rule = names[-1] if names[-1] in self.rules else ""
+        chain = names[:-1] if rule else names
+        if way not in WAYS or not _is_chain(chain) or bool(rule) != bool(rule_parameters):
+            raise ValueError(text)
+        return way, PartProgram(chain, rule, rule_parameters)
+
+
+def _is_chain(names: Sequence[str]) -> bool:
+    """Whether operators lead from a grid to a grid."""
+    stage = ValueStage.GRID
+    for name in names:
+        if BY_NAME[name].takes is not stage:
+            return False
+        stage = BY_NAME[name].gives
+    return stage is ValueStage.GRID
+
+
+def parameters(way: str, program: PartProgram) -> str:
+    """Write what the rule takes."""
+    return f"{way}{BEFORE}{program.text()}"
+
+
+def boxes_of(way: str, grid: Grid) -> tuple[Box, ...] | None:
+    """Divide a grid: the boxes that lie in no other, in order; None if there are none or overlap.
+
+    A box that lies in another one belongs to its part.
+    """
+    pieces = segment(way, grid)
+    boxes = [Box(piece.row, piece.col, piece.height, piece.width) for piece in pieces]
+    outer = dict.fromkeys(box for box in boxes if not any(_holds(b, box) for b in boxes))
+    covered = np.zeros(grid.size, np.int64)
+    for box in outer:
+        covered[box.row : box.row + box.height, box.col : box.col + box.width] += 1
+    return None if not outer or covered.max() > 1 else tuple(outer)
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    """Whether a box lies in a larger one."""
+    return (
+        outer != inner
+        and outer.row <= inner.row
+        and outer.col <= inner.col
+        and outer.row + outer.height >= inner.row + inner.height
+        and outer.col + outer.width >= inner.col + inner.width
+    )
+
+
+def cut(grid: Grid, box: Box) -> Grid:
+    """Return the cells in a box."""
+    rows = range(box.row, box.row + box.height)
+    starts = (row * grid.width + box.col for row in rows)
+    cells = b"".join(grid.cells[start : start + box.width] for start in starts)
+    return Grid(box.height, box.width, cells)
+
+
+def assembled(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
+    """Return a grid with its boxes replaced by other parts; None if one is missing or misfits."""
+    cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.size).copy()
+    for box, part in zip(boxes, parts, strict=True):
+        if part is None or part.size != (box.height, box.width):
+            return None
+        own = np.frombuffer(part.cells, np.uint8).reshape(part.size)
+        cells[box.row : box.row + box.height, box.col : box.col + box.width] = own
+    return Grid(grid.height, grid.width, cells.tobytes())
