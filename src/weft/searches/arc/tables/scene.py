@@ -42,6 +42,15 @@ class Body:
         return p.row, p.col, p.row + p.height, p.col + p.width
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What an object becomes, and what is drawn below and above all objects."""
+
+    body: tuple[Layer, ...]
+    below: tuple[Layer, ...] = ()
+    above: tuple[Layer, ...] = ()
+
+
 class Scene:
     """A grid's objects; black is ground."""
 
