@@ -10,13 +10,15 @@ below other objects, or None where it does not apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from weft.searches.arc.tables import images, lines, moves, surroundings
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
 
 Action = tuple[str, ...]
+EMPTY: Mapping[Action, Drawn | None] = MappingProxyType({})
 Apply = Callable[[Scene, Body, Sequence[str]], Drawn | None]
 LEAVE, IN, AND = "leave", "in", "and"
 """Before a move: the object also stays. Behind one: in which colour. Between what is added."""
@@ -67,19 +69,28 @@ ACTIONS: dict[str, Apply] = {
 }
 
 
-def applied(scene: Scene, body: Body, action: Action) -> Drawn | None:
-    """Return what becomes of an object."""
+def applied(
+    scene: Scene, body: Body, action: Action, known: Mapping[Action, Drawn | None] = EMPTY
+) -> Drawn | None:
+    """Return what becomes of an object; `known` has what becomes of it by some actions."""
     if AND in action:
         return _together(scene, body, action)
     if action[0] == LEAVE:
-        copy = applied(scene, body, action[1:])
+        copy = _known(scene, body, action[1:], known)
         return None if copy is None else Drawn(body.layers, copy.body)
     if len(action) > 2 and action[-2] == IN:
-        moved, colour = applied(scene, body, action[:-2]), colour_of(scene, body, action[-1])
+        moved = _known(scene, body, action[:-2], known)
+        colour = colour_of(scene, body, action[-1])
         if moved is None or colour is None:
             return None
         return Drawn(tuple((colour, mask) for _, mask in moved.body))
     return ACTIONS[action[0]](scene, body, action[1:])
+
+
+def _known(
+    scene: Scene, body: Body, action: Action, known: Mapping[Action, Drawn | None]
+) -> Drawn | None:
+    return known[action] if action in known else applied(scene, body, action)
 
 
 def _together(scene: Scene, body: Body, action: Action) -> Drawn | None:

@@ -30,6 +30,11 @@ class Row:
     consistent: int
     """Those actions, as bits."""
 
+    @property
+    def everything(self) -> int:
+        """The target cells that any of them draws."""
+        return reduce(or_, self.covers.values(), 0)
+
 
 class Assignment:
     """Finds the cheapest actions for groups of rows; remembers what it found."""

@@ -44,27 +44,38 @@ class TableSearch:
         sizes = [scene.height * scene.width for scene in scenes]
         self.offsets = [sum(sizes[:pair]) for pair in range(len(scenes))]
         self.rows: list[Row] = []
-        self.is_feasible = all(self._try_actions(pair) for pair in range(len(scenes)))
+        self.is_feasible = self._try_pairs()
         self._assignment = Assignment(self.actions, self.prices, self.rows, self._everywhere())
+
+    def _try_pairs(self) -> bool:
+        """Make the rows, those of the fewest objects first; whether tables could fit."""
+        rows: dict[int, list[Row]] = {}
+        for pair in sorted(range(len(self.scenes)), key=lambda n: len(self.scenes[n].bodies)):
+            rows[pair] = self._try_actions(pair)
+            drawn_cells = reduce(or_, (row.everything for row in rows[pair]), 0)
+            if self.need[pair] << self.offsets[pair] & ~drawn_cells:
+                return False
+        self.rows = [row for _, own in sorted(rows.items()) for row in own]
+        return True
 
     def _everywhere(self) -> int:
         """The cells that targets need, of all pairs in one number."""
         return sum(need << self.offsets[pair] for pair, need in enumerate(self.need))
 
-    def _try_actions(self, pair: int) -> bool:
-        """Try every action on every object; whether together they could draw the target."""
-        scene, masks, left = self.scenes[pair], self.masks[pair], self.need[pair]
-        kept, hidden, offset = _kept(scene.grid, masks), self._hidden(pair), self.offsets[pair]
-        changed = scene.ink & ~kept
+    def _try_actions(self, pair: int) -> list[Row]:
+        """Try every action on every object."""
+        scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
+        kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
+        changed, rows = scene.ink & ~kept, []
         for body in scene.bodies:
-            covers = {}
-            for n, each in enumerate(self.actions):
-                cover = _cover(applied(scene, body, each), masks, kept | hidden, hidden & changed)
+            covers, known = dict[int, int](), dict[Action, Drawn | None]()
+            for n, action in enumerate(self.actions):
+                known[action] = applied(scene, body, action, known)
+                cover = _cover(known[action], masks, kept | hidden, hidden & changed)
                 if cover is not None:
-                    left &= ~cover
                     covers[n] = cover << offset
-            self.rows.append(Row(covers, sum(1 << n for n in covers)))
-        return not left
+            rows.append(Row(covers, sum(1 << n for n in covers)))
+        return rows
 
     def _hidden(self, pair: int) -> int:
         """The cells that some action may cover."""

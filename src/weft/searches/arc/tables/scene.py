@@ -35,7 +35,7 @@ class Body:
         """Its commonest colour, the lowest of equals."""
         return commonest(self.piece.cells)
 
-    @property
+    @cached_property
     def box(self) -> tuple[int, int, int, int]:
         """First row and column, and those behind the last."""
         p = self.piece
@@ -63,6 +63,8 @@ class Scene:
             -1: self.everything & ~first,
             1: self.everything & ~(first << self.width - 1),
         }
+        self.goals: dict[tuple[str, int, str], Body | None] = {}
+        """What `sides` found: the kind of goal, the cells of an object, the word."""
         self.ink = 0
         for body in self.bodies:
             self.ink |= body.mask

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
 
 Side = Callable[[Scene, Body], str | None]
+Goal = Callable[[Scene, Body, str], Body | None]
 CORNERS = tuple(STEPS)[4:]
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 
@@ -134,6 +135,23 @@ def goal_of(scene: Scene, body: Body, which: str) -> Body | None:
 
     Of equally near ones those that touch it by sides come first.
     """
+    return _remembered(scene, body, which, _goal_of)
+
+
+def goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
+    """The nearest other object of a kind that shares a row or a column with it."""
+    return _remembered(scene, body, which, _goal_in_line)
+
+
+def _remembered(scene: Scene, body: Body, which: str, search: Goal) -> Body | None:
+    """Search once for each object of a scene and word."""
+    key = (search.__name__, body.mask, which)
+    if key not in scene.goals:
+        scene.goals[key] = search(scene, body, which)
+    return scene.goals[key]
+
+
+def _goal_of(scene: Scene, body: Body, which: str) -> Body | None:
     others = [other for other in scene.bodies if other is not body]
     if which == "largest":
         others = sorted(others, key=lambda other: -other.mask.bit_count())[:1]
@@ -143,8 +161,7 @@ def goal_of(scene: Scene, body: Body, which: str) -> Body | None:
     return min(others, key=lambda other: (gap(body, other), not near & other.mask), default=None)
 
 
-def goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
-    """The nearest other object of a kind that shares a row or a column with it."""
+def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
     others = [other for other in scene.bodies if other is not body and side_towards(body, other)]
     if which == "largest":
         largest = goal_of(scene, body, which)
