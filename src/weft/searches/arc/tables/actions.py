@@ -22,9 +22,12 @@ EMPTY: Mapping[Action, Drawn | None] = MappingProxyType({})
 Apply = Callable[[Scene, Body, Sequence[str]], Drawn | None]
 LEAVE, IN, AND = "leave", "in", "and"
 """Before a move: the object also stays. Behind one: in which colour. Between what is added."""
-ADDING = ("reflect", "copies", "tile", "image", "ray", "beam", "reach", "link", "elbow", "add")
 COVERING = ("cut", "cover")
-"""Actions that add something, and those that hide other objects."""
+"""Actions that hide other objects."""
+ADDING = (
+    "reflect", "copies", "tile", "image", "ray", "beam", "reach", "link", "elbow", "add", *COVERING,
+)  # fmt: skip
+"""Those that add something."""
 
 
 def _stay(_: Scene, body: Body, __: Sequence[str]) -> Drawn | None:
@@ -96,12 +99,13 @@ def _known(
 def _together(scene: Scene, body: Body, action: Action) -> Drawn | None:
     """Add what several actions add."""
     below: tuple[Layer, ...] = ()
+    above: tuple[Layer, ...] = ()
     for part in parts_of(action):
         result = applied(scene, body, part)
         if result is None:
             return None
-        below += result.below
-    return Drawn(body.layers, below)
+        below, above = below + result.below, above + result.above
+    return Drawn(body.layers, below, above)
 
 
 def parts_of(action: Action) -> list[Action]:

@@ -8,12 +8,12 @@ its actions are consistent and together draw every cell of the targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import combinations, islice, product
 from operator import or_
 
-from weft.searches.arc.tables.actions import COVERING, Action, applied
+from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
 from weft.searches.arc.tables.assign import Assignment, Row
 from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
@@ -26,6 +26,7 @@ MOST_OBJECTS = 40
 MOST_GROUPS = 6
 MOST_SHIFTS = 12
 MOST_VARIANTS = 8
+MOST_FITTING = 40
 JOINED, MOST_JOINED = 60, 3
 """Measures tried together with another, and how many values such a one has at most."""
 
@@ -88,10 +89,18 @@ class TableSearch:
         return hidden
 
     def fitting(self) -> list[ObjectTable]:
-        """Return the tables that make the targets of the scenes, cheapest first."""
-        tables = [self._exact(table) for table in (self.tables() if self.is_feasible else ())]
-        exact = [table for table in tables if table is not None]
-        return sorted(exact, key=lambda table: (table.millibits, table.text()))
+        """Return tables that make the targets of the scenes, the cheapest ones, those first."""
+        if not self.is_feasible:
+            return []
+        exact = self._cheapest_exact(self._single())
+        if all(any(AND in action for action in table.actions) for table in exact):
+            exact += self._cheapest_exact(self._double())
+        return sorted(exact, key=_order)[:MOST_FITTING]
+
+    def _cheapest_exact(self, tables: Iterable[ObjectTable | None]) -> list[ObjectTable]:
+        cheap = sorted((table for table in tables if table is not None), key=_order)
+        exact = (self._exact(table) for table in cheap)
+        return list(islice((table for table in exact if table is not None), MOST_FITTING))
 
     def _exact(self, table: ObjectTable) -> ObjectTable | None:
         """A table if it makes the targets, or else a like one with lines above others."""
@@ -101,21 +110,17 @@ class TableSearch:
                 return variant
         return None
 
-    def tables(self) -> Iterator[ObjectTable]:
-        """Yield tables that fit, one for each way to divide the objects.
+    def _single(self) -> Iterator[ObjectTable | None]:
+        """Yield a table without a measure and one for each measure."""
+        yield self._table([()] * len(self.rows), ())
+        for values, name in self._divisions():
+            yield self._table([(value,) for value in values], (name,))
 
-        Two measures together divide them where no single one does.
-        """
-        divisions = self._divisions()
-        single = [self._table([()] * len(self.rows), ())]
-        single += [self._table([(v,) for v in values], (name,)) for values, name in divisions]
-        fits = [table for table in single if table is not None]
-        yield from fits
-        few = [each for each in divisions if len(set(each[0])) <= MOST_JOINED]
-        for (first, name), (second, other) in () if fits else combinations(few[:JOINED], 2):
-            table = self._table(list(zip(first, second, strict=True)), (name, other))
-            if table is not None:
-                yield table
+    def _double(self) -> Iterator[ObjectTable | None]:
+        """Yield a table for each two measures of few values."""
+        few = [each for each in self._divisions() if len(set(each[0])) <= MOST_JOINED]
+        for (first, name), (second, other) in combinations(few[:JOINED], 2):
+            yield self._table(list(zip(first, second, strict=True)), (name, other))
 
     def _divisions(self) -> list[tuple[tuple[int, ...], str]]:
         """The ways to divide the objects by a measure, cheapest first; of equal ones the first."""
@@ -141,9 +146,13 @@ class TableSearch:
         return ObjectTable(columns if named else (), tuple(named.items()), rest)
 
 
+def _order(table: ObjectTable) -> tuple[int, str]:
+    return table.millibits, table.text()
+
+
 def _covering(table: ObjectTable) -> Iterator[ObjectTable]:
     """Yield tables with some of the lines and places that a table draws above other objects."""
-    actions = [*(action for _, action in table.groups), table.rest]
+    actions = table.actions
     above = [_above(action) for action in actions]
     for which in islice(product((False, True), repeat=len(actions)), 1, MOST_VARIANTS):
         if all(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.moves import length
 from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Drawn, Scene
-from weft.searches.arc.tables.sides import CORNERS, corner_of, goal_of, side_of
+from weft.searches.arc.tables.sides import CORNERS, NOTCH, corner_of, goal_of, side_of
 
 RAYS: dict[str, tuple[str, ...]] = {
     **{side: (side,) for side in STEPS},
@@ -39,7 +39,7 @@ def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn 
     """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
     colour, cells = colour_of(scene, body, words[1]), 0
     for side in _sides(scene, body, words[0]):
-        front = front_of(scene, body, side)
+        front = corner_of(scene, body, side) if words[0] == NOTCH else front_of(scene, body, side)
         while front:
             front = scene.moved(front, STEPS[side]) & ~stop
             cells |= front
@@ -93,7 +93,7 @@ def front_of(scene: Scene, body: Body, side: str) -> int:
     """The cells of an object from which lines to a side start; one for a corner."""
     if side in SIDES:
         return body.mask
-    return corner_of(scene, body, side)
+    return body.mask & corner_of(scene, body, side)
 
 
 def elbow(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

@@ -28,7 +28,13 @@ WORDS = (
 
 
 def columns_of(scene: Scene) -> dict[str, list[int]]:
-    """Measure all objects."""
+    """Measure all objects, once."""
+    if not scene.columns:
+        scene.columns = _columns_of(scene)
+    return scene.columns
+
+
+def _columns_of(scene: Scene) -> dict[str, list[int]]:
     measured = measurements_of([body.piece for body in scene.bodies], scene.grid) or {}
     numbers = {"colour": [body.colour for body in scene.bodies], **measured, **_relations(scene)}
     columns = dict(numbers)

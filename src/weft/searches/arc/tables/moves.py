@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene
-from weft.searches.arc.tables.sides import goal_in_line, goal_of, side_of, side_towards
+from weft.searches.arc.tables.sides import (
+    TOWARDS_COLOUR,
+    goal_in_line,
+    goal_of,
+    side_of,
+    side_towards,
+)
 from weft.searches.arc.values import Piece
 
 BOX_SIDES = ("top", "left", "bottom", "right")
@@ -55,7 +61,7 @@ def by(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Move by as many cells as it measures; what leaves the grid is cut off."""
     side, far = side_of(scene, body, words[0]), length(body, words[1])
     if side is None:
-        return None
+        return Drawn(body.layers) if words[0] in TOWARDS_COLOUR else None
     (down, along), p = STEPS[side], body.piece
     moved = Piece(p.row + down * far, p.col + along * far, p.height, p.width, p.cells)
     return Drawn(scene.body(moved).layers)

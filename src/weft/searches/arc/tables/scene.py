@@ -65,6 +65,8 @@ class Scene:
         }
         self.goals: dict[tuple[str, int, str], Body | None] = {}
         """What `sides` found: the kind of goal, the cells of an object, the word."""
+        self.columns: dict[str, list[int]] = {}
+        """What `measures` found."""
         self.ink = 0
         for body in self.bodies:
             self.ink |= body.mask

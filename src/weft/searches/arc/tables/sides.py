@@ -9,6 +9,7 @@ from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
 Side = Callable[[Scene, Body], str | None]
 Goal = Callable[[Scene, Body, str], Body | None]
 CORNERS = tuple(STEPS)[4:]
+NOTCH = "notch"
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 
 
@@ -101,26 +102,39 @@ def corner_of(scene: Scene, body: Body, side: str) -> int:
 
 
 def _to_kin(scene: Scene, body: Body) -> str | None:
-    """Where the largest other object of its colour lies, in its row or column."""
-    kin = [o for o in scene.bodies if o is not body and o.colour == body.colour]
+    """Where the largest object of its colour lies, in its row or column; not for that one."""
+    size = body.mask.bit_count()
+    kin = [o for o in scene.bodies if o.colour == body.colour and o.mask.bit_count() > size]
     largest = max(kin, key=lambda other: other.mask.bit_count(), default=None)
     return None if largest is None else side_towards(body, largest)
 
 
 def _to_colour(colour: int) -> Side:
+    """Where the nearest object of a colour lies: a side, or a corner where none is in line."""
+
     def side(scene: Scene, body: Body) -> str | None:
+        if body.colour == colour:
+            return None
         goal = goal_in_line(scene, body, str(colour))
-        return None if goal is None or body.colour == colour else side_towards(body, goal)
+        if goal is not None:
+            return side_towards(body, goal)
+        goal = goal_of(scene, body, str(colour))
+        return None if goal is None else _corner_towards(body, goal)
 
     return side
+
+
+def _corner_towards(body: Body, goal: Body) -> str:
+    """The corner on which an object lies that shares no row and no column."""
+    rows = "south" if goal.box[0] >= body.box[2] else "north"
+    return rows + ("east" if goal.box[1] >= body.box[3] else "west")
 
 
 TOWARDS: dict[str, Side] = {
     "ahead": _ahead, "behind": _opposite(_ahead), "toward": _toward, "away": _opposite(_toward),
     "outward": _to_edge, "inward": _opposite(_to_edge),
 }  # fmt: skip
-CENTRE = "centre"
-TOWARDS_ALL: dict[str, Side] = {**TOWARDS, CENTRE: _to_centre, "notch": _notch}
+TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
 """With those that may be corners."""
 TOWARDS_COLOUR: dict[str, Side] = {
     "kin": _to_kin,

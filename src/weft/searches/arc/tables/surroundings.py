@@ -38,6 +38,12 @@ def _around_box(scene: Scene, body: Body) -> int:
     return scene.box_mask(top - 1, left - 1, bottom + 1, right + 1) & ~scene.box_mask(*body.box)
 
 
+def _ring(scene: Scene, body: Body) -> int:
+    """What is around its box, half as thick as it is wide."""
+    (top, left, bottom, right), far = body.box, max(1, body.piece.width // 2)
+    return scene.box_mask(top - far, left - far, bottom + far, right + far) & ~body.mask
+
+
 PLACES: dict[str, Callable[[Scene, Body], int]] = {
     "box": lambda scene, body: scene.box_mask(*body.box),
     "holes": lambda scene, body: scene.enclosed(body.mask),
@@ -47,6 +53,7 @@ PLACES: dict[str, Callable[[Scene, Body], int]] = {
         scene.dilated(body.mask, True) & ~scene.dilated(body.mask, False)
     ),
     "frame": _around_box,
+    "ring": _ring,
 }
-COVERED = ("box", "outline", "frame")
+COVERED = ("box", "outline", "frame", "ring")
 """Places that may hide other objects."""

@@ -27,6 +27,11 @@ class ObjectTable:
     rest: Action
 
     @property
+    def actions(self) -> list[Action]:
+        """The action of each group, and that of the rest."""
+        return [*(action for _, action in self.groups), self.rest]
+
+    @property
     def millibits(self) -> int:
         """What was fitted."""
         groups = sum(VALUE * len(values) + price(action) for values, action in self.groups)
