@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from tests.support.arctasks import options
 from tests.support.arcvalues import grids
 from weft.errors import InputError
-from weft.searches.arc.fitted.each import WAYS, assembled, boxes_of, cut
+from weft.searches.arc.fitted.each import (
+    COLOURS,
+    WAYS,
+    arranged,
+    assembled,
+    boxes_of,
+    colours_of,
+    cut,
+    layer,
+    overlaid,
+)
 from weft.searches.arc.fitted.registry import BY_NAME
 from weft.searches.arc.program import Program
 from weft.searches.arc.program import parse as read_program
@@ -73,6 +83,30 @@ def test_part_that_is_missing_or_of_another_size_fails() -> None:
     assert assembled(value, boxes, [None]) is None
 
 
+def test_parts_of_another_size_are_put_side_by_side() -> None:
+    boxes = (Box(0, 0, 2, 2), Box(0, 3, 2, 2), Box(3, 0, 2, 2), Box(3, 3, 2, 2))
+    ones = [grid(colour) for colour in "1234"]
+    assert arranged(boxes, ones) == grid("12/34")
+    assert arranged(boxes, [grid("55"), *ones[1:]]) is None
+    assert arranged(boxes, [*ones[:3], None]) is None
+    assert arranged(boxes[:3], ones[:3]) is None
+    assert arranged(boxes, [Grid(1, 16, bytes(16))] * 4) is None
+
+
+@given(value=grids())
+@settings(max_examples=30, deadline=None)
+def test_layers_lie_over_each_other_as_the_grid(value: Grid) -> None:
+    colours = colours_of(value)
+    layers = [layer(value, colour) for colour in colours]
+    assert overlaid(colours, layers) == (value if colours else None)
+
+
+def test_layers_of_different_sizes_or_missing_ones_fail() -> None:
+    assert overlaid([2, 3], [grid("10"), grid("11")]) == grid("33")
+    assert overlaid([2, 3], [grid("10"), grid("1")]) is None
+    assert overlaid([2, 3], [grid("10"), None]) is None
+
+
 # -- programs -------------------------------------------------------------------------------------
 
 
@@ -83,6 +117,8 @@ def test_part_that_is_missing_or_of_another_size_fails() -> None:
         ("single_columns: mirror_rows|colour_map 1:5 keep", "12/03", "03/52"),
         ("split_lines: cells own=1 & row=0 -> 4; else own", "105/015/555/135", "405/015/555/435"),
         ("blobs_8: mirror_columns", "0120/0000/3400", "0210/0000/4300"),
+        ("single_rows: repeat_down", "12/34", "12/12/34/34"),
+        ("colours: mirror_columns", "120/003", "021/300"),
     ],
 )
 def test_program_runs_on_each_part(text: str, given: str, expected: str) -> None:
@@ -116,8 +152,8 @@ def test_bad_parameters_of_a_rule_are_refused_as_its_own() -> None:
         read_program('return each(I, "single_rows: cells own=1 -> 2")\n')
 
 
-def test_program_that_changes_the_size_of_a_part_fails() -> None:
-    assert read_program('return each(I, "single_rows: repeat_down")\n').run(grid("12/34")) is None
+def test_parts_that_are_no_lattice_must_keep_their_size() -> None:
+    assert read_program('return each(I, "objects_4: repeat_down")\n').run(grid("10/02")) is None
 
 
 # -- division -------------------------------------------------------------------------------------
@@ -137,6 +173,7 @@ def test_task_is_divided_where_only_its_parts_change() -> None:
     assert divide([*PAIRS, pair("12000/00000", "21000/00001")], [], "blobs_8") is None
     assert divide([*PAIRS, pair("12000", "12000")], [], "blobs_8") is None
     assert divide([*PAIRS, pair("12", "1")], [], "blobs_8") is None
+    assert divide([*PAIRS, pair("00", "0")], [], "blobs_8") is None
     assert divide(PAIRS, [grid("000/000")], "blobs_8") is None
 
 
@@ -147,6 +184,24 @@ def test_task_with_no_more_parts_than_pairs_or_too_many_is_not_divided() -> None
     assert divide(many, [], "single_rows") is not None
     more = "/".join(f"{n // 10}{n % 10}" for n in range(30, MOST_PARTS + 1))
     assert divide([*many, Pair(grid(more), grid(more))], [], "single_rows") is None
+
+
+def test_output_of_another_size_is_cut_into_as_many_parts() -> None:
+    pairs = [pair("1252/2153", "12"), pair("3350/3452/5555/1152/1151", "30/12")]
+    division = divide(pairs, [grid("7859/8752")], "split_lines")
+    assert division is not None
+    assert division.outputs[grid("33/34")] == grid("3")
+    assert division.outputs[grid("2/3")] == grid("2")
+    assert divide([*pairs, pair("1252/2153", "123")], [], "split_lines") is None
+
+
+def test_task_is_divided_by_colour_where_outputs_have_no_other() -> None:
+    pairs = [pair("120", "021"), pair("304", "403")]
+    division = divide(pairs, [grid("560")], COLOURS)
+    assert division is not None
+    assert division.outputs[grid("010")] == grid("010")
+    assert list(division.task().test) == [grid("100"), grid("010")]
+    assert divide([*pairs, pair("120", "025")], [], COLOURS) is None
 
 
 def test_ways_that_divide_alike_are_tried_once() -> None:

@@ -3,7 +3,9 @@
     single_rows: cells own=7 -> 0; else touching      every row by itself
     blobs_8: mirror_rows|colour_map 1:2 keep          the bounding box of every blob
 
-What lies in no part stays as it is. A part's program sees nothing but the part.
+What lies in no part stays as it is; parts that all get another size are put side by side. With
+`colours` a part is all cells of a colour, shown in blue, and the results lie over each other. A
+part's program sees nothing but the part.
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.fitted.rule import BASE, Composed, FittedRule
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME, apply_chain
-from weft.searches.arc.values import Box, Grid, ValueStage
+from weft.searches.arc.values import MAX_SIDE, Box, Grid, ValueStage
 
 WAYS: tuple[str, ...] = (
     "single_rows", "single_columns", "split_lines", "split_black_lines", "halves_across",
     "halves_down", "quarters", "blobs_8", "objects_8", "objects_4",
 )  # fmt: skip
 """Segmentations that divide a grid."""
+COLOURS, INK = "colours", 1
+"""The way that divides it by colour, and the colour in which each part is shown."""
+LAYERS = "layers"
+"""The operator that costs as much as dividing by colour."""
 BEFORE, CHAINED = ": ", "|"
 """Between the segmentation and the program, and between the program's operations."""
 
@@ -48,22 +54,26 @@ class Each(Composed):
     name = "each"
     doc = (
         "The grid is divided (`single_rows`, `split_lines`, `blobs_8`, …), and each part's box "
-        "becomes what one program makes of it, as large as before: `single_rows: "
-        "mirror_columns|cells own=7 -> 0; else touching`. Operators run in order; a rule may end "
-        "them, with its parameters. What lies in no part stays."
+        "becomes what one program makes of it: `single_rows: mirror_columns|cells own=7 -> 0; "
+        "else touching`. Operators run in order; a rule may end them, with its parameters. What "
+        "lies in no part stays; parts that get another size are put side by side. With `colours` "
+        "a part is all cells of a colour, in blue, and the results lie over each other."
     )
-    shape = ShapeEffect.KEEP
+    shape = ShapeEffect.ANY
 
     def __init__(self, rules: Sequence[FittedRule]) -> None:
         self.rules: Mapping[str, FittedRule] = {rule.name: rule for rule in rules}
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         way, program = self._read(params.decode())
+        if way == COLOURS:
+            colours = colours_of(value)
+            return overlaid(colours, [self._run(program, layer(value, c)) for c in colours])
         boxes = boxes_of(way, value)
         if boxes is None:
             return None
         parts = [self._run(program, cut(value, box)) for box in boxes]
-        return assembled(value, boxes, parts)
+        return put_together(value, boxes, parts)
 
     def _run(self, program: PartProgram, part: Grid) -> Grid | None:
         grid = apply_chain(program.chain, part, part)
@@ -74,7 +84,8 @@ class Each(Composed):
 
     def price(self, params: bytes) -> int:
         way, program = self._read(params.decode())
-        cost = BASE + sum(BY_NAME[name].millibits for name in (way, *program.chain))
+        names = (LAYERS if way == COLOURS else way, *program.chain)
+        cost = BASE + sum(BY_NAME[name].millibits for name in names)
         if program.rule:
             rule = self.rules[program.rule]
             cost += rule.price(rule.parse(program.parameters))
@@ -92,7 +103,11 @@ class Each(Composed):
         names = tuple(head.split(CHAINED))
         rule = names[-1] if names[-1] in self.rules else ""
         chain = names[:-1] if rule else names
-        if way not in WAYS or not _is_chain(chain) or bool(rule) != bool(rule_parameters):
+        if (
+            way not in (*WAYS, COLOURS)
+            or not _is_chain(chain)
+            or bool(rule) != bool(rule_parameters)
+        ):
             raise ValueError(text)
         return way, PartProgram(chain, rule, rule_parameters)
 
@@ -154,3 +169,56 @@ def assembled(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) ->
         own = np.frombuffer(part.cells, np.uint8).reshape(part.size)
         cells[box.row : box.row + box.height, box.col : box.col + box.width] = own
     return Grid(grid.height, grid.width, cells.tobytes())
+
+
+def put_together(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
+    """Put parts at their places, or side by side if all have one size that is not their boxes'."""
+    same = assembled(grid, boxes, parts)
+    return arranged(boxes, parts) if same is None else same
+
+
+def lattice_of(boxes: Sequence[Box]) -> tuple[int, int] | None:
+    """Return the rows and columns of boxes; None if they are not all places of a lattice."""
+    rows, columns = sorted({box.row for box in boxes}), sorted({box.col for box in boxes})
+    places = [(row, column) for row in rows for column in columns]
+    return (len(rows), len(columns)) if [(b.row, b.col) for b in boxes] == places else None
+
+
+def arranged(boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
+    """Put parts of one size side by side as their boxes are; None if that is impossible."""
+    lattice, first = lattice_of(boxes), parts[0]
+    if lattice is None or first is None:
+        return None
+    (rows, columns), (height, width) = lattice, first.size
+    if max(rows * height, columns * width) > MAX_SIDE:
+        return None
+    cells = np.zeros((rows * height, columns * width), np.uint8)
+    for n, part in enumerate(parts):
+        if part is None or part.size != first.size:
+            return None
+        own = np.frombuffer(part.cells, np.uint8).reshape(part.size)
+        top, left = n // columns * height, n % columns * width
+        cells[top : top + height, left : left + width] = own
+    return Grid(*cells.shape, cells.tobytes())
+
+
+def colours_of(grid: Grid) -> list[int]:
+    """Return the colours of a grid but black, ascending."""
+    return sorted(set(grid.cells) - {0})
+
+
+def layer(grid: Grid, colour: int) -> Grid:
+    """Return a grid with the cells of one colour in INK and all others black."""
+    return Grid(grid.height, grid.width, bytes(INK * (cell == colour) for cell in grid.cells))
+
+
+def overlaid(colours: Sequence[int], layers: Sequence[Grid | None]) -> Grid | None:
+    """Draw what is not black of each layer in its colour, later ones above; sizes must be equal."""
+    known = [each for each in layers if each is not None]
+    if not known or len(known) < len(layers) or len({each.size for each in known}) > 1:
+        return None
+    cells = bytearray(len(known[0].cells))
+    for colour, own in zip(colours, known, strict=True):
+        for place, cell in enumerate(own.cells):
+            cells[place] = colour if cell else cells[place]
+    return Grid(known[0].height, known[0].width, bytes(cells))

@@ -34,7 +34,10 @@ from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
 PART_SHARE = 10
-"""Percent of the programs that may be tried on the parts of a divided task."""
+"""Percent of the programs that may be tried on the parts of a divided task.
+
+Where outputs have another size, as many as for a view: fitting rules to many small parts is slow.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +160,15 @@ def parted(
     task: ArcTask, options: Options, way: str, cache: ApplyCache | None = None
 ) -> tuple[ProgramCandidate, ...]:
     """Learn one program for all parts into which a way divides a task."""
-    programs = options.budget.max_programs * PART_SHARE // 100
+    budget = options.budget
+    is_same_size = all(pair.input.size == pair.output.size for pair in task.train)
+    programs = budget.max_programs * PART_SHARE // 100 if is_same_size else budget.view_programs
 
     @_without_collector()
     def search(part_task: ArcTask) -> Sequence[ProgramCandidate]:
         space, _ = _brief(part_task, options, programs, SHALLOW, None, cache)
-        lists = learn_plain(space.problem, sample_of(space)) if LISTS not in options.without else ()
+        sample = replace(sample_of(space), canvases=())  # programs of parts have none
+        lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
         return (*space.candidates, *space.guesses, *lists)
 
     return learn_each(task, way, search)
