@@ -1,7 +1,7 @@
 """The parts of one puzzle's search as tasks of the engine.
 
     shallow ──► lists, choices, slices, views ──► lists that scan, in layers
-            ──► assemble ──► the same on black ground, join ──► examine ──► conclude
+            ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
 
 What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
 are integers, so the ledger is the same on every machine.
@@ -84,6 +84,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
         "table": put(phase.table) if phase.table else None,
         "sample": put(pack(phase.sample)),
         "facts": to_json(ShallowFacts.of(phase)),
+        "ground": _on_ground(planner, phase, ArcTask.from_canonical(get(puzzle))),
     }
 
 
@@ -133,7 +134,6 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @task(name="arc.assemble")
 @noted()
 def assemble(
-    puzzle: Object,
     options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
@@ -148,11 +148,9 @@ def assemble(
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
     chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
-    planner, task = planner_of(options), ArcTask.from_canonical(get(puzzle))
+    planner = planner_of(options)
     assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
-    view = planner.ground(task, assembled.found)
-    ground = None if view is None else put(view.of(task).canonical())
-    return {**_assembled_to_wire(assembled, planner.standard), "ground": ground}
+    return _assembled_to_wire(assembled, planner.standard)
 
 
 @task(name="arc.join")
@@ -200,6 +198,12 @@ def conclude(
     result = planner.conclude(task, search, known, incomplete)
     answer = answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": assembled["log"]}
+
+
+def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> Object | None:
+    """Put the task on black ground, where it is to be searched too."""
+    view = planner.ground(task, Found(phase.candidates, ()))
+    return None if view is None else put(view.of(task).canonical())
 
 
 def planner_of(options: Table) -> ParallelPlanner:
@@ -328,7 +332,7 @@ def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> Assemb
         "programs": assembled.programs,
         "log": put(assembled.log.to_bytes()),
         "examinations": len(needed(assembled.found, standard)),
-        "ground": None,
+        "is_explained": bool(assembled.found.candidates),
     }
 
 

@@ -114,7 +114,7 @@ def shallow(
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     is_solved = bool(space.candidates)
-    needless = is_solved or not (open_nodes and owners)
+    needless = is_solved or not (open_nodes and owners and budget.deep_programs)
     handed_on = b"" if needless else table.pack(space, open_nodes, owners)
     views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
     ways = () if is_solved or FITTED in options.without else ways_of(problem.task)
@@ -150,7 +150,8 @@ def viewed(
     programs = options.budget.view_programs
     space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
-    choices = learn_choices(space.problem, sample) if FITTED not in options.without else ()
+    asks = view.shows_objects and FITTED not in options.without
+    choices = learn_choices(space.problem, sample) if asks else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
     return in_task_terms(phase, task, view)

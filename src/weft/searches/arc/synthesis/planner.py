@@ -8,7 +8,7 @@
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found and its ground is
-                another colour
+                another colour (`arc.tasks` runs it beside the parts above)
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
