@@ -18,7 +18,7 @@ from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.tables.actions import ACTIONS, LEAVE, applied, parts_of
-from weft.searches.arc.tables.assign import Assignment, Row
+from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
@@ -339,7 +339,9 @@ def test_chosen_actions_are_consistent_and_draw_what_is_needed(
 ) -> None:
     names = (("stay",), ("gone",), ("ray", "east", "own"), ("add", "box", "2"), ("paint", "2"))
     rows = [Row(own, sum(1 << n for n in own)) for own in covers]
-    choice = Assignment(names, [1, 2, 3, 4, 5], rows, need).choice((0b110, 0b1), may_join=may_join)
+    choice = GroupActions(names, [1, 2, 3, 4, 5], rows, need).choice(
+        (0b110, 0b1), may_join=may_join
+    )
     cells = 0
     for group, action in (choice or {}).items():
         for row in (rows[n] for n in places(group)):

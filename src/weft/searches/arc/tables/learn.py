@@ -14,7 +14,7 @@ from itertools import combinations, islice, product
 from operator import or_
 
 from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
-from weft.searches.arc.tables.assign import Assignment, Row
+from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
@@ -46,7 +46,7 @@ class TableSearch:
         self.offsets = [sum(sizes[:pair]) for pair in range(len(scenes))]
         self.rows: list[Row] = []
         self.is_feasible = self._try_pairs()
-        self._assignment = Assignment(self.actions, self.prices, self.rows, self._everywhere())
+        self._group_actions = GroupActions(self.actions, self.prices, self.rows, self._everywhere())
 
     def _try_pairs(self) -> bool:
         """Make the rows, those of the fewest objects first; whether tables could fit."""
@@ -137,7 +137,7 @@ class TableSearch:
         groups: dict[Values, int] = {}
         for n, own in enumerate(values):
             groups[own] = groups.get(own, 0) | 1 << n
-        choice = self._assignment.choice(tuple(groups.values()), may_join=len(columns) < 2)
+        choice = self._group_actions.choice(tuple(groups.values()), may_join=len(columns) < 2)
         if choice is None:
             return None
         most = max(groups, key=lambda own: (groups[own].bit_count(), own))

@@ -36,7 +36,7 @@ class Row:
         return reduce(or_, self.covers.values(), 0)
 
 
-class Assignment:
+class GroupActions:
     """Finds the cheapest actions for groups of rows; remembers what it found."""
 
     def __init__(
