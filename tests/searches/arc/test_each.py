@@ -25,8 +25,9 @@ from weft.searches.arc.fitted.registry import BY_NAME
 from weft.searches.arc.program import Program
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import FITTED
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learneach import MOST_PARTS, divide, ways_of
-from weft.searches.arc.synthesis.phases import parted
+from weft.searches.arc.synthesis.phases import parted, shallow
 from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Box, Grid, decode_grids
@@ -244,3 +245,11 @@ def test_whole_search_divides_a_task_unless_told_not_to() -> None:
     assert MIRRORED in texts
     without = ParallelPlanner(replace(own, without=(FITTED,))).search(planted())
     assert all(p.fitted != "each" for g in without.verdict.groups for p in g.programs)
+
+
+def test_task_with_a_short_program_is_not_divided() -> None:
+    task = EncodedTask(planted().without_truth())
+    assert shallow(task, options("mirror_rows", depth=1)).ways
+    rows = (pair("120/003", "021/300"), pair("450/600", "054/006"))
+    mirrored = EncodedTask(ArcTask("t", rows, (grid("780/009"),)))
+    assert shallow(mirrored, options("mirror_columns", depth=1)).ways == ()

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from weft.searches.arc.fitted.each import COLOURS
 from weft.searches.arc.normal.registry import FittedView, worthwhile
+from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis import table
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
@@ -33,10 +35,12 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
+EXPLAINED = 40 * BIT
+"""A program as short as this leaves no reason to divide a task."""
 PART_SHARE = 10
 """Percent of the programs that may be tried on the parts of a divided task.
 
-Where outputs have another size, as many as for a view: fitting rules to many small parts is slow.
+Where parts get another size, as many as for a view: fitting rules to many small parts is slow.
 """
 
 
@@ -71,7 +75,7 @@ class PhaseResult:
     views: tuple[FittedView, ...] = ()
     """Of the shallow phase: those worth a search, if it found nothing."""
     ways: tuple[str, ...] = ()
-    """Of the shallow phase: how the task can be divided into parts, if it found nothing."""
+    """Of the shallow phase: how the task can be divided, if it found no short program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ def shallow(
     needless = is_solved or not (open_nodes and owners and budget.deep_programs)
     handed_on = b"" if needless else table.pack(space, open_nodes, owners)
     views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
-    ways = () if is_solved or FITTED in options.without else ways_of(problem.task)
+    is_explained = any(c.millibits <= EXPLAINED for c in space.candidates)
+    ways = () if is_explained or FITTED in options.without else ways_of(problem.task)
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
     phase = run.result(handed_on, views)
@@ -162,8 +167,9 @@ def parted(
 ) -> tuple[ProgramCandidate, ...]:
     """Learn one program for all parts into which a way divides a task."""
     budget = options.budget
-    is_same_size = all(pair.input.size == pair.output.size for pair in task.train)
-    programs = budget.max_programs * PART_SHARE // 100 if is_same_size else budget.view_programs
+    is_resized = any(pair.input.size != pair.output.size for pair in task.train)
+    is_slow = is_resized and way != COLOURS
+    programs = budget.view_programs if is_slow else budget.max_programs * PART_SHARE // 100
 
     @_without_collector()
     def search(part_task: ArcTask) -> Sequence[ProgramCandidate]:

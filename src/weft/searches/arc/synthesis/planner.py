@@ -1,7 +1,7 @@
 """The plan of one task's search: a shallow phase, and what follows it in parallel parts.
 
-    shallow ──► plain lists, choices of objects; if it found nothing also
-                  programs for parts, one for each way to divide the task
+    shallow ──► plain lists, choices of objects; if it found nothing short, programs for parts, one
+                  for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
             ──► scanned lists, if neither a program nor a plain list may answer
