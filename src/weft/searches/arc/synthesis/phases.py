@@ -37,7 +37,7 @@ from weft.searches.arc.values import decode_grids, encode_grids
 Priority = Callable[[int], tuple[int, ...]]
 EXPLAINED = 40 * BIT
 """A program as short as this leaves no reason to divide a task."""
-PART_SHARE = 10
+PART_SHARE = 4
 """Percent of the programs that may be tried on the parts of a divided task.
 
 Where parts get another size, as many as for a view: fitting rules to many small parts is slow.
