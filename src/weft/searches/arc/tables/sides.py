@@ -53,6 +53,12 @@ def _toward(scene: Scene, body: Body) -> str | None:
     return None if goal is None else side_towards(body, goal)
 
 
+def _to_main(scene: Scene, body: Body) -> str | None:
+    """Where the largest other object lies, in its row or column."""
+    goal = goal_in_line(scene, body, "largest")
+    return None if goal is None else side_towards(body, goal)
+
+
 def side_towards(body: Body, goal: Body) -> str | None:
     """The side on which another object lies; None where they share no row and no column."""
     top, left, bottom, right = body.box
@@ -132,7 +138,8 @@ def _corner_towards(body: Body, goal: Body) -> str:
 
 TOWARDS: dict[str, Side] = {
     "ahead": _ahead, "behind": _opposite(_ahead), "toward": _toward, "away": _opposite(_toward),
-    "outward": _to_edge, "inward": _opposite(_to_edge),
+    "outward": _to_edge, "inward": _opposite(_to_edge), "main": _to_main,
+    "off": _opposite(_to_main),
 }  # fmt: skip
 TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
 """With those that may be corners."""

@@ -31,10 +31,11 @@ WORDS = (
     "in a colour the black cells of its `box`, `holes`, `outline`, `sides`, `corners`, the `frame` "
     "around its box, the `ring` half as thick as it is wide, or those next to it on a side, "
     "`cover` a box, outline, frame or ring whatever is there. A side may also be `ahead` (where "
-    "its rarest colour lies) or `behind`, `toward` the nearest object or `away`, `outward` to the "
-    "nearest edge or `inward`, to the `centre` of the grid, to the `notch` (the one empty corner "
-    "of its box), to the largest of its `kin` (of its colour), or `to_3`, a colour. `leave` before "
-    "a move draws the moved one beside it, `in` behind it recolours it, `and` adds several things"
+    "its rarest colour lies) or `behind`, `toward` the nearest object or `away`, to the largest "
+    "(`main`) or `off`, `outward` to the nearest edge or `inward`, to the `centre` of the grid, to "
+    "the `notch` (the one empty corner of its box), to the largest of its `kin` (of its colour), "
+    "or `to_3`, a colour. `leave` before a move draws the moved one beside it, `in` behind it "
+    "recolours it, `and` adds several things"
 )
 """For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
