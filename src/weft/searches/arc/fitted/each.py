@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.searches.arc.fitted.choose import segment
-from weft.searches.arc.fitted.rule import BASE, Composed, FittedRule
+from weft.searches.arc.fitted.rule import BASE, BIT, Composed, FittedRule
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME, apply_chain
 from weft.searches.arc.values import MAX_SIDE, Box, Grid, ValueStage
@@ -32,6 +32,8 @@ LAYERS = "layers"
 """The operator that costs as much as dividing by colour."""
 BEFORE, CHAINED = ": ", "|"
 """Between the segmentation and the program, and between the program's operations."""
+DIVIDED = 8 * BIT
+"""What dividing costs besides its segmentation: more programs fit pairs that are small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Each(Composed):
     def price(self, params: bytes) -> int:
         way, program = self._read(params.decode())
         names = (LAYERS if way == COLOURS else way, *program.chain)
-        cost = BASE + sum(BY_NAME[name].millibits for name in names)
+        cost = BASE + DIVIDED + sum(BY_NAME[name].millibits for name in names)
         if program.rule:
             rule = self.rules[program.rule]
             cost += rule.price(rule.parse(program.parameters))
