@@ -78,14 +78,17 @@ def machine(workers: int) -> str:
 def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Both splits of ARC-AGI-1, and of ARC-AGI-2 what is new and its evaluation split."""
     runs: Figures = {}
+    by_half: list[Figures] = []
     for name, words in (
-        ("training", TRAINING),
-        ("evaluation", ("--split", "evaluation")),
-        ("ARC-AGI-2 training, new", (*names_beyond(), "--data", "arc-agi-2", *TRAINING)),
         ("ARC-AGI-2 evaluation", ("--data", "arc-agi-2", "--split", "evaluation")),
+        ("evaluation", ("--split", "evaluation")),
+        ("training", TRAINING),
+        ("ARC-AGI-2 training, new", (*names_beyond(), "--data", "arc-agi-2", *TRAINING)),
     ):
         runs[name] = bench(place / name.replace(" ", "-"), workers, *words)
-        yield {"runs": runs, "halves": halves(place / "training", "training")}
+        if name == "training":
+            by_half = halves(place / name, name)
+        yield {"runs": runs, "halves": by_half}
 
 
 def confidence(*_: object) -> Iterator[Figures]:

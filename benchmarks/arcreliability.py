@@ -82,9 +82,8 @@ them, drawn at random for each base. {part["right"]:,} best answers are right.
 Right / wrong at a least confidence, and how many first guesses are right at any:
 
 {_counts("puzzles", part["kinds"])}
-{SURE / 1000:g} is the default of `--min-confidence`: the least at which 97% of answers are right
-for all puzzles and for tasks as they are with half of the operators, and 95% for two pairs and
-three tests.
+{SURE / 1000:g} is the default of `--min-confidence`: the least hundredth at which 98% of answers
+are right for all puzzles and for each kind that has a hundred answers or more.
 
 The same for all puzzles, each model fitted without some features:
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,34 +23,37 @@ from weft.searches.arc.records import SEARCH
 
 HARD = ("6cf79266", "264363fd", "a64e4611", "39e1d7f9", "890034e9")
 """Training puzzles that cost most; no program of the budget solves them."""
-ALONE = 2
-"""So many of them are measured alone with one worker, too."""
 SET = 160
 Figures = dict[str, Any]
 
 
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - a set
-    """Compile, run the hard puzzles with 1, 2 and all workers, then a set with all of them."""
-    compiled = _compile()
-    counts = sorted({1, 2, workers})
-    hard: Figures = {"puzzles": list(HARD), "alone": list(HARD[:ALONE])}
-    hard["seconds"] = _compared(place / "hard", HARD, counts)
-    hard["seconds_alone"] = {
-        name: _compared(place / name, [name], [1, workers]) for name in HARD[:ALONE]
-    }
-    yield {**compiled, "hard": hard, "busy": _busy(place / "set", workers)}
+    """Run hard puzzles with 1, 2 and all workers, a set with all of them, then compile kernels.
+
+    What is known is reported after each step, so that a run that is cut short loses one.
+    """
+    seconds: dict[str, float] = {}
+    heads: set[str] = set()
+    known: Figures = {"hard": {"puzzles": list(HARD), "seconds": seconds}}
+    for count in sorted({1, 2, workers}):
+        seconds[str(count)], head = _timed(place / f"hard{count}", count)
+        heads.add(head)
+        assert len(heads) == 1, "the ledgers of the hard puzzles differ"
+        yield known
+    known["busy"] = _busy(place / "set", workers)
+    yield known
+    yield {**known, **_compile()}
 
 
-def rows(hard: Mapping[str, Any]) -> Iterator[tuple[str, str, float, str]]:
-    """Return the lines of the table: puzzles, workers, seconds, times as fast as one worker."""
-    sets = {f"all {len(hard['puzzles'])}": hard["seconds"], **hard["seconds_alone"]}
-    for names, seconds in sets.items():
-        for workers in sorted(seconds, key=int):
-            yield names, workers, seconds[workers], f"{seconds['1'] / seconds[workers]:.2f} ×"
+def rows(hard: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
+    """Return the lines of the table: workers, seconds, times as fast as one worker."""
+    seconds = hard["seconds"]
+    for workers in sorted(seconds, key=int):
+        yield workers, seconds[workers], f"{seconds['1'] / seconds[workers]:.2f} ×"
 
 
 def _compile() -> Figures:
-    """Compile the kernels into an empty cache; what later runs use is compiled there."""
+    """Compile the kernels into an empty cache."""
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="weft-kernels-")
     start_s, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "weft.searches.arc.compile"], check=True)
@@ -61,17 +64,11 @@ def _compile() -> Figures:
     }
 
 
-def _compared(place: Path, names: Sequence[str], counts: Sequence[int]) -> dict[str, float]:
-    """Solve some puzzles with each number of workers; the ledgers must be equal."""
-    seconds, heads = {}, set()
-    for workers in counts:
-        out = place / str(workers)
-        start_s = time.perf_counter()
-        call("solve", *names, *TRAINING, "--workers", str(workers), "--out", str(out), "-q")
-        seconds[str(workers)] = time.perf_counter() - start_s
-        heads.add((out / "checkpoint").read_text())
-    assert len(heads) == 1, f"{', '.join(names)}: the ledgers differ"
-    return seconds
+def _timed(out: Path, workers: int) -> tuple[float, str]:
+    """Solve the hard puzzles; return the seconds and the checkpoint of the ledger."""
+    start_s = time.perf_counter()
+    call("solve", *HARD, *TRAINING, "--workers", str(workers), "--out", str(out), "-q")
+    return time.perf_counter() - start_s, (out / "checkpoint").read_text()
 
 
 def _busy(out: Path, workers: int) -> Figures:

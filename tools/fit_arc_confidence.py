@@ -139,6 +139,7 @@ DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
     "lists_differ": (-1, (1, 2, 4)),
     "input_constants": (-1, (1, 2, 4)),
     "input_colours": (-1, (1, 2)),
+    "symmetry_gap": (-1, (1, 2)),
 }
 """By feature: whether more of it speaks for an answer (1) or against it (-1), and its levels.
 
@@ -247,7 +248,7 @@ Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
-LEAST = (800, 850, 880, 900, 950)
+LEAST = (800, 850, 900, 920, 930, 950)
 """Least confidences, in permille, that right and wrong answers are counted at."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     WHOLE: (),

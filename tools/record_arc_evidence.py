@@ -41,7 +41,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
-from weft.searches.arc.synthesis.phases import Options, deep, shallow, viewed
+from weft.searches.arc.synthesis.phases import Options, deep, parted, shallow, viewed
 from weft.searches.arc.synthesis.planner import AssembledSearch, ParallelPlanner, ShallowFacts
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
@@ -116,6 +116,7 @@ class Recorder:
             self.timed("choices", learn_choices, problem, sample, start, end)
             for start, end in parts.choices
         ]
+        choices += [self.timed("each", parted, task, options, way, cache) for way in parts.ways]
         lists: list[Any] = []
         known: list[ListPart] = []
 

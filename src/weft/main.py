@@ -6,6 +6,7 @@ Every error is one line on stderr and an exit code; a traceback is shown with -v
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import re
 import resource
@@ -223,7 +224,10 @@ def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:] if argv is None else argv
     _open_streams()
-    sys.exit(_exit_code(words))
+    code = _exit_code(words)
+    if argv is None:
+        gc.freeze()  # the process ends: to take numba's objects apart takes as long as loading it
+    sys.exit(code)
 
 
 def _open_streams() -> None:

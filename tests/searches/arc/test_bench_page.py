@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -72,9 +73,7 @@ def figures() -> dict[str, Any]:
             "compile_cpu_s": 50.0,
             "hard": {
                 "puzzles": ["a", "b"],
-                "alone": ["a"],
                 "seconds": {"1": 30.0, "16": 3.0},
-                "seconds_alone": {"a": {"1": 20.0, "16": 4.0}},
             },
             "busy": {
                 "workers": 16,
@@ -111,8 +110,7 @@ def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
 
 def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
     page = arcpage.render({"workers": figures()["workers"]})
-    assert "| all 2 | 16 | 3.0 s | 10.00 × |" in page
-    assert "| a | 16 | 4.0 s | 5.00 × |" in page
+    assert "| 16 | 3.0 s | 10.00 × |" in page
     assert "14.2 of 16 workers busy" in page
     tasks = [
         ViewedTask("k", lane, 0, 0, "f", "completed", {}, {}, None, run_s, {},
@@ -121,6 +119,19 @@ def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
     ]  # fmt: skip
     found = arcworkers.utilisation(tasks)
     assert (found["wall_s"], found["busy"], found["slowest_s"]) == (4.0, 2.0, 5.0)
+
+
+def test_workers_are_reported_after_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arcworkers, "_timed", lambda _, workers: (30.0 / workers, "head"))
+    monkeypatch.setattr(arcworkers, "_busy", lambda _, __: figures()["workers"]["busy"])
+    monkeypatch.setattr(arcworkers, "_compile", lambda: {"compile_s": 9.0, "compile_cpu_s": 50.0})
+    pages = [
+        arcpage.render({"workers": {"machine": "here", **known}})
+        for known in arcworkers.measure(Path("nowhere"), 16, 1)
+    ]
+    assert [page.count(" × |") for page in pages] == [1, 2, 3, 3, 3]
+    assert ["busy on average" in page for page in pages] == [False] * 3 + [True] * 2
+    assert ["Kernels compiled" in page for page in pages] == [False] * 4 + [True]
 
 
 def test_rules_are_compared_on_the_tasks_that_both_versions_have() -> None:

@@ -28,11 +28,12 @@ from weft.searches.arc.runview import view_of
 from weft.searches.arc.synthesis.ablation import CHECKS, LISTS
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.listcontext import EncodedLayout
 from weft.searches.arc.synthesis.phases import Options
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.tasks import answer_to_wire
-from weft.searches.arc.values import Grid
+from weft.searches.arc.values import Grid, decode_grids, encode_grids
 from weft.searches.arc.verdict import Outcome
 
 TEXTS = (
@@ -384,3 +385,16 @@ def test_solved_task_keeps_lists_as_guesses_and_shows_its_answer_alone() -> None
 def test_program_with_a_list_is_text_that_can_be_read_back() -> None:
     program = Program(("grow",), "cells", TEXTS[1])
     assert read_program(program.text()) == program
+
+
+@given(st.lists(grids(3), min_size=1, max_size=3), st.lists(grids(3), min_size=1, max_size=3))
+def test_cells_of_encoded_grids_are_read_where_their_sizes_are_those_asked_for(
+    like: list[Grid], encoded: list[Grid]
+) -> None:
+    layout = EncodedLayout.of(like)
+    for content in (encode_grids(encoded), encode_grids(like)):
+        cells = layout.cells_of(content)
+        decoded = decode_grids(content)
+        same = [grid.size for grid in decoded] == [grid.size for grid in like]
+        expected = b"".join(grid.cells for grid in decoded) if same else None
+        assert (None if cells is None else cells.tobytes()) == expected

@@ -34,6 +34,7 @@ from weft.searches.arc.support import (
     independent,
     outweighs,
     runs,
+    symmetry_gap,
     target_bits,
 )
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -244,3 +245,20 @@ def test_draw_leaves_out_half_of_the_operators_of_each_base(tool: Callable[[str]
     assert own == draw(1, 50).operators("base")
     assert own != draw(1, 50).operators("other") != draw(2, 50).operators("other")
     assert len(REGISTRY) / 3 < len(own) < len(REGISTRY) * 2 / 3
+
+
+@pytest.mark.parametrize(
+    ("names", "pairs", "gap"),
+    [
+        (("mirror_black_fourfold",), 2, 2),
+        (("transpose", "mirror_rare_fourfold"), 3, 1),
+        (("mirror_black_fourfold",), 4, 0),
+        (("mirror_black_fourfold",), 9, 0),
+        (("mirror_rows",), 2, 0),
+        ((), 2, 0),
+    ],
+)
+def test_completing_by_symmetry_lacks_the_pairs_to_four(
+    names: tuple[str, ...], pairs: int, gap: int
+) -> None:
+    assert symmetry_gap(Program(names), pairs) == gap

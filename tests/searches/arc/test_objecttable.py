@@ -17,7 +17,9 @@ from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
-from weft.searches.arc.tables.actions import ACTIONS, LEAVE, applied
+from weft.searches.arc.tables.actions import ACTIONS, LEAVE, applied, parts_of
+from weft.searches.arc.tables.groupactions import GroupActions, Row
+from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, drawn, parse
@@ -48,7 +50,7 @@ def made(own: Scene, body: Body, text: str) -> tuple[Cells, Cells] | None:
     result = applied(own, body, tuple(text.split()))
     if result is None:
         return None
-    layers = (result.body, result.below)
+    layers = (result.body, (*result.below, *result.above))
     first, second = (
         {divmod(place, own.width): colour for colour, mask in each for place in places(mask)}
         for each in layers
@@ -143,6 +145,8 @@ BECOMES = (
     ("1000/0000/0003", "paint nearest", "3000/0000/0003"),
     ("1003/0000/0000", "meet 3", "0013/0000/0000"),
     ("1003/0000/0000", "slide toward", "0013/0000/0000"),
+    ("100033/000000/020000", "ray main own", "111133/000000/020000"),
+    ("01033/00000/20000", "edge off", "10033/00000/20000"),
     ("0000/1000/0000", "edge inward", "0000/0001/0000"),
     ("1001/0000/0003", "link row same own", "1111/0000/0003"),
     ("1002/0000/0001", "link row same own", "1002/0000/0001"),
@@ -152,7 +156,54 @@ BECOMES = (
     ("1100/0000", "shift 1 1 in 7", "0000/0770"),
     ("100/110/000", "reflect east", "100/111/000"),
     ("1000/0000", "by east cells", "0100/0000"),
+    ("0000/0110/0000", "by south cells", "0000/0000/0000"),
+    ("10000/10000/00000", "by centre one", "00000/01000/01000"),
+    ("11000/10000/00000", "by notch one", "00000/01100/01000"),
+    ("1000/0000/1111", "by kin one", "0000/1000/1111"),
+    ("1000/0000/0001", "by kin one", "1000/0000/0001"),
+    ("1000/0000/0300", "by to_3 one", "0000/0100/0300"),
+    ("000000/011000/011000/000000", "add ring 4", "444400/411400/411400/444400"),
+    ("1003/0000/0000", "by to_3 one", "0103/0000/0000"),
+    ("1000/0003/0000", "meet 3", "1000/0003/0000"),
+    ("10005/00000/00000", "pile 5", "00015/00000/00000"),
+    ("101005/000000", "pile 5", "001105/000000"),
+    ("0000/0103/0003", "align bottom 3", "0000/0003/0103"),
+    ("1000/0003", "align bottom 3", "0000/1003"),
+    ("1000/0000/0003", "align right 3", "0001/0000/0003"),
+    ("10000/00000/03030/00000/03030", "settle 3", "00000/00000/03030/00100/03030"),
+    ("1100000/1003000", "mirror near 3", "0000011/0003001"),
+    ("0010330000", "mirror near 3", "0000331000"),
+    ("0010330000", "mirror far 3", "0000330010"),
+    ("1100000/1003000", "image across 3", "1100011/1003001"),
+    ("10000/00300/00000", "image fourfold 3", "10001/00300/10001"),
+    ("10000/00300/00000", "image half 3", "10000/00300/00001"),
+    ("01000/11000/00000/00000", "turn left", "11000/01000/00000/00000"),
+    ("000/111/000", "turn right", "010/010/010"),
+    ("11000/00000", "tile east 1", "11011/00000"),
+    ("1200/0000", "tile east 1", "1201/0000"),
+    ("10300/00000", "cut east 7", "17777/00000"),
+    ("10300/00000", "beam east 7", "17377/00000"),
+    ("1120/0000/0000/0000", "reach south colours 5", "1120/5550/5550/0000"),
+    ("1100/1000/0000/0000", "ray notch own", "1100/1000/0010/0001"),
+    ("1000/0000/0003", "elbow row 3 7", "1777/0007/0003"),
+    ("1000/0000/0003", "elbow column 3 7", "1000/7000/7773"),
+    ("1000/0000/0000", "add southeast 4", "1000/0400/0000"),
+    ("0000/0110/0000", "add north own", "0110/0110/0000"),
+    ("1001/1111/0000", "add box 4", "1441/1111/0000"),
+    ("0000/0110/0000", "add northwest 1 and add southeast 2", "1000/0110/0002"),
 )
+COVERED = (
+    ("000000/011500/011500/000000", "cover frame 4", "444400/411400/411400/444400"),
+    ("10300/00000", "cut row own", "11111/00000"),
+)
+
+
+@pytest.mark.parametrize(("before", "text", "after"), COVERED)
+def test_what_covers_others_is_drawn_above_them(before: str, text: str, after: str) -> None:
+    own = scene(grid(before))
+    colour = own.bodies[0].colour
+    table = ObjectTable(("colour",), (((colour,), tuple(text.split())),), ("stay",))
+    assert drawn(own, table) == grid(after)
 
 
 @pytest.mark.parametrize(("before", "text", "after"), BECOMES)
@@ -162,7 +213,9 @@ def test_action_is_what_its_words_say(before: str, text: str, after: str) -> Non
     layers = made(own, first, text)
     assert layers is not None
     kept = {p: c for other in rest for p, c in body_cells(own, other).items()}
-    cells = {**layers[1], **layers[0], **kept}
+    is_above = text.startswith("cut")
+    cells = {**kept, **layers[1]} if is_above else {**layers[1], **layers[0], **kept}
+    cells |= layers[0] if is_above else {}
     assert cells == {p: c for p, c in _cells(grid(after)).items() if c}
 
 
@@ -191,7 +244,9 @@ def test_table_is_read_back_as_it_was_written(
     ["objects_8: else fly", "objects_9: else stay", "objects_8: by size 1 stay, else stay",
      "objects_8: by colour 1 stay", "objects_8: else shift 1", "objects_8: else shift x 1",
      "objects_8: by colour&cells 1 stay, else gone", "objects_8: for colour 1 stay, else gone",
-     "objects_8: else leave stay", "objects_8: else paint", "objects_8"],
+     "objects_8: else leave stay", "objects_8: else paint", "objects_8",
+     "objects_8: else stay and add box 1", "objects_8: else add box 1 and", "objects_8: else and",
+     "objects_8: else cover holes 1", "objects_8: else by to_0 one"],
 )  # fmt: skip
 def test_bad_tables_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="is not a parameter of objects"):
@@ -233,6 +288,68 @@ def planted(ground: int = 0) -> ArcTask:
         assert output is not None
         pairs.append(Pair(on_ground(grid(text)), on_ground(output)))
     return ArcTask("planted", tuple(pairs[:3]), (pairs[3].input,), (pairs[3].output,))
+
+
+def fitted(text: str, *inputs: str) -> list[str]:
+    """The texts of the tables that are learned from what a table makes of some grids."""
+    scenes, table = [scene(grid(each)) for each in inputs], parse(text)
+    targets = [drawn(own, table) for own in scenes]
+    assert None not in targets
+    return [table.text() for table in TableSearch(scenes, [t for t in targets if t]).fitting()]
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ("else add northwest 3 and add southeast 4", ("00000/00110/00000", "20000/00000/00050")),
+        (
+            "by tall 1 beam column own, else cut row own",
+            ("00022/00000/01000/01000", "003300/000000/100000/100000", "2200/0000/0003/0003"),
+        ),
+        ("by colour 5 stay, else pile 5 in 5", ("1010005/0000015", "0105/1005", "5001")),
+        ("by count_3 0 mirror near 3, else stay", ("10300/10000/00000", "0030100", "02300")),
+        ("by colour 2 stay, else elbow column 2 8", ("2000/0000/0003", "0030/0000/2000")),
+    ],
+)
+def test_planted_actions_are_found(text: str, inputs: tuple[str, ...]) -> None:
+    *_, verb = (word for word in ("and", "cut", "pile", "mirror", "elbow") if word in text.split())
+    assert any(verb in table.split() for table in fitted(text, *inputs))
+
+
+@given(st.lists(grids(), min_size=1, max_size=2), st.sampled_from(KNOWN), st.sampled_from(KNOWN))
+@settings(max_examples=25, deadline=None)
+def test_every_table_that_fits_makes_the_targets(
+    values: list[Grid], first: tuple[str, ...], rest: tuple[str, ...]
+) -> None:
+    scenes = [scene(value) for value in values]
+    targets = [drawn(own, ObjectTable(("colour",), (((1,), first),), rest)) for own in scenes]
+    if not all(own.bodies for own in scenes) or None in targets:
+        return
+    for table in TableSearch(scenes, [t for t in targets if t is not None]).fitting():
+        assert [drawn(own, parse(table.text())) for own in scenes] == targets
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.integers(0, 4), st.integers(0, 15), min_size=1), min_size=3, max_size=3
+    ),
+    st.integers(0, 15),
+    st.booleans(),
+)
+def test_chosen_actions_are_consistent_and_draw_what_is_needed(
+    covers: list[dict[int, int]], need: int, may_join: bool
+) -> None:
+    names = (("stay",), ("gone",), ("ray", "east", "own"), ("add", "box", "2"), ("paint", "2"))
+    rows = [Row(own, sum(1 << n for n in own)) for own in covers]
+    choice = GroupActions(names, [1, 2, 3, 4, 5], rows, need).choice(
+        (0b110, 0b1), may_join=may_join
+    )
+    cells = 0
+    for group, action in (choice or {}).items():
+        for row in (rows[n] for n in places(group)):
+            for part in parts_of(action):
+                cells |= row.covers[names.index(part)]
+    assert choice is None or not need & ~cells
 
 
 def test_planted_table_is_learned_and_predicts_every_pair() -> None:

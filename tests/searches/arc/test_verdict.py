@@ -41,6 +41,22 @@ def test_guesses_on_which_more_programs_agree_rank_higher_but_answer_nothing() -
     assert [g.outputs for g in verdict.groups] == [(ONE,), (TWO,)]
 
 
+def test_second_guess_is_of_another_kind_if_it_costs_little_more() -> None:
+    def guess(rule: str, colour: int, bits: int) -> ProgramCandidate:
+        output = encode(ValueStage.GRID, Grid.of([[colour]]))
+        text = {"cells": "else own", "each": "single_rows: mirror_rows"}[rule]
+        return ProgramCandidate(Program((), rule, text), bits * 1000, output, 1)
+
+    def order(dearer: int) -> list[int]:
+        lists = [guess("cells", 1, 50), guess("cells", 2, 60), guess("cells", 3, 62)]
+        groups = decide([], [*lists, guess("each", 4, dearer)], exhausted=False).groups
+        return [group.outputs[0].cells[0] for group in groups]
+
+    assert order(64) == [1, 4, 2, 3]
+    assert order(65) == [1, 2, 3, 4]
+    assert order(49) == [4, 1, 2, 3]
+
+
 def test_same_output_of_several_programs_is_an_answer() -> None:
     found = [candidate(name, ONE, 5 + i) for i, name in enumerate(NAMES)]
     verdict = decide(found, exhausted=False)

@@ -21,7 +21,7 @@ Rows = list[list[int]]
 
 SEARCH = "arc.solve"
 """The declared name of the search."""
-SLICE, LISTS, CHOICES = "arc.slice", "arc.lists", "arc.choices"
+SLICE, LISTS, CHOICES, EACH = "arc.slice", "arc.lists", "arc.choices", "arc.each"
 """The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 
@@ -81,6 +81,8 @@ class ShallowRecord(PhaseRecord):
     """Vectors to learn lists and choices from."""
     facts: Table
     """`ShallowFacts`, from which the parts that follow are planned."""
+    ground: Object | None
+    """The task on black ground, where it is to be searched too."""
 
 
 class LearnedRecord(TypedDict):
@@ -105,8 +107,8 @@ class AssembledRecord(TypedDict):
     log: Object
     examinations: int
     """How many programs to examine."""
-    ground: Object | None
-    """The task on black ground, where it is to be searched too."""
+    is_explained: bool
+    """Whether a program is right on every pair: then black ground does not count."""
 
 
 class GroupRecord(TypedDict):

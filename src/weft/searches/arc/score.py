@@ -20,7 +20,7 @@ from weft.searches.arc.spent import CPU_S
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
-CONFIDENCES = (0, 500, 800, 850, 880, 900, 950, 980, 990)
+CONFIDENCES = (0, 500, 800, 850, 900, 920, 930, 950, 980, 990)
 """Least confidences in permille that a bench reports beside the run's own."""
 BINS = (0, 200, 400, 600, 800, 900, 950, 980)
 """Where the bins of a reliability diagram begin, in permille."""

@@ -4,8 +4,9 @@
                ──► plain lists, choices; slices and views, if it found nothing
                ──► lists that scan, then lists in layers, while neither a program nor a list
                    may answer
-               ──► assemble; the same on black ground, if nothing was found and its ground is
-                   another colour, and join
+               ──► assemble
+               beside all this the same on black ground, if the shallow phase found nothing and
+               the ground is another colour; joined, if the other parts found nothing either
                ──► examine the programs that compete ──► conclude
 
 The generator only decides which parts to run; `planner` says which those are.
@@ -32,6 +33,7 @@ from weft.searches.arc.tasks import (
     on_ground,
     planner_of,
     run_choices,
+    run_each,
     run_examine,
     run_lists,
     run_shallow,
@@ -43,14 +45,18 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=11)
+@search(name="arc.solve_one", version=12)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
-    assembled, is_complete = yield from _searched(puzzle, options)
-    if assembled["ground"] is not None:
-        own = on_ground(options)
-        grounded, ground_is_complete = yield from _searched(assembled["ground"], own)
+    [begun] = yield [run_shallow(puzzle, options)]
+    first: ShallowRecord = begun.value
+    bodies = [_continued(puzzle, options, first)]
+    if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
+        bodies.insert(0, _searched(first["ground"], on_ground(options)))
+    *beside, (assembled, is_complete) = yield from _in_step(bodies)
+    if beside and not assembled["is_explained"]:
+        [(grounded, ground_is_complete)] = beside
         is_complete = is_complete and ground_is_complete
         [joined] = yield [join(puzzle, options, assembled, grounded)]
         assembled = joined.value
@@ -64,30 +70,56 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
 
 
 def _searched(puzzle: Object, options: Table) -> SearchBody:
-    """Run the parts of one task; return them assembled, and whether none failed."""
+    """Run all parts of one task; return them assembled, and whether none failed."""
     [begun] = yield [run_shallow(puzzle, options)]
-    first: ShallowRecord = begun.value
+    return (yield from _continued(puzzle, options, begun.value))
+
+
+def _continued(puzzle: Object, options: Table, first: ShallowRecord) -> SearchBody:
+    """Run the parts that follow a shallow phase."""
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
     views = enumerate(first["views"][: parts.views])
     groups: list[list[TaskCall]] = [
-        [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
-        [run_choices(puzzle, sample, start, end) for start, end in parts.choices],
+        [
+            *(run_choices(puzzle, sample, start, end) for start, end in parts.choices),
+            *(run_each(puzzle, options, way) for way in parts.ways),
+        ],
         [run_view(puzzle, options, view, number) for number, view in views],
+        [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
         [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],
-    ]
+    ]  # the longest first
     results: Sequence[Result] = (yield _together(groups)) if any(groups) else ()
-    plain, *others = _divided(results, groups)
+    chosen, by_view, plain, deep = _divided(results, groups)
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     scanned = planner.scanned(facts, _is_validated(learned))
     learned += yield from _learn(puzzle, sample, scanned)
     layered = planner.layered(_beginnings(learned), _is_validated(learned))
     learned += yield from _learn(puzzle, sample, layered)
     lists = [result for _, result in learned]
+    others = (chosen, by_view, deep)
     is_complete = all(result.ok for part in (lists, *others) for result in part)
     choices, viewed, rest = (_values(part) for part in others)
-    [together] = yield [assemble(puzzle, options, first, rest, viewed, choices, _values(lists))]
+    [together] = yield [assemble(options, first, rest, viewed, choices, _values(lists))]
     return together.value, is_complete
+
+
+def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
+    """Run searches together, the rounds of one with those of the others; return what each does."""
+    answers: dict[int, Any] = {}
+    received: dict[int, Any] = dict.fromkeys(range(len(bodies)))
+    while len(answers) < len(bodies):
+        asked: dict[int, Sequence[TaskCall]] = {}
+        for number, results in received.items():
+            try:
+                asked[number] = bodies[number].send(results)
+            except StopIteration as end:
+                answers[number] = end.value
+        if asked:
+            groups = list(asked.values())
+            together = yield _together(groups)
+            received = dict(zip(asked, _divided(together, groups), strict=True))
+    return [answers[number] for number in range(len(bodies))]
 
 
 def _learn(puzzle: Object, sample: Object, parts: Sequence[ListPart]) -> SearchBody:
@@ -128,7 +160,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=11)
+@search(name=SEARCH, version=12)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from weft.searches.arc.codes.fills import SYMMETRY
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.invariants import Extrapolation
 from weft.searches.arc.ops.operator import BIT
@@ -20,6 +21,8 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
+ENOUGH_PAIRS = 4
+"""A hidden part that is completed by symmetry is seen in so many pairs, or doubtful."""
 FAR = 99
 """Margin in bits where nothing competes."""
 MOST_BITS = 400
@@ -33,6 +36,7 @@ BEHAVIOUR = ("step_constants", "output_constants", "output_changes")
 NOVELTY = ("input_constants", "input_colours")
 SUPPORT = (
     "pairs", "tests", "surplus_bits", "independent", "lists_agree", "lists_differ", *NOVELTY,
+    "symmetry_gap",
 )  # fmt: skip
 """Features of how much speaks for it: `--without support` leaves them out."""
 FEATURES = (*BASIC, *BEHAVIOUR, *SUPPORT)
@@ -82,8 +86,18 @@ def features_of(
         "lists_agree": competition.lists_agree,
         "lists_differ": competition.lists_differ,
         **{name: getattr(extrapolation, name) for name in (*BEHAVIOUR, *NOVELTY)},
+        "symmetry_gap": symmetry_gap(members[0].program, len(task.train)),
     }
     return {name: values[name] for name in FEATURES}
+
+
+def symmetry_gap(program: Program, pairs: int) -> int:
+    """Return how many pairs are missing, where a program completes grids by their symmetry.
+
+    Many grids are nearly symmetric, and then completing them is right on a few pairs by accident.
+    """
+    completes = any(BY_NAME[name].kernel == SYMMETRY for name in program.names)
+    return max(0, ENOUGH_PAIRS - pairs) if completes else 0
 
 
 def surplus_bits(task: ArcTask, members: Sequence[ProgramCandidate]) -> int:

@@ -65,7 +65,6 @@ TRANSPOSED = Symmetry("transposed", transposed, transposed)
 HALF = Symmetry("half a turn", rotated_half, rotated_half)
 QUARTER = Symmetry("a quarter turn", _quarter, _back_quarter)
 BACK = Symmetry("a quarter turn back", _back_quarter, _quarter)
-QUARTERS = (SAME, QUARTER, HALF, BACK)
 AUGMENTATIONS = (
     Symmetry("top to bottom", flipped, flipped),
     Symmetry("left to right", _mirrored, _mirrored),

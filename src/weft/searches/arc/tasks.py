@@ -1,7 +1,7 @@
 """The parts of one puzzle's search as tasks of the engine.
 
     shallow ──► lists, choices, slices, views ──► lists that scan, in layers
-            ──► assemble ──► the same on black ground, join ──► examine ──► conclude
+            ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
 
 What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
 are integers, so the ledger is the same on every machine.
@@ -27,6 +27,7 @@ from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
     CHOICES,
+    EACH,
     LISTS,
     SLICE,
     AnswerRecord,
@@ -47,7 +48,15 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
 from weft.searches.arc.synthesis.log import SearchLog
-from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
+from weft.searches.arc.synthesis.phases import (
+    Nearest,
+    Options,
+    PhaseResult,
+    deep,
+    parted,
+    shallow,
+    viewed,
+)
 from weft.searches.arc.synthesis.planner import (
     AssembledSearch,
     ParallelPlanner,
@@ -75,6 +84,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
         "table": put(phase.table) if phase.table else None,
         "sample": put(pack(phase.sample)),
         "facts": to_json(ShallowFacts.of(phase)),
+        "ground": _on_ground(planner, phase, ArcTask.from_canonical(get(puzzle))),
     }
 
 
@@ -104,6 +114,14 @@ def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> Learned
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
+@task(name=EACH)
+@noted()
+def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
+    """Learn one program for all parts into which a way divides a task."""
+    task = ArcTask.from_canonical(get(puzzle))
+    return _learned(parted(task, planner_of(options).options, way, _cache))
+
+
 @task(name="arc.view")
 @noted()
 def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
@@ -116,7 +134,6 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @task(name="arc.assemble")
 @noted()
 def assemble(
-    puzzle: Object,
     options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
@@ -131,11 +148,9 @@ def assemble(
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
     chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
-    planner, task = planner_of(options), ArcTask.from_canonical(get(puzzle))
+    planner = planner_of(options)
     assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
-    view = planner.ground(task, assembled.found)
-    ground = None if view is None else put(view.of(task).canonical())
-    return {**_assembled_to_wire(assembled, planner.standard), "ground": ground}
+    return _assembled_to_wire(assembled, planner.standard)
 
 
 @task(name="arc.join")
@@ -183,6 +198,12 @@ def conclude(
     result = planner.conclude(task, search, known, incomplete)
     answer = answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": assembled["log"]}
+
+
+def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> Object | None:
+    """Put the task on black ground, where it is to be searched too."""
+    view = planner.ground(task, Found(phase.candidates, ()))
+    return None if view is None else put(view.of(task).canonical())
 
 
 def planner_of(options: Table) -> ParallelPlanner:
@@ -311,7 +332,7 @@ def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> Assemb
         "programs": assembled.programs,
         "log": put(assembled.log.to_bytes()),
         "examinations": len(needed(assembled.found, standard)),
-        "ground": None,
+        "is_explained": bool(assembled.found.candidates),
     }
 
 

@@ -209,7 +209,7 @@ def decide(
     explanations = group(candidates, examine)
     known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
-    groups = (*explanations, *guessed)
+    groups = with_other_kind_second((*explanations, *guessed))
     if not explanations:
         return TaskVerdict(_nothing(exhausted, incomplete), groups)
     weighing = _weigh(explanations, limit_millibits, margin_millibits)
@@ -219,6 +219,19 @@ def decide(
     if incomplete:  # the competitor may have been there
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
     return TaskVerdict(_outcome(weighing, exhausted), groups, weighing)
+
+
+def with_other_kind_second(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """Put a group second whose program ends with another rule than the first one's.
+
+    It may cost `MARGIN` more than the second. Two guesses of one kind are often wrong together.
+    """
+    first, rest = groups[:1], list(groups[1:])
+    other = next((g for g in rest if g.programs[0].fitted != first[0].programs[0].fitted), None)
+    if other is not None and other.millibits <= rest[0].millibits + MARGIN:
+        rest.remove(other)
+        rest.insert(0, other)
+    return (*first, *rest)
 
 
 def _nothing(exhausted: bool, incomplete: bool) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.choose import Choose
 from weft.searches.arc.fitted.drawing import Constant, Stamp
+from weft.searches.arc.fitted.each import Each
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
@@ -20,7 +21,7 @@ RULES: tuple[FittedRule, ...] = (
 )  # fmt: skip
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
-    Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(),
+    Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

@@ -9,7 +9,6 @@ from weft.searches.arc.normal.view import (
     ByCount,
     GroundBlack,
     GroundByCount,
-    InkOnTop,
     LinesLie,
     ViewDefinition,
 )
@@ -17,7 +16,7 @@ from weft.searches.arc.symmetries import Symmetry
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
-BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop(), GroundByCount())
+BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), GroundByCount())
 """Those that get a short search."""
 VIEWS: tuple[ViewDefinition, ...] = (*BRIEF, GroundBlack())
 BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}
@@ -36,6 +35,11 @@ class FittedView:
     def text(self) -> str:
         """Write it as the first line of a program does."""
         return f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
+
+    @property
+    def shows_objects(self) -> bool:
+        """Whether to ask what becomes of objects as it shows them."""
+        return BY_NAME[self.name].shows_objects
 
     def millibits(self) -> int:
         """What it costs."""

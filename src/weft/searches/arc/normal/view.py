@@ -15,7 +15,7 @@ from typing import ClassVar
 from weft.errors import ValueInvalid
 from weft.searches.arc.fitted.rule import COLOUR
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.symmetries import COLOURS, QUARTERS, SAME, TRANSPOSED, Symmetry, permuted
+from weft.searches.arc.symmetries import COLOURS, SAME, TRANSPOSED, Symmetry, permuted
 from weft.searches.arc.task import Pair
 from weft.searches.arc.values import Grid
 
@@ -31,6 +31,8 @@ class ViewDefinition(ABC):
     doc: ClassVar[str]
     more: ClassVar[int] = 0
     """Bits that it costs beyond the simplest view, as it chooses among more symmetries."""
+    shows_objects: ClassVar[bool] = False
+    """Whether its short search also asks what becomes of objects, which takes long."""
 
     def fit(self, train: Sequence[Pair]) -> str:
         """Return the parameters that training pairs determine."""
@@ -68,7 +70,7 @@ class ByCount(ViewDefinition):
     input has, and those that outputs add. An input's others take the free names in order.
     """
 
-    name = "colours_by_count"
+    name, shows_objects = "colours_by_count", True
     doc = (
         "Colours get new names by how many cells of the input have them, the commonest first, of "
         "equals the one that comes first: the lowest colours that are not listed. Those listed "
@@ -115,19 +117,6 @@ class LinesLie(ViewDefinition):
         return TRANSPOSED if standing > _lines(given) else SAME
 
 
-class InkOnTop(ViewDefinition):
-    """By halves."""
-
-    name, more = "ink_on_top", 2
-    doc = (
-        "Grids are rotated clockwise by no, one, two or three quarters, the first by which the "
-        "upper half has the most cells that are not black; a middle row is in neither half."
-    )
-
-    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
-        return max(QUARTERS, key=lambda symmetry: _ink_above(symmetry.apply(given)))
-
-
 class GroundBlack(ViewDefinition):
     """By the ground: what operators and features take for empty."""
 
@@ -147,7 +136,7 @@ class GroundBlack(ViewDefinition):
 class GroundByCount(ByCount):
     """`ground_black`, then `colours_by_count`; parameters as there, of grids on black ground."""
 
-    name, more = "ground_by_count", 3
+    name, more, shows_objects = "ground_by_count", 3, False
     doc = "As `ground_black`, then as `colours_by_count`."
     _ground = GroundBlack()
 
@@ -175,9 +164,3 @@ _ALL = Grid(1, COLOURS, bytes(range(COLOURS)))
 def _lines(grid: Grid) -> int:
     """How many rows have one colour that is not black."""
     return sum(len(set(row)) == 1 and row[0] != 0 for row in grid.rows())
-
-
-def _ink_above(grid: Grid) -> int:
-    """Cells of the upper half that are not black."""
-    upper = grid.cells[: grid.height // 2 * grid.width]
-    return len(upper) - upper.count(0)

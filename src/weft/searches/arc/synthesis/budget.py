@@ -57,6 +57,11 @@ class SearchBudget:
         """Programs of the shallow phase."""
         return min(self.shallow_most, self.max_programs * self.shallow_share // 100)
 
+    @property
+    def deep_programs(self) -> int:
+        """Programs beyond the shallow phase."""
+        return self.max_programs - self.shallow_programs
+
     def shallow_only(self) -> SearchBudget:
         """Return the budget of a search that ends with its shallow phase."""
         return replace(self, max_programs=max(1, self.shallow_programs), shallow_share=100)

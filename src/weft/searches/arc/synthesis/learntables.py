@@ -22,7 +22,7 @@ from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.table import drawn
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
-SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4")
+SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
 
 
 def learn_tables(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.searches.arc.fitted.celllist import Cells, OnCanvas
 from weft.searches.arc.fitted.rule import BASE
@@ -116,6 +117,31 @@ def cells_of(grids: Sequence[Grid]) -> U8:
     return np.frombuffer(b"".join(grid.cells for grid in grids), np.uint8)
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedLayout:
+    """Where grids of some sizes have their sizes and cells when they are encoded together."""
+
+    sizes: U8
+    """Height and width of each."""
+    at_sizes: npt.NDArray[np.bool_]
+
+    @staticmethod
+    def of(grids: Sequence[Grid]) -> EncodedLayout:
+        """Return the layout of grids as large as these."""
+        at_sizes = [np.arange(len(grid.cells) + 2) < 2 for grid in grids]
+        sizes = np.array([grid.size for grid in grids], np.uint8).ravel()
+        return EncodedLayout(sizes, np.concatenate(at_sizes))
+
+    def cells_of(self, content: bytes) -> U8 | None:
+        """Return the cells of encoded grids, concatenated; None where they have other sizes."""
+        if len(content) != len(self.at_sizes):
+            return None
+        data = np.frombuffer(content, np.uint8)
+        if not np.array_equal(data[self.at_sizes], self.sizes):
+            return None
+        return data[~self.at_sizes]
+
+
 def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
     """Split cells into grids as large as others."""
     split_grids, at = [], 0
@@ -147,13 +173,13 @@ def _canvas_base(problem: EncodedTask, canvas: Canvas, size_loo_passes: bool) ->
 
 def _columns(base: Base, sources: Sequence[GridVector]) -> Columns:
     """The base's features, and the cells of other vectors of its size."""
-    sizes, own = [grid.size for grid in base.grids], source_of(base.chain)
+    own, layout = source_of(base.chain), EncodedLayout.of(base.grids)
     columns = dict(base.columns)
     for vector in sources:
         source = source_of(vector.chain)
         if source in columns or (source == own and not base.before):
             continue
-        grids = decode_grids(vector.content)
-        if [grid.size for grid in grids] == sizes:
-            columns[source] = cells_of(grids)
+        cells = layout.cells_of(vector.content)
+        if cells is not None:
+            columns[source] = cells
     return columns

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from weft.searches.arc.fitted.each import COLOURS
 from weft.searches.arc.normal.registry import FittedView, worthwhile
+from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis import table
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
@@ -23,6 +25,7 @@ from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learneach import learn_each, ways_of
 from weft.searches.arc.synthesis.learnlists import learn_plain
 from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, SearchLog
 from weft.searches.arc.synthesis.reach import RULES
@@ -32,6 +35,13 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
+EXPLAINED = 40 * BIT
+"""A program as short as this leaves no reason to divide a task."""
+PART_SHARE = 4
+"""Percent of the programs that may be tried on the parts of a divided task.
+
+Where parts get another size, as many as for a view: fitting rules to many small parts is slow.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,8 @@ class PhaseResult:
     """Of the shallow phase: vectors to learn lists and choices from."""
     views: tuple[FittedView, ...] = ()
     """Of the shallow phase: those worth a search, if it found nothing."""
+    ways: tuple[str, ...] = ()
+    """Of the shallow phase: how the task can be divided, if it found no short program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +118,15 @@ def shallow(
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     is_solved = bool(space.candidates)
-    needless = is_solved or not (open_nodes and owners)
+    needless = is_solved or not (open_nodes and owners and budget.deep_programs)
     handed_on = b"" if needless else table.pack(space, open_nodes, owners)
     views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
+    is_explained = any(c.millibits <= EXPLAINED for c in space.candidates)
+    ways = () if is_explained or FITTED in options.without else ways_of(problem.task)
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
     phase = run.result(handed_on, views)
-    return replace(phase, open_slices=open_slices, sample=sample_of(space))
+    return replace(phase, open_slices=open_slices, sample=sample_of(space), ways=ways)
 
 
 def with_learned(
@@ -138,18 +152,48 @@ def viewed(
     task: ArcTask, options: Options, view: FittedView, number: int, cache: ApplyCache | None = None
 ) -> PhaseResult:
     """Search a task as a view shows it; return what was found in terms of the task itself."""
-    budget = options.budget
-    space = Space(
-        EncodedTask(view.of(task)), options.language, budget, budget.view_programs, options.prune,
-        cache, options.seed, fitted=FITTED not in options.without,
-    )  # fmt: skip
-    run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
-    run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    programs = options.budget.view_programs
+    space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
-    choices = learn_choices(space.problem, sample) if FITTED not in options.without else ()
+    asks = view.shows_objects and FITTED not in options.without
+    choices = learn_choices(space.problem, sample) if asks else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
     return in_task_terms(phase, task, view)
+
+
+def parted(
+    task: ArcTask, options: Options, way: str, cache: ApplyCache | None = None
+) -> tuple[ProgramCandidate, ...]:
+    """Learn one program for all parts into which a way divides a task."""
+    budget = options.budget
+    is_resized = any(pair.input.size != pair.output.size for pair in task.train)
+    is_slow = is_resized and way != COLOURS
+    programs = budget.view_programs if is_slow else budget.max_programs * PART_SHARE // 100
+
+    @_without_collector()
+    def search(part_task: ArcTask) -> Sequence[ProgramCandidate]:
+        space, _ = _brief(part_task, options, programs, SHALLOW, None, cache)
+        sample = replace(sample_of(space), canvases=())  # programs of parts have none
+        lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
+        return (*space.candidates, *space.guesses, *lists)
+
+    return learn_each(task, way, search)
+
+
+def _brief(
+    task: ArcTask, options: Options, programs: int, slice_: int, view: FittedView | None,
+    cache: ApplyCache | None,
+) -> tuple[Space, _Run]:  # fmt: skip
+    """Run a short search of so many programs."""
+    budget = options.budget
+    space = Space(
+        EncodedTask(task), options.language, budget, programs, options.prune, cache,
+        options.seed, fitted=FITTED not in options.without,
+    )  # fmt: skip
+    run = _Run(space, slice_, programs, budget.competitor_programs, view)
+    run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    return space, run
 
 
 def in_task_terms(phase: PhaseResult, task: ArcTask, view: FittedView) -> PhaseResult:

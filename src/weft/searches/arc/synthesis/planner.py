@@ -1,13 +1,14 @@
 """The plan of one task's search: a shallow phase, and what follows it in parallel parts.
 
-    shallow ──► plain lists, choices of objects; if it found nothing also
+    shallow ──► plain lists, choices of objects; if it found nothing short, programs for parts, one
+                  for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
             ──► scanned lists, if neither a program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found and its ground is
-                another colour
+                another colour (`arc.tasks` runs it beside the parts above)
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
@@ -45,6 +46,7 @@ from weft.searches.arc.synthesis.phases import (
     Options,
     PhaseResult,
     deep,
+    parted,
     shallow,
     unviewed,
     viewed,
@@ -77,6 +79,8 @@ class ShallowFacts:
     canvases: int
     segmented: int
     """Vectors in which objects may be looked for."""
+    ways: Sequence[str] = ()
+    """How the task can be divided into parts."""
 
     @staticmethod
     def of(phase: PhaseResult) -> ShallowFacts:
@@ -86,6 +90,7 @@ class ShallowFacts:
         return ShallowFacts(
             phase.counts.programs, bool(phase.candidates), phase.exhausted, len(phase.views),
             phase.open_slices, len(sample.bases), len(sample.canvases), len(sample.segmented),
+            phase.ways,
         )  # fmt: skip
 
 
@@ -96,6 +101,8 @@ class SearchParts:
     lists: tuple[ListPart, ...]
     choices: tuple[tuple[int, int], ...]
     """Ranges of vectors."""
+    ways: tuple[str, ...]
+    """How the task is divided into parts that share a program."""
     slices: tuple[WorkerBudget, ...]
     views: int
     """So many, the first ones."""
@@ -169,6 +176,7 @@ class ParallelPlanner:
             for number, view in enumerate(first.views[: parts.views])
         ]
         choices, lists = self.learn(problem, first)
+        choices += [parted(task, options, way, cache) for way in parts.ways]
         return self.assemble(first, rest, views, choices, lists)
 
     def ground(self, task: ArcTask, found: Found) -> FittedView | None:
@@ -223,6 +231,7 @@ class ParallelPlanner:
         return SearchParts(
             tuple(plain_parts(bases)),
             tuple((start, start + SEGMENTED_TOGETHER) for start in ends),
+            tuple(facts.ways),
             self._slices(facts, left - views * each),
             views,
         )

@@ -8,15 +8,16 @@ its actions are consistent and together draw every cell of the targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from itertools import combinations
-from operator import and_, or_
+from itertools import combinations, islice, product
+from operator import or_
 
-from weft.searches.arc.tables.actions import Drawn, applied
+from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
+from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import column_price, columns_of
-from weft.searches.arc.tables.scene import Scene, masks_of, places
+from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
+from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
 from weft.searches.arc.tables.vocabulary import actions, price
 from weft.searches.arc.values import Grid
@@ -24,19 +25,10 @@ from weft.searches.arc.values import Grid
 MOST_OBJECTS = 40
 MOST_GROUPS = 6
 MOST_SHIFTS = 12
+MOST_VARIANTS = 8
+MOST_FITTING = 40
 JOINED, MOST_JOINED = 60, 3
 """Measures tried together with another, and how many values such a one has at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One object of a training pair."""
-
-    pair: int
-    covers: dict[int, int]
-    """By the number of a consistent action: which target cells it draws."""
-    consistent: int
-    """Those actions, as bits."""
 
 
 class TableSearch:
@@ -50,54 +42,85 @@ class TableSearch:
         self.need = [
             scene.everything & ~masks[0] for scene, masks in zip(scenes, self.masks, strict=True)
         ]
-        self.rows: list[_Row] = []
-        self.is_feasible = all(self._try_actions(pair) for pair in range(len(scenes)))
-        self._distinct = self._cheapest_alike() if self.is_feasible else 0
+        sizes = [scene.height * scene.width for scene in scenes]
+        self.offsets = [sum(sizes[:pair]) for pair in range(len(scenes))]
+        self.rows: list[Row] = []
+        self.is_feasible = self._try_pairs()
+        self._group_actions = GroupActions(self.actions, self.prices, self.rows, self._everywhere())
 
-    def _try_actions(self, pair: int) -> bool:
-        """Try every action on every object; whether together they could draw the target."""
-        scene, masks, left = self.scenes[pair], self.masks[pair], self.need[pair]
-        kept = _kept(scene.grid, masks)
+    def _try_pairs(self) -> bool:
+        """Make the rows, those of the fewest objects first; whether tables could fit."""
+        rows: dict[int, list[Row]] = {}
+        for pair in sorted(range(len(self.scenes)), key=lambda n: len(self.scenes[n].bodies)):
+            rows[pair] = self._try_actions(pair)
+            drawn_cells = reduce(or_, (row.everything for row in rows[pair]), 0)
+            if self.need[pair] << self.offsets[pair] & ~drawn_cells:
+                return False
+        self.rows = [row for _, own in sorted(rows.items()) for row in own]
+        return True
+
+    def _everywhere(self) -> int:
+        """The cells that targets need, of all pairs in one number."""
+        return sum(need << self.offsets[pair] for pair, need in enumerate(self.need))
+
+    def _try_actions(self, pair: int) -> list[Row]:
+        """Try every action on every object."""
+        scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
+        kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
+        changed, rows = scene.ink & ~kept, []
         for body in scene.bodies:
-            tried = (_cover(applied(scene, body, each), masks, kept) for each in self.actions)
-            covers = {n: cover for n, cover in enumerate(tried) if cover is not None}
-            for cover in covers.values():
-                left &= ~cover
-            self.rows.append(_Row(pair, covers, sum(1 << n for n in covers)))
-        return not left
+            covers, known = dict[int, int](), dict[Action, Drawn | None]()
+            for n, action in enumerate(self.actions):
+                known[action] = applied(scene, body, action, known)
+                cover = _cover(known[action], masks, kept | hidden, hidden & changed)
+                if cover is not None:
+                    covers[n] = cover << offset
+            rows.append(Row(covers, sum(1 << n for n in covers)))
+        return rows
 
-    def _cheapest_alike(self) -> int:
-        """The actions, as bits, without those that draw what a cheaper one draws everywhere."""
-        alike: dict[tuple[int | None, ...], int] = {}
-        for n in sorted(range(len(self.actions)), key=lambda n: (self.prices[n], n)):
-            alike.setdefault(tuple(row.covers.get(n) for row in self.rows), n)
-        return sum(1 << n for n in alike.values())
+    def _hidden(self, pair: int) -> int:
+        """The cells that some action may cover."""
+        scene, masks, hidden = self.scenes[pair], self.masks[pair], 0
+        for body in scene.bodies:
+            for action in self.actions:
+                result = applied(scene, body, action) if action[0] in COVERING else None
+                if result is not None and all(not mask & ~masks[c] for c, mask in result.above):
+                    hidden = reduce(or_, (mask for _, mask in result.above), hidden)
+        return hidden
 
     def fitting(self) -> list[ObjectTable]:
-        """Return the tables that make the targets of the scenes, cheapest first."""
+        """Return tables that make the targets of the scenes, the cheapest ones, those first."""
+        if not self.is_feasible:
+            return []
+        exact = self._cheapest_exact(self._single())
+        if all(any(AND in action for action in table.actions) for table in exact):
+            exact += self._cheapest_exact(self._double())
+        return sorted(exact, key=_order)[:MOST_FITTING]
+
+    def _cheapest_exact(self, tables: Iterable[ObjectTable | None]) -> list[ObjectTable]:
+        cheap = sorted((table for table in tables if table is not None), key=_order)
+        exact = (self._exact(table) for table in cheap)
+        return list(islice((table for table in exact if table is not None), MOST_FITTING))
+
+    def _exact(self, table: ObjectTable) -> ObjectTable | None:
+        """A table if it makes the targets, or else a like one with lines above others."""
         both = list(zip(self.scenes, self.targets, strict=True))
-        tables = [
-            table
-            for table in (self.tables() if self.is_feasible else ())
-            if all(drawn(scene, table) == target for scene, target in both)
-        ]
-        return sorted(tables, key=lambda table: (table.millibits, table.text()))
+        for variant in (table, *_covering(table)):
+            if all(drawn(scene, variant) == target for scene, target in both):
+                return variant
+        return None
 
-    def tables(self) -> Iterator[ObjectTable]:
-        """Yield tables that fit, one for each way to divide the objects.
+    def _single(self) -> Iterator[ObjectTable | None]:
+        """Yield a table without a measure and one for each measure."""
+        yield self._table([()] * len(self.rows), ())
+        for values, name in self._divisions():
+            yield self._table([(value,) for value in values], (name,))
 
-        Two measures together divide them where no single one does.
-        """
-        divisions = self._divisions()
-        single = [self._table([()] * len(self.rows), ())]
-        single += [self._table([(v,) for v in values], (name,)) for values, name in divisions]
-        fits = [table for table in single if table is not None]
-        yield from fits
-        few = [each for each in divisions if len(set(each[0])) <= MOST_JOINED]
-        for (first, name), (second, other) in () if fits else combinations(few[:JOINED], 2):
-            table = self._table(list(zip(first, second, strict=True)), (name, other))
-            if table is not None:
-                yield table
+    def _double(self) -> Iterator[ObjectTable | None]:
+        """Yield a table for each two measures of few values."""
+        few = [each for each in self._divisions() if len(set(each[0])) <= MOST_JOINED]
+        for (first, name), (second, other) in combinations(few[:JOINED], 2):
+            yield self._table(list(zip(first, second, strict=True)), (name, other))
 
     def _divisions(self) -> list[tuple[tuple[int, ...], str]]:
         """The ways to divide the objects by a measure, cheapest first; of equal ones the first."""
@@ -110,60 +133,60 @@ class TableSearch:
         return list(divisions.items())
 
     def _table(self, values: Sequence[Values], columns: tuple[str, ...]) -> ObjectTable | None:
-        """The cheapest actions for groups of objects with the same values; None if they miss."""
-        groups: dict[Values, list[_Row]] = {}
-        for row, own in zip(self.rows, values, strict=True):
-            groups.setdefault(own, []).append(row)
-        common = {own: self._common(rows) for own, rows in groups.items()}
-        if not all(common.values()):
+        """The table with the cheapest actions for objects of the same values; None if they miss."""
+        groups: dict[Values, int] = {}
+        for n, own in enumerate(values):
+            groups[own] = groups.get(own, 0) | 1 << n
+        choice = self._group_actions.choice(tuple(groups.values()), may_join=len(columns) < 2)
+        if choice is None:
             return None
-        options = {own: self._options(rows, common[own]) for own, rows in groups.items()}
-        chosen = {own: found[0] for own, found in options.items()}
-        if not self._covered([covers for _, covers in chosen.values()]):
-            return None
-        for own, found in options.items():
-            others = [covers for other, (_, covers) in chosen.items() if other != own]
-            cheap = sorted(found, key=lambda option: (self.prices[option[0]], option[0]))
-            chosen[own] = next(o for o in cheap if self._covered([*others, o[1]]))
-        most = max(groups, key=lambda own: (len(groups[own]), own))
-        named = {own: self.actions[n] for own, (n, _) in sorted(chosen.items())}
+        most = max(groups, key=lambda own: (groups[own].bit_count(), own))
+        named = {own: choice[groups[own]] for own in sorted(groups)}
         rest = named.pop(most)
         return ObjectTable(columns if named else (), tuple(named.items()), rest)
 
-    def _common(self, rows: Sequence[_Row]) -> int:
-        """The actions, as bits, that are consistent with all rows."""
-        return reduce(and_, (row.consistent for row in rows), self._distinct)
 
-    def _options(self, rows: Sequence[_Row], common: int) -> list[tuple[int, list[int]]]:
-        """Some actions with the cells that they draw, by pair; those that draw most first."""
-        options = []
-        for n in places(common):
-            covers = [0] * len(self.scenes)
-            for row in rows:
-                covers[row.pair] |= row.covers[n]
-            drawn_cells = sum(cover.bit_count() for cover in covers)
-            options.append((-drawn_cells, self.prices[n], n, covers))
-        return [(n, covers) for _, _, n, covers in sorted(options)]
-
-    def _covered(self, covers: Sequence[Sequence[int]]) -> bool:
-        """Whether the targets are drawn; `covers` has the cells of each group, by pair."""
-        together = [reduce(or_, of_pair) for of_pair in zip(*covers, strict=True)]
-        return all(not need & ~own for need, own in zip(self.need, together, strict=True))
+def _order(table: ObjectTable) -> tuple[int, str]:
+    return table.millibits, table.text()
 
 
-def _cover(result: Drawn | None, masks: Sequence[int], kept: int) -> int | None:
-    """The target cells that an action draws; None where it draws others."""
+def _covering(table: ObjectTable) -> Iterator[ObjectTable]:
+    """Yield tables with some of the lines and places that a table draws above other objects."""
+    actions = table.actions
+    above = [_above(action) for action in actions]
+    for which in islice(product((False, True), repeat=len(actions)), 1, MOST_VARIANTS):
+        if all(
+            action != other
+            for action, other, is_above in zip(actions, above, which, strict=True)
+            if is_above
+        ):
+            *named, rest = (
+                b if is_above else a for a, b, is_above in zip(actions, above, which, strict=True)
+            )
+            groups = zip((values for values, _ in table.groups), named, strict=True)
+            yield ObjectTable(table.columns, tuple(groups), rest)
+
+
+def _above(action: Action) -> Action:
+    """The action that draws the same above other objects, or else the action."""
+    if action[0] in ("beam", "ray"):
+        return ("cut", *action[1:])
+    return ("cover", *action[1:]) if action[0] == "add" and action[1] in COVERED else action
+
+
+def _cover(result: Drawn | None, masks: Sequence[int], covered: int, hidden: int) -> int | None:
+    """The target cells that an action draws; None where it draws others.
+
+    Objects may differ where they can be `hidden`, what lies below also where it is `covered`.
+    """
     if result is None:
         return None
     cover = 0
-    for colour, mask in result.body:
-        if mask & ~masks[colour]:
-            return None
-        cover |= mask
-    for colour, mask in result.below:
-        if mask & ~masks[colour] & ~kept:
-            return None
-        cover |= mask & masks[colour]
+    for layers, other in ((result.body, hidden), (result.below, covered), (result.above, 0)):
+        for colour, mask in layers:
+            if mask & ~masks[colour] & ~other:
+                return None
+            cover |= mask & masks[colour]
     return cover
 
 
@@ -186,9 +209,9 @@ def _new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
 
 
 def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int, int]]:
-    """Shifts by which some object of every pair is found in its target, the commonest first."""
+    """Shifts by which objects are found in their targets, those of most pairs first."""
     counts: dict[tuple[int, int], int] = {}
-    common: set[tuple[int, int]] | None = None
+    pairs: dict[tuple[int, int], int] = {}
     for scene, target in zip(scenes, targets, strict=True):
         masks, found = masks_of(target), dict[tuple[int, int], int]()
         for body in scene.bodies:
@@ -198,7 +221,7 @@ def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int,
                     layers = scene.shifted(body, down, along)
                     if (down or along) and layers and all(not m & ~masks[c] for c, m in layers):
                         found[down, along] = found.get((down, along), 0) + 1
-        common = set(found) if common is None else common & set(found)
         for shift, count in found.items():
             counts[shift] = counts.get(shift, 0) + count
-    return sorted(common or (), key=lambda shift: (-counts[shift], shift))[:MOST_SHIFTS]
+            pairs[shift] = pairs.get(shift, 0) + 1
+    return sorted(counts, key=lambda shift: (-pairs[shift], -counts[shift], shift))[:MOST_SHIFTS]

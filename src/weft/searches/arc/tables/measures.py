@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from weft.searches.arc.fitted.choose import MEASURES, measurements_of
+from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.scene import Scene
+from weft.searches.arc.tables.scene import Body, Scene
 
 THRESHOLD = ">="
 DERIVED = ("most", "least", "odd", "even", "rank", "place")
 RELATIONS = (
     "touching", "inside", "around", "in_row", "in_column", "square", "solid", "tall",
+    "vertices",
 )  # fmt: skip
 NUMBERS = ("colour", *MEASURES, *RELATIONS)
 LIMITS = range(1, 11)
 WORDS = (
     "`colour`, how many others it is `touching`, it is `inside` the boxes of, are `around` (in "
-    "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`; with "
-    "`most_`, `least_` and `odd_` (unlike all others) before it 1 or 0, with `even_` the rest by "
-    "2, with `rank_` and `place_` how many values are greater or less, with `>=N` behind it 1 "
-    "from N on"
+    "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`, how "
+    "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
+    "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
+    "or less, with `>=N` behind it 1 from N on"
 )
 """For the language page."""
 
 
 def columns_of(scene: Scene) -> dict[str, list[int]]:
-    """Measure all objects."""
+    """Measure all objects, once."""
+    if not scene.columns:
+        scene.columns = _columns_of(scene)
+    return scene.columns
+
+
+def _columns_of(scene: Scene) -> dict[str, list[int]]:
     measured = measurements_of([body.piece for body in scene.bodies], scene.grid) or {}
     numbers = {"colour": [body.colour for body in scene.bodies], **measured, **_relations(scene)}
     columns = dict(numbers)
@@ -57,8 +67,26 @@ def _relations(scene: Scene) -> dict[str, list[int]]:
     square = [int(b.piece.height == b.piece.width) for b in scene.bodies]
     solid = [int(b.mask == scene.box_mask(*b.box)) for b in scene.bodies]
     tall = [int(b.piece.height > b.piece.width) for b in scene.bodies]
-    return {"touching": touching, "inside": inside, "around": around, "in_row": in_row,
-            "in_column": in_column, "square": square, "solid": solid, "tall": tall}  # fmt: skip
+    vertices = [_vertices(body) for body in scene.bodies]
+    return {
+        "touching": touching, "inside": inside, "around": around, "in_row": in_row,
+        "in_column": in_column, "square": square, "solid": solid, "tall": tall,
+        "vertices": vertices,
+    }  # fmt: skip
+
+
+def _vertices(body: Body) -> int:
+    """How many corners its outline has, those of holes too."""
+    shape, cells = body.piece, cells_of(body.piece)
+    there = [
+        [int(bool(cells.get((shape.row + r, shape.col + c)))) for c in range(-1, shape.width + 1)]
+        for r in range(-1, shape.height + 1)
+    ]
+    count = 0
+    for upper, lower in pairwise(there):
+        for (a, b), (c, d) in zip(pairwise(upper), pairwise(lower), strict=True):
+            count += 1 if (a + b + c + d) % 2 else 2 if a == d != b == c else 0
+    return count
 
 
 def column_price(column: str) -> int:

@@ -35,11 +35,20 @@ class Body:
         """Its commonest colour, the lowest of equals."""
         return commonest(self.piece.cells)
 
-    @property
+    @cached_property
     def box(self) -> tuple[int, int, int, int]:
         """First row and column, and those behind the last."""
         p = self.piece
         return p.row, p.col, p.row + p.height, p.col + p.width
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What an object becomes, and what is drawn below and above all objects."""
+
+    body: tuple[Layer, ...]
+    below: tuple[Layer, ...] = ()
+    above: tuple[Layer, ...] = ()
 
 
 class Scene:
@@ -54,6 +63,10 @@ class Scene:
             -1: self.everything & ~first,
             1: self.everything & ~(first << self.width - 1),
         }
+        self.goals: dict[tuple[str, int, str], Body | None] = {}
+        """What `sides` found: the kind of goal, the cells of an object, the word."""
+        self.columns: dict[str, list[int]] = {}
+        """What `measures` found."""
         self.ink = 0
         for body in self.bodies:
             self.ink |= body.mask

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
 
 Side = Callable[[Scene, Body], str | None]
+Goal = Callable[[Scene, Body, str], Body | None]
+CORNERS = tuple(STEPS)[4:]
+NOTCH = "notch"
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 
 
 def side_of(scene: Scene, body: Body, which: str) -> str | None:
     """The side or corner that a word means for an object."""
-    return which if which in STEPS else TOWARDS[which](scene, body)
+    return which if which in STEPS else WAYS[which](scene, body)
 
 
 def _ahead(scene: Scene, body: Body) -> str | None:
@@ -50,6 +53,12 @@ def _toward(scene: Scene, body: Body) -> str | None:
     return None if goal is None else side_towards(body, goal)
 
 
+def _to_main(scene: Scene, body: Body) -> str | None:
+    """Where the largest other object lies, in its row or column."""
+    goal = goal_in_line(scene, body, "largest")
+    return None if goal is None else side_towards(body, goal)
+
+
 def side_towards(body: Body, goal: Body) -> str | None:
     """The side on which another object lies; None where they share no row and no column."""
     top, left, bottom, right = body.box
@@ -77,17 +86,107 @@ def _opposite(side: Side) -> Side:
     return other
 
 
+def _to_centre(scene: Scene, body: Body) -> str | None:
+    """The side or corner where the middle of the grid lies."""
+    top, left, bottom, right = body.box
+    down, along = scene.height - top - bottom, scene.width - left - right
+    rows = "south" if down > 0 else "north" if down else ""
+    return rows + ("east" if along > 0 else "west" if along else "") or None
+
+
+def _notch(scene: Scene, body: Body) -> str | None:
+    """The only corner of its box that is empty."""
+    empty = [side for side in CORNERS if not body.mask & corner_of(scene, body, side)]
+    return empty[0] if len(empty) == 1 else None
+
+
+def corner_of(scene: Scene, body: Body, side: str) -> int:
+    """The cell in a corner of its box."""
+    (down, along), (top, left, bottom, right) = STEPS[side], body.box
+    row, column = bottom - 1 if down > 0 else top, right - 1 if along > 0 else left
+    return 1 << (row * scene.width + column)
+
+
+def _to_kin(scene: Scene, body: Body) -> str | None:
+    """Where the largest object of its colour lies, in its row or column; not for that one."""
+    size = body.mask.bit_count()
+    kin = [o for o in scene.bodies if o.colour == body.colour and o.mask.bit_count() > size]
+    largest = max(kin, key=lambda other: other.mask.bit_count(), default=None)
+    return None if largest is None else side_towards(body, largest)
+
+
+def _to_colour(colour: int) -> Side:
+    """Where the nearest object of a colour lies: a side, or a corner where none is in line."""
+
+    def side(scene: Scene, body: Body) -> str | None:
+        if body.colour == colour:
+            return None
+        goal = goal_in_line(scene, body, str(colour))
+        if goal is not None:
+            return side_towards(body, goal)
+        goal = goal_of(scene, body, str(colour))
+        return None if goal is None else _corner_towards(body, goal)
+
+    return side
+
+
+def _corner_towards(body: Body, goal: Body) -> str:
+    """The corner on which an object lies that shares no row and no column."""
+    rows = "south" if goal.box[0] >= body.box[2] else "north"
+    return rows + ("east" if goal.box[1] >= body.box[3] else "west")
+
+
 TOWARDS: dict[str, Side] = {
     "ahead": _ahead, "behind": _opposite(_ahead), "toward": _toward, "away": _opposite(_toward),
-    "outward": _to_edge, "inward": _opposite(_to_edge),
+    "outward": _to_edge, "inward": _opposite(_to_edge), "main": _to_main,
+    "off": _opposite(_to_main),
 }  # fmt: skip
+TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
+"""With those that may be corners."""
+TOWARDS_COLOUR: dict[str, Side] = {
+    "kin": _to_kin,
+    **{f"to_{colour}": _to_colour(colour) for colour in range(1, 10)},
+}
+WAYS = {**TOWARDS_ALL, **TOWARDS_COLOUR}
+GOALS = (*map(str, range(1, 10)), "nearest", "largest")
 
 
 def goal_of(scene: Scene, body: Body, which: str) -> Body | None:
-    """The nearest other object of a kind: `nearest`, `largest`, or a colour."""
+    """The nearest other object of a kind: `nearest`, `largest`, or a colour.
+
+    Of equally near ones those that touch it by sides come first.
+    """
+    return _remembered(scene, body, which, _goal_of)
+
+
+def goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
+    """The nearest other object of a kind that shares a row or a column with it."""
+    return _remembered(scene, body, which, _goal_in_line)
+
+
+def _remembered(scene: Scene, body: Body, which: str, search: Goal) -> Body | None:
+    """Search once for each object of a scene and word."""
+    key = (search.__name__, body.mask, which)
+    if key not in scene.goals:
+        scene.goals[key] = search(scene, body, which)
+    return scene.goals[key]
+
+
+def _goal_of(scene: Scene, body: Body, which: str) -> Body | None:
     others = [other for other in scene.bodies if other is not body]
     if which == "largest":
         others = sorted(others, key=lambda other: -other.mask.bit_count())[:1]
+    elif which != "nearest":
+        others = [other for other in others if other.colour == int(which)]
+    near = scene.dilated(body.mask, False)
+    return min(others, key=lambda other: (gap(body, other), not near & other.mask), default=None)
+
+
+def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
+    others = [other for other in scene.bodies if other is not body and side_towards(body, other)]
+    if which == "largest":
+        largest = goal_of(scene, body, which)
+        others = [other for other in others if other is largest]
     elif which != "nearest":
         others = [other for other in others if other.colour == int(which)]
     return min(others, key=lambda other: gap(body, other), default=None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.tables.actions import Action, Drawn, applied
+from weft.searches.arc.tables.actions import Action, applied
 from weft.searches.arc.tables.measures import check_column, column_price, columns_of
-from weft.searches.arc.tables.scene import Scene, places
+from weft.searches.arc.tables.scene import Drawn, Scene, places
 from weft.searches.arc.tables.vocabulary import check, price
 from weft.searches.arc.values import Grid
 
@@ -25,6 +25,11 @@ class ObjectTable:
     columns: tuple[str, ...]
     groups: tuple[tuple[Values, Action], ...]
     rest: Action
+
+    @property
+    def actions(self) -> list[Action]:
+        """The action of each group, and that of the rest."""
+        return [*(action for _, action in self.groups), self.rest]
 
     @property
     def millibits(self) -> int:
@@ -80,9 +85,14 @@ def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
 
 
 def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
-    """Draw what lies below all objects, then the objects, each in order."""
+    """Draw what lies below all objects, the objects, then what covers them, each in order."""
     cells = bytearray(scene.height * scene.width)
-    for layers in (*(r.below for r in results), *(r.body for r in results)):
+    order = (
+        *(result.below for result in results),
+        *(result.body for result in results),
+        *(result.above for result in results),
+    )
+    for layers in order:
         for colour, mask in layers:
             for place in places(mask):
                 cells[place] = colour

@@ -5,31 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.actions import IN, LEAVE, PLACES, RAYS, Action
+from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, Action, parts_of
 from weft.searches.arc.tables.colours import OWN, RELATED
+from weft.searches.arc.tables.images import IMAGES
+from weft.searches.arc.tables.lines import RAYS
+from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.scene import SIDES, STEPS
-from weft.searches.arc.tables.sides import TOWARDS
+from weft.searches.arc.tables.sides import GOALS, TOWARDS, TOWARDS_ALL, WAYS
+from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
 WORDS = (
     "`stay`, `gone`, `slide` to a side or corner until something is in its way, `edge`: to the "
-    "edge, `shift` by rows and columns, `by` its `height`, `width` or `cells` to a side, `meet`: "
-    "in its row or column to the nearest object of a colour, the `nearest` or the `largest`, "
-    "`paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`), `reflect` on a side, "
-    "`copies` on a side with a gap of 0 or 1, `ray` to a side, a `row`, `column`, `cross`, "
-    "`diagonals` or `star` in a colour until something is in its way, `beam`: below what is in "
-    "its way, `add` in a colour the black cells of its `box`, `holes`, `outline`, `sides`, "
-    "`corners` or the `frame` around its box, `link` by lines along a `row`, `column` or more to "
-    "`any` object or one of the `same` colour. A side may also be `ahead` (where its rarest colour "
-    "lies) or `behind`, `toward` the nearest object or `away`, `outward` to the nearest edge or "
-    "`inward`. `leave` before a move draws the moved one beside it, `in` behind it recolours it"
+    "edge, `shift` by rows and columns, `by` its `height`, `width`, `cells`, `colours` or `one` "
+    "cell to a side, `meet`: in its row or column to the nearest object of a colour, the `nearest` "
+    "or the `largest`, `pile`: the same behind those of its own colour, `align` the `top`, "
+    "`bottom`, `left` or `right` of its box with that of another, `settle` in the middle of the "
+    "box around a colour, `mirror` to the other side of another, at its `near` or `far` edge, "
+    "`paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, `right`), "
+    "`reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the middle of "
+    "another, `copies` on a side with a gap of 0 or 1, `tile`: copies up to the edge, the last cut "
+    "off, `ray` to a side, a `row`, `column`, `cross`, `diagonals` or `star` in a colour until "
+    "something is in its way, `beam`: below what is in its way, `cut`: over it, `reach`: as far as "
+    "it measures, `link` by lines along a `row`, `column` or more to `any` object or one of the "
+    "`same` colour, `elbow`: by a line with one bend, along its `row` or its `column` first, `add` "
+    "in a colour the black cells of its `box`, `holes`, `outline`, `sides`, `corners`, the `frame` "
+    "around its box, the `ring` half as thick as it is wide, or those next to it on a side, "
+    "`cover` a box, outline, frame or ring whatever is there. A side may also be `ahead` (where "
+    "its rarest colour lies) or `behind`, `toward` the nearest object or `away`, to the largest "
+    "(`main`) or `off`, `outward` to the nearest edge or `inward`, to the `centre` of the grid, to "
+    "the `notch` (the one empty corner of its box), to the largest of its `kin` (of its colour), "
+    "or `to_3`, a colour. `leave` before a move draws the moved one beside it, `in` behind it "
+    "recolours it, `and` adds several things"
 )
 """For the language page."""
-_PRICES = {"stay": BIT, "gone": 2 * BIT}
+LENGTHS = ("height", "width", "cells", "colours")
+TURNS = ("across", "down", "half", "transposed", "left", "right")
+_PRICES = {
+    "stay": BIT, "gone": 2 * BIT,
+    **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
+                     "cover"), 5 * BIT),
+}  # fmt: skip
 
 
 def price(action: Action) -> int:
     """Return what an action costs: its name, and what it takes."""
-    return _PRICES.get(action[0], 3 * BIT) + sum(_word_price(word) for word in action[1:])
+    return sum(
+        _PRICES.get(part[0], 3 * BIT) + sum(_word_price(word) for word in part[1:])
+        for part in parts_of(action)
+    )
 
 
 def _word_price(word: str) -> int:
@@ -48,27 +71,46 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
         yield from ((*move, IN, colour) for colour in named)
     for side in (*SIDES, *TOWARDS):
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
-    yield from (("turn", how) for how in ("across", "down", "half", "transposed"))
-    for rays in (*RAYS, *TOWARDS):
-        yield from ((name, rays, ink) for name in ("ray", "beam") for ink in (OWN, *named))
+    yield from (("turn", how) for how in TURNS)
+    for rays in (*RAYS, *TOWARDS_ALL):
+        yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
     for rays in ("row", "column", "cross", "diagonals", "star"):
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
+    plain = (OWN, *named)
+    yield from (("cover", place, ink) for place in COVERED for ink in plain)
     yield from (("add", place, ink) for place in PLACES for ink in inks)
+    yield from (("add", side, ink) for side in (*STEPS, *WAYS) for ink in plain)
+    yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
+    for side in (*SIDES, *TOWARDS):
+        yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
+    for goal in GOALS:
+        yield from (("align", side, goal) for side in BOX_SIDES)
+        yield from (("mirror", edge, goal) for edge in ("near", "far"))
+        yield from (("image", how, goal) for how in IMAGES)
+        for first in ("row", "column"):
+            yield from (("elbow", first, goal, ink) for ink in plain)
 
 
 def _moves(shifts: Sequence[tuple[int, int]]) -> Iterator[Action]:
     """Yield the actions that only move an object."""
-    for side in (*STEPS, *TOWARDS):
+    for side in (*STEPS, *TOWARDS_ALL):
         yield from (("slide", side), ("edge", side))
     yield from (("shift", str(down), str(along)) for down, along in shifts)
-    for side in (*SIDES, *TOWARDS):
-        yield from (("by", side, measure) for measure in ("height", "width", "cells"))
-    yield from (("meet", goal) for goal in (*map(str, range(1, 10)), "nearest", "largest"))
+    for side in (*SIDES, *TOWARDS_ALL):
+        yield from (("by", side, measure) for measure in LENGTHS)
+    yield from ((name, goal) for name in ("meet", "pile") for goal in GOALS)
+    yield from (("by", side, "one") for side in WAYS)
+    yield from (("settle", str(colour)) for colour in range(1, 10))
 
 
 def check(words: Sequence[str]) -> Action:
     """Return words as an action; ValueError where they are none."""
     action = tuple(words)
+    if AND in action:
+        for part in parts_of(action):
+            if check(part)[0] not in ADDING:
+                raise ValueError(" ".join(words))
+        return action
     if "shift" in action:
         at = action.index("shift")
         down, along = (int(far) for far in action[at + 1 : at + 3])

@@ -1,0 +1,132 @@
+"""Which actions groups of objects take, so that together they draw every cell of the targets.
+
+A group is the set of its rows as bits, the cells of all targets are the bits of one integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+
+from weft.searches.arc.tables.actions import ADDING, AND, Action
+from weft.searches.arc.tables.scene import places
+
+MOST_ADDED = 4
+"""Actions that add something to one object."""
+Option = tuple[int, int]
+"""The number of an action, and the target cells that it draws for a group."""
+Choice = dict[int, Action]
+"""An action for each group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One object of a training pair."""
+
+    covers: dict[int, int]
+    """By the number of a consistent action: which target cells it draws."""
+    consistent: int
+    """Those actions, as bits."""
+
+    @property
+    def everything(self) -> int:
+        """The target cells that any of them draws."""
+        return reduce(or_, self.covers.values(), 0)
+
+
+class GroupActions:
+    """Finds the cheapest actions for groups of rows; remembers what it found."""
+
+    def __init__(
+        self, actions: Sequence[Action], prices: Sequence[int], rows: Sequence[Row], need: int
+    ) -> None:
+        self.actions, self.prices, self.rows, self.need = actions, prices, rows, need
+        self._distinct = self._cheapest_alike()
+        self._options: dict[int, list[Option]] = {}
+        self._choices: dict[tuple[int, ...], Choice | None] = {}
+
+    def _cheapest_alike(self) -> int:
+        """The actions, as bits, without those that draw what a cheaper one draws everywhere."""
+        alike: dict[tuple[int | None, ...], int] = {}
+        for n in sorted(range(len(self.actions)), key=lambda n: (self.prices[n], n)):
+            alike.setdefault(tuple(row.covers.get(n) for row in self.rows), n)
+        return sum(1 << n for n in alike.values())
+
+    def choice(self, groups: Sequence[int], *, may_join: bool) -> Choice | None:
+        """Return actions that draw all targets; None where there are none.
+
+        With `may_join` an object may take several that add something.
+        """
+        division = tuple(sorted(groups))
+        if division not in self._choices:
+            self._choices[division] = self._chosen(division, may_join)
+        return self._choices[division]
+
+    def _chosen(self, division: Sequence[int], may_join: bool) -> Choice | None:
+        options = {}
+        for group in division:
+            options[group] = self._options_of(group)
+            if not options[group]:
+                return None
+        chosen = {group: every[0] for group, every in options.items()}
+        if self._left(cells for _, cells in chosen.values()):
+            return self._joined(options) if may_join else None
+        for group, every in options.items():
+            others = [cells for other, (_, cells) in chosen.items() if other != group]
+            left = self._left(others)
+            chosen[group] = next(option for option in self._cheap(every) if not left & ~option[1])
+        return {group: self.actions[n] for group, (n, _) in chosen.items()}
+
+    def _options_of(self, group: int) -> list[Option]:
+        """The actions that are consistent with all rows of a group; those that draw most first."""
+        if group not in self._options:
+            rows = [self.rows[n] for n in places(group)]
+            common = reduce(and_, (row.consistent for row in rows), self._distinct)
+            options = [(n, reduce(or_, (row.covers[n] for row in rows))) for n in places(common)]
+            options.sort(key=lambda option: (-option[1].bit_count(), self.prices[option[0]]))
+            self._options[group] = options
+        return self._options[group]
+
+    def _cheap(self, options: Sequence[Option]) -> list[Option]:
+        return sorted(options, key=lambda option: (self.prices[option[0]], option[0]))
+
+    def _left(self, drawn: Iterable[int]) -> int:
+        """The target cells that are not among some that are drawn."""
+        return self.need & ~reduce(or_, drawn, 0)
+
+    def _joined(self, options: Mapping[int, Sequence[Option]]) -> Choice | None:
+        """Let groups add what several actions add, each time what draws most of the rest."""
+        if self._left(cells for every in options.values() for _, cells in every):
+            return None
+        adding = {
+            group: [option for option in every if self.actions[option[0]][0] in ADDING]
+            for group, every in options.items()
+        }
+        chosen: dict[int, list[int]] = {group: [] for group in options}
+        left = self._left(options[group][0][1] for group in options if not adding[group])
+        while left:
+            gains = [
+                ((cells & left).bit_count(), -self.prices[n], -n, group, cells)
+                for group, every in adding.items()
+                if len(chosen[group]) < MOST_ADDED
+                for n, cells in every
+            ]
+            gain, _, n, group, cells = max(gains, default=(0, 0, 0, 0, 0))
+            if not gain:
+                return None
+            chosen[group].append(-n)
+            left &= ~cells
+        return {
+            group: self._together(numbers or [self._first(options[group], not adding[group])])
+            for group, numbers in chosen.items()
+        }
+
+    def _first(self, options: Sequence[Option], most: bool) -> int:
+        """The action that draws most, or else the cheapest."""
+        return options[0][0] if most else self._cheap(options)[0][0]
+
+    def _together(self, numbers: Sequence[int]) -> Action:
+        first, *others = (self.actions[n] for n in sorted(numbers))
+        return reduce(lambda joined, action: (*joined, AND, *action), others, first)

@@ -1,0 +1,118 @@
+"""Actions that turn, mirror or copy an object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene
+from weft.searches.arc.tables.sides import goal_in_line, goal_of, side_of, side_towards
+from weft.searches.arc.values import Piece
+
+IMAGES: dict[str, tuple[tuple[bool, bool], ...]] = {
+    "across": ((False, True),), "down": ((True, False),), "half": ((True, True),),
+    "fourfold": ((False, True), (True, False), (True, True)),
+}  # fmt: skip
+
+
+def turn(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Turn or mirror it in its box, a quarter turn about the middle."""
+    return Drawn(scene.body(_turned(body.piece, words[0])).layers)
+
+
+def _turned(piece: Piece, how: str) -> Piece:
+    h, w = piece.height, piece.width
+    rows = [piece.cells[r * w : (r + 1) * w] for r in range(h)]
+    if how in ("across", "half"):
+        rows = [row[::-1] for row in rows]
+    if how in ("down", "half"):
+        rows = rows[::-1]
+    if how == "transposed":
+        return Piece(piece.row, piece.col, w, h, b"".join(piece.cells[c::w] for c in range(w)))
+    if how in ("left", "right"):  # about its middle
+        lines = [piece.cells[c::w] for c in range(w)]
+        lines = lines[::-1] if how == "left" else [line[::-1] for line in lines]
+        row, column = piece.row + (h - w) // 2, piece.col + (w - h) // 2
+        return Piece(row, column, w, h, b"".join(lines))
+    return Piece(piece.row, piece.col, h, w, b"".join(rows))
+
+
+def mirror(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Move to the other side of an object in line, mirrored at its near or far edge."""
+    goal = goal_in_line(scene, body, words[1])
+    side = None if goal is None else side_towards(body, goal)
+    if goal is None or side is None:
+        return None
+    (down, along), (top, left, bottom, right) = STEPS[side], goal.box
+    is_first = (down + along > 0) == (words[0] == "near")
+    if down:
+        return _mirrored(scene, body, 2 * (top if is_first else bottom - 1), None)
+    return _mirrored(scene, body, None, 2 * (left if is_first else right - 1))
+
+
+def _mirrored(scene: Scene, body: Body, rows: int | None, columns: int | None) -> Drawn | None:
+    """Mirror an object where its row and its image's, or columns, have a sum."""
+    p = body.piece
+    row, column, cells = p.row, p.col, p
+    if rows is not None:
+        row, cells = rows - p.row - p.height + 1, _turned(cells, "down")
+    if columns is not None:
+        column, cells = columns - p.col - p.width + 1, _turned(cells, "across")
+    if not (0 <= row <= scene.height - p.height and 0 <= column <= scene.width - p.width):
+        return None
+    return Drawn(scene.body(Piece(row, column, p.height, p.width, cells.cells)).layers)
+
+
+def reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add its mirror image on a side."""
+    side, p = side_of(scene, body, words[0]), body.piece
+    if side is None:
+        return None
+    down, along = STEPS[side]
+    image = _turned(p, "down" if down else "across")
+    image = Piece(p.row + down * p.height, p.col + along * p.width, p.height, p.width, image.cells)
+    return Drawn(body.layers, scene.body(image).layers)
+
+
+def copies(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add copies on a side until one would leave the grid or meet something."""
+    side, gap = side_of(scene, body, words[0]), int(words[1])
+    if side is None:
+        return None
+    down, along = STEPS[side]
+    down, along = down * (body.piece.height + gap), along * (body.piece.width + gap)
+    layers, others, far = list[Layer](), scene.others(body), 1
+    while (copy := scene.shifted(body, far * down, far * along)) is not None:
+        if any(mask & others for _, mask in copy):
+            break
+        layers += copy
+        far += 1
+    return Drawn(body.layers, tuple(layers))
+
+
+def tile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add copies on a side up to the edge of the grid, the last one cut off."""
+    (down, along), gap, p = STEPS[words[0]], int(words[1]), body.piece
+    down, along = down * (p.height + gap), along * (p.width + gap)
+    layers, far = list[Layer](), 1
+    while copy := scene.body(
+        Piece(p.row + far * down, p.col + far * along, p.height, p.width, p.cells)
+    ).layers:
+        layers += copy
+        far += 1
+    return Drawn(body.layers, tuple(layers))
+
+
+def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add its mirror images about the middle of another object."""
+    goal = goal_of(scene, body, words[1])
+    if goal is None or (goal.colour == body.colour and words[1].isdigit()):
+        return None
+    top, left, bottom, right = goal.box
+    below: tuple[Layer, ...] = ()
+    for has_rows, has_columns in IMAGES[words[0]]:
+        sums = (top + bottom - 1 if has_rows else None, left + right - 1 if has_columns else None)
+        image = _mirrored(scene, body, *sums)
+        if image is None:
+            return None
+        below += image.body
+    return Drawn(body.layers, below)

@@ -1,0 +1,117 @@
+"""Actions that add lines from an object: to a side, to another object, with a bend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.searches.arc.tables.colours import colour_of
+from weft.searches.arc.tables.moves import length
+from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Drawn, Scene
+from weft.searches.arc.tables.sides import CORNERS, NOTCH, corner_of, goal_of, side_of
+
+RAYS: dict[str, tuple[str, ...]] = {
+    **{side: (side,) for side in STEPS},
+    "row": ("west", "east"),
+    "column": ("north", "south"),
+    "cross": SIDES,
+    "diagonals": CORNERS,
+    "star": tuple(STEPS),
+}
+
+
+def ray(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add lines from it until something is in their way."""
+    return _beamed(scene, body, words, scene.others(body))
+
+
+def beam(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add lines from it to the edge, below what is in their way."""
+    return _beamed(scene, body, words, 0)
+
+
+def cut(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add lines from it to the edge that cover what is in their way."""
+    lines = _beamed(scene, body, words, 0)
+    return None if lines is None else Drawn(body.layers, (), lines.below)
+
+
+def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn | None:
+    """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
+    colour, cells = colour_of(scene, body, words[1]), 0
+    for side in _sides(scene, body, words[0]):
+        front = corner_of(scene, body, side) if words[0] == NOTCH else front_of(scene, body, side)
+        while front:
+            front = scene.moved(front, STEPS[side]) & ~stop
+            cells |= front
+    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _sides(scene: Scene, body: Body, which: str) -> Sequence[str]:
+    side = None if which in RAYS else side_of(scene, body, which)
+    return RAYS[which] if side is None and which in RAYS else (side,) if side else ()
+
+
+def reach(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add lines from it to a side, as long as it measures."""
+    side, colour = side_of(scene, body, words[0]), colour_of(scene, body, words[2])
+    if side is None or colour is None:
+        return None
+    front, cells = front_of(scene, body, side), 0
+    for _ in range(length(body, words[1])):
+        front = scene.moved(front, STEPS[side]) | front
+    cells = front & ~body.mask
+    return Drawn(body.layers, ((colour, cells),))
+
+
+def link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add the lines from it that end at another object, any or one of its colour."""
+    others, cells = scene.others(body), 0
+    ends = [
+        o for o in scene.bodies if o is not body and (words[1] == "any" or o.colour == body.colour)
+    ]
+    colour = colour_of(scene, body, words[2])
+    for side in RAYS[words[0]]:
+        front, line, step = front_of(scene, body, side), 0, STEPS[side]
+        while front and not (front := scene.moved(front, step)) & others:
+            line |= front
+        if any(front & end.mask for end in ends):
+            cells |= (
+                line if front & others == front else _reaching(scene, line, front & others, step)
+            )
+    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:
+    """The part of a line that leads to its ends."""
+    back, kept = (-step[0], -step[1]), 0
+    while ends := scene.moved(ends, back) & line:
+        kept |= ends
+    return kept
+
+
+def front_of(scene: Scene, body: Body, side: str) -> int:
+    """The cells of an object from which lines to a side start; one for a corner."""
+    if side in SIDES:
+        return body.mask
+    return body.mask & corner_of(scene, body, side)
+
+
+def elbow(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add a line with one bend from the middle of its box to that of another object's."""
+    goal, colour = goal_of(scene, body, words[1]), colour_of(scene, body, words[2])
+    if goal is None or colour is None or (goal.colour == body.colour and words[1].isdigit()):
+        return None
+    (row, column), (row_2, column_2) = _middle(body), _middle(goal)
+    bend = (row, column_2) if words[0] == "row" else (row_2, column)
+    cells = _straight(scene, (row, column), bend) | _straight(scene, bend, (row_2, column_2))
+    return Drawn(body.layers, ((colour, cells & ~body.mask & ~goal.mask),))
+
+
+def _middle(body: Body) -> tuple[int, int]:
+    top, left, bottom, right = body.box
+    return (top + bottom - 1) // 2, (left + right - 1) // 2
+
+
+def _straight(scene: Scene, first: tuple[int, int], last: tuple[int, int]) -> int:
+    rows, columns = sorted((first[0], last[0])), sorted((first[1], last[1]))
+    return scene.box_mask(rows[0], columns[0], rows[1] + 1, columns[1] + 1)

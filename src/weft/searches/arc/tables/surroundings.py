@@ -1,0 +1,59 @@
+"""Actions that add the cells of a place: an object's box, its holes, what is around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from weft.searches.arc.tables.colours import colour_of
+from weft.searches.arc.tables.lines import front_of
+from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Scene
+from weft.searches.arc.tables.sides import side_of
+
+
+def add(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add the cells of a place, those that are black, in a colour."""
+    colour, place = colour_of(scene, body, words[1]), _place(scene, body, words[0])
+    if place is None:
+        return None
+    cells = place & ~scene.ink
+    return None if colour is None else Drawn(body.layers, ((colour, cells),))
+
+
+def cover(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Cover a place, whatever is there."""
+    colour, cells = colour_of(scene, body, words[1]), PLACES[words[0]](scene, body) & ~body.mask
+    return None if colour is None else Drawn(body.layers, (), ((colour, cells),))
+
+
+def _place(scene: Scene, body: Body, which: str) -> int | None:
+    """The cells of a place, or those next to it on a side or at a corner of its box."""
+    if which in PLACES:
+        return PLACES[which](scene, body)
+    side = side_of(scene, body, which)
+    return None if side is None else scene.moved(front_of(scene, body, side), STEPS[side])
+
+
+def _around_box(scene: Scene, body: Body) -> int:
+    top, left, bottom, right = body.box
+    return scene.box_mask(top - 1, left - 1, bottom + 1, right + 1) & ~scene.box_mask(*body.box)
+
+
+def _ring(scene: Scene, body: Body) -> int:
+    """What is around its box, half as thick as it is wide."""
+    (top, left, bottom, right), far = body.box, max(1, body.piece.width // 2)
+    return scene.box_mask(top - far, left - far, bottom + far, right + far) & ~body.mask
+
+
+PLACES: dict[str, Callable[[Scene, Body], int]] = {
+    "box": lambda scene, body: scene.box_mask(*body.box),
+    "holes": lambda scene, body: scene.enclosed(body.mask),
+    "outline": lambda scene, body: scene.dilated(body.mask, True),
+    "sides": lambda scene, body: scene.dilated(body.mask, False),
+    "corners": lambda scene, body: (
+        scene.dilated(body.mask, True) & ~scene.dilated(body.mask, False)
+    ),
+    "frame": _around_box,
+    "ring": _ring,
+}
+COVERED = ("box", "outline", "frame", "ring")
+"""Places that may hide other objects."""
