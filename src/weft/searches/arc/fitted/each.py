@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.searches.arc.fitted.choose import segment
-from weft.searches.arc.fitted.rule import BASE, BIT, Composed, FittedRule
-from weft.searches.arc.ops.operator import ShapeEffect
+from weft.searches.arc.fitted.rule import BASE, Composed, FittedRule
+from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME, apply_chain
 from weft.searches.arc.values import MAX_SIDE, Box, Grid, ValueStage
 
