@@ -17,8 +17,8 @@ HEADS = (
 
 EARLIER = """\
 Earlier versions on all tasks of a split, right / wrong at a least confidence (the default was 0.95
-in version 8, 0.85 in version 9, 0.88 in version 10 and 0.9 in version 11), and CPU seconds of a task
-and of the slowest twentieth, in versions 8, 10 and 11 on 16 busy cores; before there was a
+in version 8, 0.85 in version 9, 0.88 in version 10 and 0.9 in version 11), and CPU seconds of a
+task and of the slowest twentieth, in versions 8, 10 and 11 on 16 busy cores; before there was a
 confidence, a price in bits decided:
 
 | version, split | 0.8 | 0.85 | 0.9 | 0.95 | 0.98 | 0.99 | pass@1 | pass@2 | CPU s |
@@ -38,7 +38,8 @@ confidence, a price in bits decided:
 
 Version 10 searches as version 9 does and judges otherwise. Version 11 adds tables over objects and
 the search on black ground, version 12 richer tables and programs for the parts of a grid. The
-default of each was chosen on puzzles made of training tasks (below) before it was run on evaluation.
+default of each was chosen on puzzles made of training tasks (below) before it was run on
+evaluation.
 
 """
 MEASURED = """\
@@ -88,8 +89,9 @@ def _splits(part: Figures) -> str:
 Data: {data}.
 
 Operators, costs and the confidence rule were designed and tuned on the training split and the new
-tasks of ARC-AGI-2 training; for evaluation splits only these totals were ever seen. `answered` counts SOLVED tasks; `pass@1` and
-`pass@2` also count guesses for UNKNOWN tasks. States are single grids; MB is the largest process.
+tasks of ARC-AGI-2 training; for evaluation splits only these totals were ever seen. `answered`
+counts SOLVED tasks; `pass@1` and `pass@2` also count guesses for UNKNOWN tasks. States are single
+grids; MB is the largest process.
 
 {_table("split", runs)}
 {_halves(part["halves"])}
