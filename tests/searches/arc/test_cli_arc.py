@@ -96,7 +96,9 @@ def test_one_ledger_for_all_workers_and_hash_seeds(
 ) -> None:
     """Other numbers of workers: with `make chaos`, and where a killed run is resumed by one."""
     functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
-    parts = ("shallow", "lists", "choices", "view", "slice", "assemble", "examine", "conclude")
+    parts = (
+        "shallow", "lists", "choices", "each", "view", "slice", "assemble", "examine", "conclude",
+    )  # fmt: skip
     assert functions == {f"arc.{part}" for part in parts}
     others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (2,))}
     for workers, out in others.items():
