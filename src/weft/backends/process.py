@@ -244,9 +244,12 @@ class WorkerProcess(WorkerSeat):
         return self._marks.of_worker(self.number)
 
     def kill(self) -> None:
-        """End the process without waiting for it."""
-        self.channel.close()
+        """End the process without waiting for it.
+
+        The signal first: a worker whose channel closes ends by itself, as if all were well.
+        """
         self._popen.kill()
+        self.channel.close()
 
     def wait(self) -> int:
         """Wait for the process to be gone and return its exit status."""
