@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.storage.disks import NamedDisk
 from tests.support.processes import open_descriptors
 from weft.storage.disk import Disk
 
@@ -102,15 +103,7 @@ def test_make_folder_that_a_dead_process_made_is_synced_again(tmp_path):
 
 
 def test_steps_name_every_durable_operation(tmp_path):
-    class Named(Disk):
-        def __init__(self):
-            super().__init__()
-            self.names = []
-
-        def step(self, name):
-            self.names.append(name)
-
-    disk = Named()
+    disk = NamedDisk()
     disk.replace(tmp_path / "file", b"x")
     assert disk.names == ["write-temp", "rename", "sync-folder"]
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.storage.disks import NamedDisk
 from tests.support.processes import open_descriptors
 from tests.support.smallfs import small_file_system
 from weft.errors import StorageFailed
@@ -105,15 +106,7 @@ def test_same_folder_other_path_is_the_same():
 
 
 def test_note_makes_the_name_durable_once(tmp_path):
-    class Named(Disk):
-        def __init__(self):
-            super().__init__()
-            self.names = []
-
-        def step(self, name):
-            self.names.append(name)
-
-    disk = Named()
+    disk = NamedDisk()
     heads = HeadsList(tmp_path, disk)
     heads.note("id1", head(1))
     heads.note("id1", head(2))

@@ -6,6 +6,7 @@ import hashlib
 
 import pytest
 
+from tests.storage.disks import NamedDisk
 from weft.errors import ObjectDamaged
 from weft.storage import objects as objects_module
 from weft.storage.disk import Disk
@@ -34,15 +35,7 @@ def test_objects_and_staging_are_where_other_readers_look(store):
 
 
 def test_adopted_bytes_are_durable_before_they_have_their_name(tmp_path):
-    class Named(Disk):
-        def __init__(self):
-            super().__init__()
-            self.names = []
-
-        def step(self, name):
-            self.names.append(name)
-
-    disk = Named()
+    disk = NamedDisk()
     store = ObjectStore(tmp_path / "objects", disk)
     store.staging.mkdir(parents=True)
     store.adopt(staged(store, DATA), DIGEST)

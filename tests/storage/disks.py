@@ -1,0 +1,16 @@
+"""Disks that tests look at."""
+
+from __future__ import annotations
+
+from weft.storage.disk import Disk
+
+
+class NamedDisk(Disk):
+    """Keeps the names of its durable operations, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def step(self, name: str) -> None:
+        self.names.append(name)
