@@ -269,7 +269,7 @@ def test_solutions_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "Expecting value (line 1 column 1)"),
+        (b"", "is empty; it should hold tasks as JSON"),
         (b"{", "line 1 column 2"),
         (b"\xff\xfe", "not valid UTF-8"),
         (b'{"train": [], "train": [], "test": []}', 'duplicate key "train"'),
