@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
 from weft.searches.arc.fitted.rule import BASE, Composed
 from weft.searches.arc.ops.operator import ShapeEffect
-from weft.searches.arc.ops.registry import BY_NAME
-from weft.searches.arc.tables import measures, vocabulary
+from weft.searches.arc.tables import measures, segmentation, vocabulary
 from weft.searches.arc.tables.colours import RELATED
-from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.table import ObjectTable, drawn
 from weft.searches.arc.tables.table import parse as parse_table
 from weft.searches.arc.values import Grid
@@ -24,18 +21,20 @@ class Objects(Composed):
         "The grid is segmented into objects, and each becomes what a table says, on black ground: "
         "`objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions: " + vocabulary.WORDS + ". "
         "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in RELATED)
-        + ". The measure is one of those of `choose`, or " + measures.WORDS + "."
+        + ". Objects may also be " + segmentation.WORDS
+        + "; areas stay or are painted. The measure is one of those of `choose`, or "
+        + measures.WORDS + "."
     )  # fmt: skip
     shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         name, table = _read(params.decode())
-        pieces = segment(name, value)
-        return drawn(Scene(value, pieces), table) if pieces else None
+        scene = segmentation.scene_of(name, value)
+        return None if scene is None else drawn(scene, table)
 
     def price(self, params: bytes) -> int:
         name, table = _read(params.decode())
-        return BASE + BY_NAME[name].millibits + table.millibits
+        return BASE + segmentation.price(name) + table.millibits
 
     def read(self, text: str) -> bytes:
         return parameters(*_read(text)).encode()
@@ -48,6 +47,5 @@ def parameters(name: str, table: ObjectTable) -> str:
 
 def _read(text: str) -> tuple[str, ObjectTable]:
     name, table = text.split(BEFORE)
-    if name not in SEGMENTATIONS:
-        raise ValueError(text)
+    segmentation.check(name)
     return name, parse_table(table)

@@ -7,11 +7,12 @@ without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from weft.searches.arc.fitted import objecttable
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
@@ -19,10 +20,13 @@ from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
 from weft.searches.arc.tables.scene import Scene
+from weft.searches.arc.tables.segmentation import AREAS, ROOMS, WITH_ROOMS, scene_of
 from weft.searches.arc.tables.table import drawn
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
+MOST_AREAS = 70
+"""With the objects around them."""
 
 
 def learn_tables(
@@ -37,7 +41,7 @@ def learn_tables(
         return ()
     return cheapest(
         candidate
-        for name, scenes in _segmented(grids).items()
+        for name, scenes in (_segmented(grids) | _with_areas(grids, targets)).items()
         for candidate in _learned(problem, sample, vector, name, scenes)
     )
 
@@ -53,6 +57,40 @@ def _segmented(grids: Sequence[Grid]) -> dict[str, list[Scene]]:
         name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
         for pieces, name in ways.items()
     }
+
+
+def _with_areas(grids: Sequence[Grid], targets: Sequence[Grid]) -> dict[str, list[Scene]]:
+    """See black areas as objects, if on average one of a pair is painted as a whole."""
+    pairs = list(zip(grids, targets, strict=False))
+    names = [name for name, areas in AREAS.items() if _painted(areas, pairs) >= len(pairs)]
+    if not all(_keeps_ink(*pair) for pair in pairs):
+        names = [WITH_ROOMS] if ROOMS in names else []
+    ways = {name: [scene_of(name, grid) for grid in grids] for name in names}
+    known = {name: [scene for scene in own if scene is not None] for name, own in ways.items()}
+    return {
+        name: scenes
+        for name, scenes in known.items()
+        if len(scenes) == len(grids) and all(_is_small(scene) for scene in scenes)
+    }
+
+
+def _painted(areas: Callable[[Grid], Sequence[Piece]], pairs: Sequence[tuple[Grid, Grid]]) -> int:
+    """How many areas get one colour."""
+    return sum(
+        len(colours) == 1 and 0 not in colours
+        for grid, target in pairs
+        for area in areas(grid)
+        for colours in [{target.at(*cell) for cell in cells_of(area)}]
+    )
+
+
+def _keeps_ink(grid: Grid, target: Grid) -> bool:
+    return all(a in (0, b) for a, b in zip(grid.cells, target.cells, strict=True))
+
+
+def _is_small(scene: Scene) -> bool:
+    objects = len(scene.bodies) - scene.areas
+    return objects <= MOST_OBJECTS and len(scene.bodies) <= MOST_AREAS
 
 
 def _learned(

@@ -28,7 +28,7 @@ def _touching(scene: Scene, body: Body) -> int | None:
 def _tally(scene: Scene, body: Body, cells: int) -> Counter[int]:
     """How many of some cells belong to other objects of each colour."""
     counts: Counter[int] = Counter()
-    for other in scene.bodies:
+    for other in scene.objects:
         if other is not body:
             counts[other.colour] += (cells & other.mask).bit_count()
     return counts
@@ -40,7 +40,7 @@ def _commonest(counts: Counter[int]) -> int | None:
 
 
 def _nearest(scene: Scene, body: Body) -> int | None:
-    others = [other for other in scene.bodies if other is not body and other.colour != body.colour]
+    others = [other for other in scene.objects if other is not body and other.colour != body.colour]
     nearest = min(others, key=lambda other: gap(body, other), default=None)
     return None if nearest is None else nearest.colour
 
@@ -49,7 +49,7 @@ def _inner(scene: Scene, body: Body) -> int | None:
     """The commonest other colour in its box."""
     box = scene.box_mask(*body.box)
     counts: Counter[int] = Counter()
-    for other in scene.bodies:
+    for other in scene.objects:
         for colour, mask in other.layers:
             if colour != body.colour:
                 counts[colour] += (mask & box).bit_count()
@@ -60,7 +60,7 @@ def _twin(scene: Scene, body: Body) -> int | None:
     """The colour of another object of its shape."""
     shape = shape_of(body.piece)
     colours = [
-        o.colour for o in scene.bodies if o.colour != body.colour and shape_of(o.piece) == shape
+        o.colour for o in scene.objects if o.colour != body.colour and shape_of(o.piece) == shape
     ]
     return _commonest(Counter(colours))
 

@@ -8,14 +8,14 @@ its actions are consistent and together draw every cell of the targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations, islice, product
 from operator import or_
 
 from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
 from weft.searches.arc.tables.groupactions import GroupActions, Row
-from weft.searches.arc.tables.measures import column_price, columns_of
+from weft.searches.arc.tables.measures import ROOM, column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
@@ -27,6 +27,9 @@ MOST_GROUPS = 6
 MOST_SHIFTS = 12
 MOST_VARIANTS = 8
 MOST_FITTING = 40
+LONG = 4
+OF_ROOMS = ("stay", "paint")
+"""Actions of black areas."""
 JOINED, MOST_JOINED = 60, 3
 """Measures tried together with another, and how many values such a one has at most."""
 
@@ -40,7 +43,8 @@ class TableSearch:
         self.prices = [price(action) for action in self.actions]
         self.masks = [masks_of(target) for target in targets]
         self.need = [
-            scene.everything & ~masks[0] for scene, masks in zip(scenes, self.masks, strict=True)
+            scene.everything & ~masks[0] & ~_fixed(scene, masks)
+            for scene, masks in zip(scenes, self.masks, strict=True)
         ]
         sizes = [scene.height * scene.width for scene in scenes]
         self.offsets = [sum(sizes[:pair]) for pair in range(len(scenes))]
@@ -71,6 +75,8 @@ class TableSearch:
         for body in scene.bodies:
             covers, known = dict[int, int](), dict[Action, Drawn | None]()
             for n, action in enumerate(self.actions):
+                if not (body.colour or action[0] in OF_ROOMS):
+                    continue
                 known[action] = applied(scene, body, action, known)
                 cover = _cover(known[action], masks, kept | hidden, hidden & changed)
                 if cover is not None:
@@ -81,7 +87,7 @@ class TableSearch:
     def _hidden(self, pair: int) -> int:
         """The cells that some action may cover."""
         scene, masks, hidden = self.scenes[pair], self.masks[pair], 0
-        for body in scene.bodies:
+        for body in scene.objects:
             for action in self.actions:
                 result = applied(scene, body, action) if action[0] in COVERING else None
                 if result is not None and all(not mask & ~masks[c] for c, mask in result.above):
@@ -93,7 +99,7 @@ class TableSearch:
         if not self.is_feasible:
             return []
         exact = self._cheapest_exact(self._single())
-        if all(any(AND in action for action in table.actions) for table in exact):
+        if not any(_is_short(table) for table in exact):
             exact += self._cheapest_exact(self._double())
         return sorted(exact, key=_order)[:MOST_FITTING]
 
@@ -114,13 +120,20 @@ class TableSearch:
         """Yield a table without a measure and one for each measure."""
         yield self._table([()] * len(self.rows), ())
         for values, name in self._divisions():
-            yield self._table([(value,) for value in values], (name,))
+            yield self._by({name: values})
 
     def _double(self) -> Iterator[ObjectTable | None]:
         """Yield a table for each two measures of few values."""
         few = [each for each in self._divisions() if len(set(each[0])) <= MOST_JOINED]
         for (first, name), (second, other) in combinations(few[:JOINED], 2):
-            yield self._table(list(zip(first, second, strict=True)), (name, other))
+            yield self._by({name: first, other: second})
+
+    def _by(self, columns: Mapping[str, tuple[int, ...]]) -> ObjectTable | None:
+        """The table for some measures; of objects and rooms, each by itself, if there are both."""
+        if self.scenes[0].is_mixed:
+            kinds = tuple(kind for scene in self.scenes for kind in columns_of(scene)[ROOM])
+            columns = {ROOM: kinds, **columns}
+        return self._table(list(zip(*columns.values(), strict=True)), tuple(columns))
 
     def _divisions(self) -> list[tuple[tuple[int, ...], str]]:
         """The ways to divide the objects by a measure, cheapest first; of equal ones the first."""
@@ -144,6 +157,17 @@ class TableSearch:
         named = {own: choice[groups[own]] for own in sorted(groups)}
         rest = named.pop(most)
         return ObjectTable(columns if named else (), tuple(named.items()), rest)
+
+
+def _is_short(table: ObjectTable) -> bool:
+    """Whether a table says little about each kind of objects."""
+    return not any(AND in action for action in table.actions) and len(table.groups) < LONG
+
+
+def _fixed(scene: Scene, masks: Sequence[int]) -> int:
+    """The cells of what stays in a scene, as far as targets have them."""
+    layers = (layer for body in scene.fixed for layer in body.layers)
+    return reduce(or_, (mask & masks[colour] for colour, mask in layers), 0)
 
 
 def _order(table: ObjectTable) -> tuple[int, str]:
@@ -214,7 +238,7 @@ def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int,
     pairs: dict[tuple[int, int], int] = {}
     for scene, target in zip(scenes, targets, strict=True):
         masks, found = masks_of(target), dict[tuple[int, int], int]()
-        for body in scene.bodies:
+        for body in scene.objects:
             top, left, bottom, right = body.box
             for down in range(-top, scene.height - bottom + 1):
                 for along in range(-left, scene.width - right + 1):

@@ -67,7 +67,7 @@ def link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Add the lines from it that end at another object, any or one of its colour."""
     others, cells = scene.others(body), 0
     ends = [
-        o for o in scene.bodies if o is not body and (words[1] == "any" or o.colour == body.colour)
+        o for o in scene.objects if o is not body and (words[1] == "any" or o.colour == body.colour)
     ]
     colour = colour_of(scene, body, words[2])
     for side in RAYS[words[0]]:

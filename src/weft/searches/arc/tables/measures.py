@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from weft.searches.arc.fitted.choose import MEASURES, measurements_of
 from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.scene import Body, Scene
+from weft.searches.arc.tables.scene import Body, Scene, masks_of
 
-THRESHOLD = ">="
+THRESHOLD, ROOM, OVERLAPS = ">=", "room", "overlaps"
 DERIVED = ("most", "least", "odd", "even", "rank", "place")
 RELATIONS = (
     "touching", "inside", "around", "in_row", "in_column", "square", "solid", "tall",
@@ -17,12 +18,15 @@ RELATIONS = (
 )  # fmt: skip
 NUMBERS = ("colour", *MEASURES, *RELATIONS)
 LIMITS = range(1, 11)
+BESIDE = {colour: f"beside_{colour}" for colour in range(1, 10)}
+"""Whether a colour touches it by sides."""
 WORDS = (
     "`colour`, how many others it is `touching`, it is `inside` the boxes of, are `around` (in "
     "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`, how "
     "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
     "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
-    "or less, with `>=N` behind it 1 from N on"
+    "or less, with `>=N` behind it 1 from N on; whether colour 3 touches it by sides (`beside_3`), "
+    "how many areas before it share cells with it (`overlaps`), whether it is a `room`"
 )
 """For the language page."""
 
@@ -37,6 +41,19 @@ def columns_of(scene: Scene) -> dict[str, list[int]]:
 def _columns_of(scene: Scene) -> dict[str, list[int]]:
     measured = measurements_of([body.piece for body in scene.bodies], scene.grid) or {}
     numbers = {"colour": [body.colour for body in scene.bodies], **measured, **_relations(scene)}
+    if not scene.is_mixed:
+        return {**_derived(numbers), **_beside(scene), OVERLAPS: _overlaps(scene)}
+    first = len(scene.objects)
+    of_objects = _derived({name: values[:first] for name, values in numbers.items()})
+    of_rooms = _derived({name: values[first:] for name, values in numbers.items()})
+    columns = {name: values + of_rooms[name] for name, values in of_objects.items()}
+    columns |= _beside(scene) | {OVERLAPS: _overlaps(scene)}
+    columns[ROOM] = [int(n >= first) for n in range(len(scene.bodies))]
+    return columns
+
+
+def _derived(numbers: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """The columns of numbers, and those that compare them."""
     columns = dict(numbers)
     for name, values in numbers.items():
         columns[f"most_{name}"] = [int(v == max(values) != min(values)) for v in values]
@@ -55,7 +72,7 @@ def _columns_of(scene: Scene) -> dict[str, list[int]]:
 def _relations(scene: Scene) -> dict[str, list[int]]:
     touching, inside, around, in_row, in_column = [], [], [], [], []
     for body in scene.bodies:
-        others = [other for other in scene.bodies if other is not body]
+        others = [other for other in scene.objects if other is not body]
         near = scene.dilated(body.mask, True)
         touching.append(sum(bool(near & other.mask) for other in others))
         top, left, bottom, right = body.box
@@ -75,6 +92,22 @@ def _relations(scene: Scene) -> dict[str, list[int]]:
     }  # fmt: skip
 
 
+def _beside(scene: Scene) -> dict[str, list[int]]:
+    """For each colour, whether it touches an object by sides."""
+    masks = masks_of(scene.grid)
+    around = [scene.dilated(body.mask, False) & ~body.mask for body in scene.bodies]
+    return {
+        name: [int(bool(cells & masks[colour])) for cells in around]
+        for colour, name in BESIDE.items()
+    }
+
+
+def _overlaps(scene: Scene) -> list[int]:
+    """How many of those before it share cells with an object."""
+    masks = [body.mask for body in scene.bodies]
+    return [sum(bool(mask & other) for other in masks[:n]) for n, mask in enumerate(masks)]
+
+
 def _vertices(body: Body) -> int:
     """How many corners its outline has, those of holes too."""
     shape, cells = body.piece, cells_of(body.piece)
@@ -91,8 +124,10 @@ def _vertices(body: Body) -> int:
 
 def column_price(column: str) -> int:
     """Return what it costs to name a column."""
-    if column == "colour":
+    if column in ("colour", ROOM):
         return 3 * BIT
+    if column in BESIDE.values():
+        return 9 * BIT
     derived = column.split("_", 1)[0] in DERIVED
     return 6 * BIT + (2 * BIT if derived else 3 * BIT if THRESHOLD in column else 0)
 
@@ -105,6 +140,9 @@ def check_column(column: str) -> None:
 
 _KNOWN = frozenset(
     (
+        ROOM,
+        OVERLAPS,
+        *BESIDE.values(),
         *NUMBERS,
         *(f"{derived}_{name}" for derived in DERIVED for name in NUMBERS),
         *(f"{name}{THRESHOLD}{n}" for name in NUMBERS if name != "colour" for n in LIMITS),

@@ -99,7 +99,7 @@ def pile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     for _ in range(far):
         front = scene.moved(front, (down, along))
         path |= front
-    between = [o for o in scene.bodies if o is not body and o.mask & path]
+    between = [o for o in scene.objects if o is not body and o.mask & path]
     if any(other.colour != body.colour for other in between):
         return None
     far -= sum(o.piece.height if down else o.piece.width for o in between)
@@ -117,7 +117,7 @@ def align(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 def settle(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Move to the middle of the box around all objects of a colour."""
-    boxes = [other.box for other in scene.bodies if other.colour == int(words[0])]
+    boxes = [other.box for other in scene.objects if other.colour == int(words[0])]
     if not boxes or body.colour == int(words[0]):
         return None
     tops, lefts, bottoms, rights = zip(*boxes, strict=True)

@@ -1,5 +1,7 @@
 """A grid as objects on black ground, its cells as bits of integers.
 
+Black areas may be bodies too: rooms.
+
 Bit r·w + c of a mask stands for the cell in row r and column c. Masks shift, join and compare in
 one operation each, so hundreds of actions can be tried on every object.
 """
@@ -52,11 +54,24 @@ class Drawn:
 
 
 class Scene:
-    """A grid's objects; black is ground."""
+    """A grid's objects; black is ground, or areas of it are `rooms`."""
 
-    def __init__(self, grid: Grid, pieces: Sequence[Piece]) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        pieces: Sequence[Piece],
+        rooms: Sequence[Piece] | None = None,
+        *,
+        is_fixed: bool = False,
+    ) -> None:
         self.grid, self.height, self.width = grid, grid.height, grid.width
-        self.bodies = tuple(self.body(piece) for piece in pieces)
+        self.objects = tuple(self.body(piece) for piece in pieces)
+        self.fixed = self.objects if is_fixed else ()
+        """Those that stay as they are."""
+        self.bodies = (*(() if is_fixed else self.objects), *map(self._room, rooms or ()))
+        """What a table decides about."""
+        self.areas = len(rooms or ())
+        self.is_mixed = rooms is not None and not is_fixed
         self.everything = (1 << (self.height * self.width)) - 1
         first = sum(1 << (r * self.width) for r in range(self.height))
         self._inner = {
@@ -68,7 +83,7 @@ class Scene:
         self.columns: dict[str, list[int]] = {}
         """What `measures` found."""
         self.ink = 0
-        for body in self.bodies:
+        for body in self.objects:
             self.ink |= body.mask
 
     def body(self, piece: Piece) -> Body:
@@ -81,6 +96,10 @@ class Scene:
         for own in layers.values():
             mask |= own
         return Body(piece, tuple(sorted(layers.items())), mask)
+
+    def _room(self, piece: Piece) -> Body:
+        mask = sum(1 << (r * self.width + c) for r, c in cells_of(piece))
+        return Body(piece, (), mask)
 
     def others(self, body: Body) -> int:
         """Return the cells of all other objects."""

@@ -110,7 +110,7 @@ def corner_of(scene: Scene, body: Body, side: str) -> int:
 def _to_kin(scene: Scene, body: Body) -> str | None:
     """Where the largest object of its colour lies, in its row or column; not for that one."""
     size = body.mask.bit_count()
-    kin = [o for o in scene.bodies if o.colour == body.colour and o.mask.bit_count() > size]
+    kin = [o for o in scene.objects if o.colour == body.colour and o.mask.bit_count() > size]
     largest = max(kin, key=lambda other: other.mask.bit_count(), default=None)
     return None if largest is None else side_towards(body, largest)
 
@@ -173,7 +173,7 @@ def _remembered(scene: Scene, body: Body, which: str, search: Goal) -> Body | No
 
 
 def _goal_of(scene: Scene, body: Body, which: str) -> Body | None:
-    others = [other for other in scene.bodies if other is not body]
+    others = [other for other in scene.objects if other is not body]
     if which == "largest":
         others = sorted(others, key=lambda other: -other.mask.bit_count())[:1]
     elif which != "nearest":
@@ -183,7 +183,7 @@ def _goal_of(scene: Scene, body: Body, which: str) -> Body | None:
 
 
 def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
-    others = [other for other in scene.bodies if other is not body and side_towards(body, other)]
+    others = [other for other in scene.objects if other is not body and side_towards(body, other)]
     if which == "largest":
         largest = goal_of(scene, body, which)
         others = [other for other in others if other is largest]

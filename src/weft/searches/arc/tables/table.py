@@ -14,7 +14,7 @@ from weft.searches.arc.values import Grid
 VALUE = 3322
 """One value of a measure, in thousandths of a bit."""
 ELSE, JOIN = "else", "&"
-MOST_COLUMNS = 2
+MOST_COLUMNS = 3
 Values = tuple[int, ...]
 
 
@@ -88,6 +88,7 @@ def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
     """Draw what lies below all objects, the objects, then what covers them, each in order."""
     cells = bytearray(scene.height * scene.width)
     order = (
+        *(body.layers for body in scene.fixed),
         *(result.below for result in results),
         *(result.body for result in results),
         *(result.above for result in results),

@@ -1,0 +1,50 @@
+"""The ways to see objects in a grid: those of operators, and black areas with or without them.
+
+objects_8            one-coloured, joined by corners too
+rooms                black areas; everything else stays
+rectangles           black rectangles; everything else stays
+objects_8 and rooms  both
+"""
+
+from __future__ import annotations
+
+from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
+from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.tables.areas import rectangles_of, rooms_of
+from weft.searches.arc.tables.scene import Scene
+from weft.searches.arc.values import Grid
+
+ROOMS = "rooms"
+AREAS = {ROOMS: rooms_of, "rectangles": rectangles_of}
+FIXED = "objects_8"
+"""What stays around areas."""
+AND_ROOMS = f" and {ROOMS}"
+WITH_ROOMS = FIXED + AND_ROOMS
+WORDS = (
+    "black areas joined by sides (`rooms`) or `rectangles` of black cells in no larger one (the 40 "
+    "largest), while all else stays, or objects and rooms (`objects_8 and rooms`)"
+)
+"""For the language page."""
+
+
+def scene_of(name: str, grid: Grid) -> Scene | None:
+    """Segment a grid; None where there is nothing to decide about."""
+    if name in AREAS:
+        areas = AREAS[name](grid)
+        return Scene(grid, segment(FIXED, grid), areas, is_fixed=True) if areas else None
+    pieces = segment(name.removesuffix(AND_ROOMS), grid)
+    rooms = rooms_of(grid) if name.endswith(AND_ROOMS) else None
+    return Scene(grid, pieces, rooms) if pieces else None
+
+
+def price(name: str) -> int:
+    """Return what it costs to name a segmentation."""
+    own = BY_NAME[FIXED if name in AREAS else name.removesuffix(AND_ROOMS)].millibits
+    return own + (2 * BIT if name in AREAS or name.endswith(AND_ROOMS) else 0)
+
+
+def check(name: str) -> None:
+    """Raise ValueError where there is no such segmentation."""
+    if name not in AREAS and name.removesuffix(AND_ROOMS) not in SEGMENTATIONS:
+        raise ValueError(name)
