@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from weft.searches.arc.tables import images, lines, moves, surroundings
+from weft.searches.arc.tables import images, lines, moves, placing, surroundings
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
 
@@ -54,6 +54,9 @@ ACTIONS: dict[str, Apply] = {
     "pile": moves.pile,
     "align": moves.align,
     "settle": moves.settle,
+    "fall": placing.fall,
+    "pack": placing.pack,
+    "dock": placing.dock,
     "mirror": images.mirror,
     "paint": _paint,
     "turn": images.turn,

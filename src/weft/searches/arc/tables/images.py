@@ -16,10 +16,11 @@ IMAGES: dict[str, tuple[tuple[bool, bool], ...]] = {
 
 def turn(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Turn or mirror it in its box, a quarter turn about the middle."""
-    return Drawn(scene.body(_turned(body.piece, words[0])).layers)
+    return Drawn(scene.body(turned(body.piece, words[0])).layers)
 
 
-def _turned(piece: Piece, how: str) -> Piece:
+def turned(piece: Piece, how: str) -> Piece:
+    """Turn or mirror an object in its box."""
     h, w = piece.height, piece.width
     rows = [piece.cells[r * w : (r + 1) * w] for r in range(h)]
     if how in ("across", "half"):
@@ -54,9 +55,9 @@ def _mirrored(scene: Scene, body: Body, rows: int | None, columns: int | None) -
     p = body.piece
     row, column, cells = p.row, p.col, p
     if rows is not None:
-        row, cells = rows - p.row - p.height + 1, _turned(cells, "down")
+        row, cells = rows - p.row - p.height + 1, turned(cells, "down")
     if columns is not None:
-        column, cells = columns - p.col - p.width + 1, _turned(cells, "across")
+        column, cells = columns - p.col - p.width + 1, turned(cells, "across")
     if not (0 <= row <= scene.height - p.height and 0 <= column <= scene.width - p.width):
         return None
     return Drawn(scene.body(Piece(row, column, p.height, p.width, cells.cells)).layers)
@@ -68,7 +69,7 @@ def reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     if side is None:
         return None
     down, along = STEPS[side]
-    image = _turned(p, "down" if down else "across")
+    image = turned(p, "down" if down else "across")
     image = Piece(p.row + down * p.height, p.col + along * p.width, p.height, p.width, image.cells)
     return Drawn(body.layers, scene.body(image).layers)
 

@@ -21,8 +21,8 @@ def _placed(layers: tuple[Layer, ...] | None) -> Drawn | None:
     return None if layers is None else Drawn(layers)
 
 
-def _slid(scene: Scene, body: Body, step: tuple[int, int], stop: int) -> tuple[int, int]:
-    """How far an object moves before it would leave the grid or meet a mask."""
+def slid(scene: Scene, body: Body, step: tuple[int, int], stop: int) -> tuple[int, int]:
+    """Return how far an object moves before it would leave the grid or meet a mask."""
     top, left, bottom, right = body.box
     down, along = step
     mask, moves = body.mask, 0
@@ -41,14 +41,14 @@ def slide(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     side = side_of(scene, body, words[0])
     if side is None:
         return None
-    return _placed(scene.shifted(body, *_slid(scene, body, STEPS[side], scene.others(body))))
+    return _placed(scene.shifted(body, *slid(scene, body, STEPS[side], scene.others(body))))
 
 
 def edge(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Move to the edge, over other objects."""
     side = side_of(scene, body, words[0])
     return (
-        None if side is None else _placed(scene.shifted(body, *_slid(scene, body, STEPS[side], 0)))
+        None if side is None else _placed(scene.shifted(body, *slid(scene, body, STEPS[side], 0)))
     )
 
 
@@ -84,7 +84,7 @@ def meet(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     side = None if goal is None else side_towards(body, goal)
     if goal is None or side is None:
         return Drawn(body.layers)
-    return _placed(scene.shifted(body, *_slid(scene, body, STEPS[side], goal.mask)))
+    return _placed(scene.shifted(body, *slid(scene, body, STEPS[side], goal.mask)))
 
 
 def pile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
@@ -94,7 +94,7 @@ def pile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     if goal is None or side is None or goal.colour == body.colour:
         return None
     down, along = STEPS[side]
-    far = max(map(abs, _slid(scene, body, (down, along), goal.mask)))
+    far = max(map(abs, slid(scene, body, (down, along), goal.mask)))
     path, front = 0, body.mask
     for _ in range(far):
         front = scene.moved(front, (down, along))

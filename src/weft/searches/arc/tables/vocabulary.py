@@ -10,6 +10,7 @@ from weft.searches.arc.tables.colours import OWN, RELATED
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
+from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.scene import SIDES, STEPS
 from weft.searches.arc.tables.sides import GOALS, TOWARDS, TOWARDS_ALL, WAYS
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
@@ -43,7 +44,7 @@ TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover"), 5 * BIT),
+                     "cover", "fall", "pack", "dock"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -72,6 +73,8 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
     for side in (*SIDES, *TOWARDS):
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("turn", how) for how in TURNS)
+    yield from (("fall", side) for side in SIDES)
+    yield from (("pack", side) for side in (*SIDES, "kin"))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
     for rays in ("row", "column", "cross", "diagonals", "star"):
@@ -101,6 +104,7 @@ def _moves(shifts: Sequence[tuple[int, int]]) -> Iterator[Action]:
     yield from ((name, goal) for name in ("meet", "pile") for goal in GOALS)
     yield from (("by", side, "one") for side in WAYS)
     yield from (("settle", str(colour)) for colour in range(1, 10))
+    yield from (("dock", how) for how in DOCKED)
 
 
 def check(words: Sequence[str]) -> Action:
