@@ -132,5 +132,5 @@ def learned(text: str, *inputs: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_planted_areas_are_learned(text: str, inputs: tuple[str, ...]) -> None:
-    kind = text.split(":")[0]
+    kind = text.partition(":")[0]
     assert any(f'"{kind}: ' in program for program in learned(text, *inputs))

@@ -46,21 +46,27 @@ def mirror(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     (down, along), (top, left, bottom, right) = STEPS[side], goal.box
     is_first = (down + along > 0) == (words[0] == "near")
     if down:
-        return _mirrored(scene, body, 2 * (top if is_first else bottom - 1), None)
-    return _mirrored(scene, body, None, 2 * (left if is_first else right - 1))
+        return _inside(scene, _mirrored(body.piece, 2 * (top if is_first else bottom - 1), None))
+    return _inside(scene, _mirrored(body.piece, None, 2 * (left if is_first else right - 1)))
 
 
-def _mirrored(scene: Scene, body: Body, rows: int | None, columns: int | None) -> Drawn | None:
+def _mirrored(p: Piece, rows: int | None, columns: int | None) -> Piece:
     """Mirror an object where its row and its image's, or columns, have a sum."""
-    p = body.piece
     row, column, cells = p.row, p.col, p
     if rows is not None:
         row, cells = rows - p.row - p.height + 1, turned(cells, "down")
     if columns is not None:
         column, cells = columns - p.col - p.width + 1, turned(cells, "across")
-    if not (0 <= row <= scene.height - p.height and 0 <= column <= scene.width - p.width):
-        return None
-    return Drawn(scene.body(Piece(row, column, p.height, p.width, cells.cells)).layers)
+    return Piece(row, column, p.height, p.width, cells.cells)
+
+
+def _inside(scene: Scene, piece: Piece) -> Drawn | None:
+    """An object, if it lies in the grid."""
+    is_inside = (
+        0 <= piece.row <= scene.height - piece.height
+        and 0 <= piece.col <= scene.width - piece.width
+    )
+    return Drawn(scene.body(piece).layers) if is_inside else None
 
 
 def reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
@@ -104,16 +110,26 @@ def tile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add its mirror images about the middle of another object."""
+    """Add its mirror images about the middle of another object, or where its lines cross."""
     goal = goal_of(scene, body, words[1])
     if goal is None or (goal.colour == body.colour and words[1].isdigit()):
         return None
-    top, left, bottom, right = goal.box
+    row, column = _middle_sums(scene, goal)
     below: tuple[Layer, ...] = ()
     for has_rows, has_columns in IMAGES[words[0]]:
-        sums = (top + bottom - 1 if has_rows else None, left + right - 1 if has_columns else None)
-        image = _mirrored(scene, body, *sums)
-        if image is None:
-            return None
-        below += image.body
+        sums = (row if has_rows else None, column if has_columns else None)
+        below += scene.body(_mirrored(body.piece, *sums)).layers
     return Drawn(body.layers, below)
+
+
+def _middle_sums(scene: Scene, body: Body) -> tuple[int, int]:
+    """Twice the row and the column of its middle; of its one full row or column, if it has one."""
+    top, left, bottom, right = body.box
+    rows = [r for r in range(top, bottom) if not scene.box_mask(r, left, r + 1, right) & ~body.mask]
+    columns = [
+        c for c in range(left, right) if not scene.box_mask(top, c, bottom, c + 1) & ~body.mask
+    ]
+    return (
+        2 * rows[0] if len(rows) == 1 else top + bottom - 1,
+        2 * columns[0] if len(columns) == 1 else left + right - 1,
+    )
