@@ -6,13 +6,14 @@ import numpy as np
 
 from weft.searches.arc.fitted.rule import BASE, Composed
 from weft.searches.arc.lists import canvas
-from weft.searches.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
+from weft.searches.arc.lists.cells import UNDECIDED, CellList, chain_of, is_acted, parse
 from weft.searches.arc.lists.features import U8, features_of
 from weft.searches.arc.lists.scan import BEFORE, CORNERS, Layer
 from weft.searches.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.ops.registry import apply_chain
-from weft.searches.arc.values import Grid
+from weft.searches.arc.tables.everywhere import parse as parse_acted
+from weft.searches.arc.values import Grid, Value
 
 THEN = " then "
 """Between two layers."""
@@ -25,7 +26,8 @@ class Cells(Composed):
     doc = (
         "Every cell becomes what the first clause says that speaks of it: "
         "`own=0 & across!=x -> across; label_enclosed=1 -> 4; else own`. Tests ask features of "
-        "the grid or cells of chains from the input (`objects_8|keep_largest|draw_all`, `input`) "
+        "the grid, cells of chains from the input (`objects_8|keep_largest|draw_all`, `input`), or "
+        "of what an action of `objects` makes of all its objects (`objects_8.cover.ring.own`), "
         "with =, !=, >= and <; x is no colour. An action is a colour, a copy, or with `lay` a "
         "copy of what is not black."
     )
@@ -165,11 +167,18 @@ def _columns(
     """Add the chains that a list names, run from the input; None where one is not as large."""
     for source in cell_list.sources():
         if source not in columns and source not in WORDS:
-            grid = apply_chain(chain_of(source), given, given)
+            grid = _grid_of(source, given)
             if not isinstance(grid, Grid) or grid.size != base.size:
                 return None
             columns[source] = np.frombuffer(grid.cells, np.uint8)
     return columns
+
+
+def _grid_of(source: str, given: Grid) -> Value | None:
+    """What a source that is no feature makes of the input."""
+    if is_acted(source):
+        return parse_acted(source).grid(given)
+    return apply_chain(chain_of(source), given, given)
 
 
 def _grid(decided: U8, base: Grid) -> Grid | None:

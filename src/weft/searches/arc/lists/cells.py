@@ -4,8 +4,9 @@
 
 A clause applies where all its tests hold and its action has a colour; of several the first one
 decides, and `else` decides what is left. A source is a feature of the grid, or a chain of
-operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), read at the
-same place. `lay` copies a source's cells that are not black.
+operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), or what one action
+makes of all its objects (`objects_8.cover.ring.own`), read at the same place. `lay` copies a
+source's cells that are not black.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from weft.searches.arc.lists.neighbours import NONE
 from weft.searches.arc.lists.words import CANVAS_NAMES, MADE, PLAIN, TESTED, WORDS
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.tables.everywhere import SEPARATOR
+from weft.searches.arc.tables.everywhere import parse as parse_acted
 from weft.searches.arc.values import ValueStage
 
 INPUT = "input"
 UNDECIDED = 255
 FEATURE = 6500
 """One feature of about ninety, in thousandths of a bit; one of a family costs more."""
-_TEST = re.compile(r"(?P<source>[a-z0-9_|]+)(?P<relation>=|!=|>=|<)(?P<value>x|[0-9]{1,2})")
+_TEST = re.compile(r"(?P<source>[a-z0-9_|.]+)(?P<relation>=|!=|>=|<)(?P<value>x|[0-9]{1,2})")
 Columns = Callable[[str], U8]
 """A source's number for every cell."""
 Bools = npt.NDArray[np.bool_]
@@ -150,7 +153,14 @@ def source_millibits(source: str) -> int:
     if source in WORDS:
         is_one_of_many = source not in PLAIN and source not in CANVAS_NAMES and source not in MADE
         return FEATURE + 1500 if is_one_of_many else FEATURE
+    if is_acted(source):
+        return parse_acted(source).millibits
     return 2 * BIT + sum(BY_NAME[name].millibits for name in chain_of(source))
+
+
+def is_acted(source: str) -> bool:
+    """Whether a source is what an action makes of all objects."""
+    return SEPARATOR in source
 
 
 def chain_of(source: str) -> tuple[str, ...]:
@@ -197,7 +207,9 @@ def _action(text: str) -> Action:
 
 
 def _source(text: str) -> str:
-    """Check a source: a feature, or a chain from a grid to a grid."""
+    """Check a source: a feature, an action on all objects, or a chain from a grid to a grid."""
+    if is_acted(text):
+        return parse_acted(text).text()
     stage = ValueStage.GRID
     for name in () if text in WORDS else chain_of(text):
         if BY_NAME[name].takes is not stage:

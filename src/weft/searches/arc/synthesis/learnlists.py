@@ -2,9 +2,10 @@
 
     plain     one list on a base
     scanned   one list that fills the grid cell by cell and reads the cells it has filled
+    acted     one list on the input that also knows what actions make of all objects
     layered   two lists, the second on the output of an unfinished first one
 
-The last two are tried where neither a program nor a plain list may answer, and not in views. A
+The last three are tried where neither a program nor a plain list may answer, and not in views. A
 learned list is right on every training pair but was chosen among very many, so it is a guess; it
 fills the second attempt of solved tasks. Where no program is found, lists that are short enough
 are cross-validated (leave-one-out): those that predict every pair may answer.
@@ -36,8 +37,9 @@ from weft.searches.arc.lists.learn import (
 from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis.actedcolumns import acted_columns
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.listcontext import ListContext, context_of, split
+from weft.searches.arc.synthesis.listcontext import Columns, ListContext, context_of, split
 from weft.searches.arc.synthesis.sample import VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import encode_grids
@@ -63,6 +65,8 @@ class ListPart:
     corner: str = ""
     first: str = ""
     """Of layered lists: the first one as programs write it; `corner` is its own."""
+    acts: bool = False
+    """Whether lists know what actions make of all objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ def scanned_parts(bases: int) -> list[ListPart]:
     return [ListPart(base, corner) for base in range(bases) for corner in CORNERS]
 
 
+def acted_parts(bases: int) -> list[ListPart]:
+    """Return the part that knows what actions make of objects: on the input, if it is a base."""
+    return [ListPart(0, acts=True)][:bases]
+
+
 def layered_parts(
     learned: Iterable[tuple[ListPart, Sequence[Beginning]]],
 ) -> list[ListPart]:
@@ -113,6 +122,8 @@ def learn_part(problem: EncodedTask, sample: VectorSample, part: ListPart) -> Le
     """Learn the lists of one part; return the cheapest."""
     context = context_of(problem, sample, part.base)
     learner = _Learner(problem, sample, context)
+    if part.acts:
+        return LearnedLists(cheapest(learner.acted(acted_columns(problem))))
     if part.first:
         return LearnedLists(cheapest(learner.layered(Layer(part.corner, parse(part.first)))))
     return learner.learn(part.corner, extendable=part.base < len(sample.bases))
@@ -181,6 +192,18 @@ class _Learner:
             cells = decided[: context.trained].tobytes()
             if UNDECIDED not in decided and cells != finished:
                 yield Beginning(first.cells.text(), blake2b(cells, digest_size=8).hexdigest())
+
+    def acted(self, columns: Columns) -> Iterator[ProgramCandidate]:
+        """Lists that read one of some more columns, chosen by all pairs: not cross-validated."""
+        context = self._context.beside(columns)
+        base, tests = context.base, context.test_columns()
+        lists = learn(search_of(context.training_cells())) if columns else []
+        for cell_list in lists:
+            if any(source in columns for source in cell_list.sources()):
+                program = Program(base.chain, base.rule, base.before + cell_list.text())
+                decided = cell_list.decide(tests.__getitem__, len(tests["own"]))
+                cost = base.millibits + cell_list.millibits
+                yield from self._candidates(program, cost, decided, None)
 
     def layered(self, first: Layer) -> Iterator[ProgramCandidate]:
         """Lists on the output of an unfinished one.

@@ -82,6 +82,10 @@ class ListContext:
         begin = self.trained
         return {source: column[begin:] for source, column in self.columns.items()}
 
+    def beside(self, columns: Columns) -> ListContext:
+        """Return the same with more columns."""
+        return ListContext(self.base, self.columns | columns, self.problem)
+
     def above(self, grids: Sequence[Grid]) -> ListContext:
         """Return the context of a second layer: features of the first one's output."""
         rest = {s: column for s, column in self.columns.items() if s not in self.base.columns}

@@ -4,7 +4,8 @@
                   for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
-            ──► scanned lists, if neither a program nor a plain list may answer
+            ──► scanned lists, and lists that know what actions make of objects, if neither a
+                  program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found and its ground is
@@ -34,6 +35,7 @@ from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import (
     Beginning,
     ListPart,
+    acted_parts,
     cheapest,
     layered_parts,
     learn_part,
@@ -237,9 +239,14 @@ class ParallelPlanner:
         )
 
     def scanned(self, facts: ShallowFacts, is_validated: bool) -> list[ListPart]:
-        """Return the parts to run when plain lists are known; `is_validated`: one may answer."""
-        needless = facts.is_solved or is_validated or LISTS in self.options.without
-        return [] if needless else scanned_parts(facts.bases)
+        """Return the parts to run when plain lists are known; `is_validated`: one may answer.
+
+        Actions on objects are tried where outputs are as large as inputs: then there is no canvas.
+        """
+        if facts.is_solved or is_validated or LISTS in self.options.without:
+            return []
+        acted = not facts.canvases and FITTED not in self.options.without
+        return [*scanned_parts(facts.bases), *(acted_parts(facts.bases) if acted else ())]
 
     def layered(self, learned: Learned, is_validated: bool) -> list[ListPart]:
         """Return the parts to run when scanned lists are known, with their beginnings."""

@@ -39,7 +39,7 @@ class TableSearch:
 
     def __init__(self, scenes: Sequence[Scene], targets: Sequence[Grid]) -> None:
         self.scenes, self.targets = scenes, targets
-        self.actions = list(actions(_new_colours(scenes, targets), _shifts(scenes, targets)))
+        self.actions = list(actions(new_colours(scenes, targets), _shifts(scenes, targets)))
         self.prices = [price(action) for action in self.actions]
         self.masks = [masks_of(target) for target in targets]
         self.need = [
@@ -222,7 +222,7 @@ def _kept(grid: Grid, masks: Sequence[int]) -> int:
     return kept
 
 
-def _new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
+def new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
     """The colours but black that cells of targets have and those of their inputs have not."""
     cells = (
         (before, after)
