@@ -25,7 +25,8 @@ LEAVE, IN, AND = "leave", "in", "and"
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "image", "ray", "beam", "reach", "link", "elbow", "add", *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "ray", "beam", "reach", "link", "elbow", "add",
+    *COVERING,
 )  # fmt: skip
 """Those that add something."""
 
@@ -64,6 +65,7 @@ ACTIONS: dict[str, Apply] = {
     "copies": images.copies,
     "tile": images.tile,
     "image": images.image,
+    "trail": images.trail,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

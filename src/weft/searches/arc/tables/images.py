@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene
 from weft.searches.arc.tables.sides import goal_in_line, goal_of, side_of, side_towards
@@ -107,6 +109,36 @@ def tile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
         layers += copy
         far += 1
     return Drawn(body.layers, tuple(layers))
+
+
+def trail(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
+    """Add copies up to the edge where a mark begins the first one, in the colour of the mark."""
+    below: tuple[Layer, ...] = ()
+    for mark in scene.objects:
+        if mark.colour != body.colour and mark.mask.bit_count() < body.mask.bit_count():
+            below += _copies_from(scene, body.mask, mark)
+    return Drawn(body.layers, below) if below else None
+
+
+def _copies_from(scene: Scene, mask: int, mark: Body) -> tuple[Layer, ...]:
+    """The copies of a mask in a straight line of which the first has a mark, as far as it may."""
+    for step in STEPS.values():
+        copies = _moved_masks(scene, mask, step)
+        with_mark = [
+            n for n, copy in enumerate(copies, 1) if not (copy & mask or mark.mask & ~copy)
+        ]
+        if with_mark:
+            cells = reduce(or_, copies[with_mark[-1] - 1 :: with_mark[-1]])
+            return ((mark.colour, cells),)
+    return ()
+
+
+def _moved_masks(scene: Scene, mask: int, step: tuple[int, int]) -> list[int]:
+    """A mask moved by one step, two and so on, until nothing of it is left."""
+    masks = []
+    while mask := scene.moved(mask, step):
+        masks.append(mask)
+    return masks
 
 
 def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

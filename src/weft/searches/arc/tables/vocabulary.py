@@ -27,16 +27,17 @@ WORDS = (
     " `far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, "
     "`right`), `reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the "
     "middle of another or where its lines cross, `copies` on a side with a gap of 0 or 1, `tile`: "
-    "copies up to the edge, the last cut off, `ray` to a side, a `row`, `column`, `cross`, "
-    "`diagonals` or `star` in a colour until something is in its way, `beam`: below what is in its"
-    " way, `cut`: over it, `reach`: as far as it measures, `link` by lines along a `row`, `column`"
-    " or more to `any` object or one of the `same` colour, `elbow`: by a line with one bend, along"
-    " its `row` or its `column` first, `add` in a colour the black cells of its `box`, `holes`, "
-    "`outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as thick as it is "
-    "wide, or those next to it on a side, `cover` a box, outline, frame or ring whatever is there."
-    " A side may also be `ahead` (where its rarest colour lies) or `behind`, `toward` the nearest "
-    "object or `away`, to the largest (`main`) or `off`, `outward` to the nearest edge or "
-    "`inward`, to the `centre` of the grid, to the `notch` (the one empty corner of its box), to "
+    "copies up to the edge, the last cut off, `trail`: copies up to the edge in the colour of each"
+    " smaller object that marks where the first one lies, `ray` to a side, a `row`, `column`, "
+    "`cross`, `diagonals` or `star` in a colour until something is in its way, `beam`: below what "
+    "is in its way, `cut`: over it, `reach`: as far as it measures, `link` by lines along a `row`,"
+    " `column` or more to `any` object or one of the `same` colour, `elbow`: by a line with one "
+    "bend, along its `row` or its `column` first, `add` in a colour the black cells of its `box`, "
+    "`holes`, `outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as thick "
+    "as it is wide, or those next to it on a side, `cover` a box, outline, frame or ring whatever "
+    "is there. A side may also be `ahead` (where its rarest colour lies) or `behind`, `toward` the"
+    " nearest object or `away`, to the largest (`main`) or `off`, `outward` to the nearest edge or"
+    " `inward`, to the `centre` of the grid, to the `notch` (the one empty corner of its box), to "
     "the largest of its `kin` (of its colour), or `to_3`, a colour. `leave` before a move draws "
     "the moved one beside it, `in` behind it recolours it, `and` adds several things"
 )
@@ -46,7 +47,7 @@ TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "fall", "pack", "dock"), 5 * BIT),
+                     "cover", "fall", "pack", "dock", "trail"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -75,6 +76,7 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
     for side in (*SIDES, *TOWARDS):
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("turn", how) for how in TURNS)
+    yield ("trail",)
     yield from (("fall", side) for side in SIDES)
     yield from (("pack", side) for side in (*SIDES, "kin"))
     for rays in (*RAYS, *TOWARDS_ALL):
