@@ -17,7 +17,12 @@ def colour_of(scene: Scene, body: Body, which: str) -> int | None:
     """The colour that a word means for an object."""
     if which.isdigit():
         return int(which)
-    return body.colour if which == OWN else RELATED[which](scene, body)
+    if which == OWN:
+        return body.colour
+    key = (body.mask, which)
+    if key not in scene.colours:
+        scene.colours[key] = RELATED[which](scene, body)
+    return scene.colours[key]
 
 
 def _touching(scene: Scene, body: Body) -> int | None:

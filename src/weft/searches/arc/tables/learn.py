@@ -39,7 +39,7 @@ class TableSearch:
 
     def __init__(self, scenes: Sequence[Scene], targets: Sequence[Grid]) -> None:
         self.scenes, self.targets = scenes, targets
-        self.actions = list(actions(new_colours(scenes, targets), _shifts(scenes, targets)))
+        self.actions = _actions(scenes, targets)
         self.prices = [price(action) for action in self.actions]
         self.masks = [masks_of(target) for target in targets]
         self.need = [
@@ -162,6 +162,15 @@ class TableSearch:
 def _is_short(table: ObjectTable) -> bool:
     """Whether a table says little about each kind of objects."""
     return not any(AND in action for action in table.actions) and len(table.groups) < LONG
+
+
+def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
+    """All actions that could matter: those of areas, if objects stay; only goals that are there."""
+    colours = new_colours(scenes, targets)
+    if any(scene.fixed for scene in scenes):
+        return [action for action in actions(colours, (), ()) if action[0] in OF_ROOMS]
+    goals = sorted({b.colour for scene in scenes for b in scene.objects if b.colour})
+    return list(actions(colours, _shifts(scenes, targets), goals))
 
 
 def _fixed(scene: Scene, masks: Sequence[int]) -> int:

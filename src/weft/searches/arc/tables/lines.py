@@ -37,13 +37,20 @@ def cut(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn | None:
     """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
-    colour, cells = colour_of(scene, body, words[1]), 0
-    for side in _sides(scene, body, words[0]):
-        front = corner_of(scene, body, side) if words[0] == NOTCH else front_of(scene, body, side)
+    colour = colour_of(scene, body, words[1])
+    name = "ray" if stop else "beam"
+    cells = scene.once(body, name, words[0], lambda: _line_cells(scene, body, words[0], stop))
+    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _line_cells(scene: Scene, body: Body, which: str, stop: int) -> int:
+    cells = 0
+    for side in _sides(scene, body, which):
+        front = corner_of(scene, body, side) if which == NOTCH else front_of(scene, body, side)
         while front:
             front = scene.moved(front, STEPS[side]) & ~stop
             cells |= front
-    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+    return cells
 
 
 def _sides(scene: Scene, body: Body, which: str) -> Sequence[str]:
@@ -56,21 +63,29 @@ def reach(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     side, colour = side_of(scene, body, words[0]), colour_of(scene, body, words[2])
     if side is None or colour is None:
         return None
-    front, cells = front_of(scene, body, side), 0
-    for _ in range(length(body, words[1])):
-        front = scene.moved(front, STEPS[side]) | front
-    cells = front & ~body.mask
-    return Drawn(body.layers, ((colour, cells),))
+    cells = scene.once(body, words[1], side, lambda: _reached(scene, body, side, words[1]))
+    return Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _reached(scene: Scene, body: Body, side: str, measure: str) -> int:
+    cells = front_of(scene, body, side)
+    for _ in range(length(body, measure)):
+        cells |= scene.moved(cells, STEPS[side])
+    return cells
 
 
 def link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Add the lines from it that end at another object, any or one of its colour."""
-    others, cells = scene.others(body), 0
-    ends = [
-        o for o in scene.objects if o is not body and (words[1] == "any" or o.colour == body.colour)
-    ]
     colour = colour_of(scene, body, words[2])
-    for side in RAYS[words[0]]:
+    cells = scene.once(body, words[1], words[0], lambda: _link_cells(scene, body, *words[:2]))
+    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _link_cells(scene: Scene, body: Body, which: str, to: str) -> int:
+    """The cells of lines that end at other objects."""
+    others, cells = scene.others(body), 0
+    ends = [o for o in scene.objects if o is not body and (to == "any" or o.colour == body.colour)]
+    for side in RAYS[which]:
         front, line, step = front_of(scene, body, side), 0, STEPS[side]
         while front and not (front := scene.moved(front, step)) & others:
             line |= front
@@ -78,7 +93,7 @@ def link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
             cells |= (
                 line if front & others == front else _reaching(scene, line, front & others, step)
             )
-    return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+    return cells
 
 
 def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:

@@ -8,7 +8,7 @@ one operation each, so hundreds of actions can be tried on every object.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -80,6 +80,10 @@ class Scene:
         }
         self.goals: dict[tuple[str, int, str], Body | None] = {}
         """What `sides` found: the kind of goal, the cells of an object, the word."""
+        self.colours: dict[tuple[int, str], int | None] = {}
+        """What `colours` found: the cells of an object, the word."""
+        self.cells: dict[tuple[int, str, str], int] = {}
+        """What actions drew: the cells of an object, what, where to."""
         self.columns: dict[str, list[int]] = {}
         """What `measures` found."""
         self.ink = 0
@@ -104,6 +108,13 @@ class Scene:
     def others(self, body: Body) -> int:
         """Return the cells of all other objects."""
         return self.ink & ~body.mask
+
+    def once(self, body: Body, what: str, where: str, cells: Callable[[], int]) -> int:
+        """Return cells that depend on an object and two words; find them once."""
+        key = (body.mask, what, where)
+        if key not in self.cells:
+            self.cells[key] = cells()
+        return self.cells[key]
 
     def moved(self, mask: int, step: tuple[int, int]) -> int:
         """Move a mask by one step; what would leave the grid is cut off."""

@@ -9,7 +9,8 @@ from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
 Side = Callable[[Scene, Body], str | None]
 Goal = Callable[[Scene, Body, str], Body | None]
 CORNERS = tuple(STEPS)[4:]
-NOTCH = "notch"
+NOTCH, KIN = "notch", "kin"
+TO_COLOUR = {colour: f"to_{colour}" for colour in range(1, 10)}
 OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 
 
@@ -144,11 +145,12 @@ TOWARDS: dict[str, Side] = {
 TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
 """With those that may be corners."""
 TOWARDS_COLOUR: dict[str, Side] = {
-    "kin": _to_kin,
-    **{f"to_{colour}": _to_colour(colour) for colour in range(1, 10)},
+    KIN: _to_kin,
+    **{name: _to_colour(colour) for colour, name in TO_COLOUR.items()},
 }
 WAYS = {**TOWARDS_ALL, **TOWARDS_COLOUR}
-GOALS = (*map(str, range(1, 10)), "nearest", "largest")
+OTHER_GOALS = ("nearest", "largest")
+"""Besides colours."""
 
 
 def goal_of(scene: Scene, body: Body, which: str) -> Body | None:

@@ -9,28 +9,32 @@ from weft.searches.arc.tables.lines import front_of
 from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Scene
 from weft.searches.arc.tables.sides import side_of
 
+NOWHERE = -1
+"""Instead of cells, where a side means nothing for an object."""
+
 
 def add(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Add the cells of a place, those that are black, in a colour."""
-    colour, place = colour_of(scene, body, words[1]), _place(scene, body, words[0])
-    if place is None:
+    colour = colour_of(scene, body, words[1])
+    if colour is None:
         return None
-    cells = place & ~scene.ink
-    return None if colour is None else Drawn(body.layers, ((colour, cells),))
+    place = scene.once(body, "add", words[0], lambda: _place(scene, body, words[0]))
+    return None if place == NOWHERE else Drawn(body.layers, ((colour, place & ~scene.ink),))
 
 
 def cover(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Cover a place, whatever is there."""
-    colour, cells = colour_of(scene, body, words[1]), PLACES[words[0]](scene, body) & ~body.mask
-    return None if colour is None else Drawn(body.layers, (), ((colour, cells),))
+    colour = colour_of(scene, body, words[1])
+    place = scene.once(body, "add", words[0], lambda: _place(scene, body, words[0]))
+    return None if colour is None else Drawn(body.layers, (), ((colour, place & ~body.mask),))
 
 
-def _place(scene: Scene, body: Body, which: str) -> int | None:
+def _place(scene: Scene, body: Body, which: str) -> int:
     """The cells of a place, or those next to it on a side or at a corner of its box."""
     if which in PLACES:
         return PLACES[which](scene, body)
     side = side_of(scene, body, which)
-    return None if side is None else scene.moved(front_of(scene, body, side), STEPS[side])
+    return NOWHERE if side is None else scene.moved(front_of(scene, body, side), STEPS[side])
 
 
 def _around_box(scene: Scene, body: Body) -> int:

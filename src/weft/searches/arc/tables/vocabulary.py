@@ -12,7 +12,7 @@ from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.scene import SIDES, STEPS
-from weft.searches.arc.tables.sides import GOALS, TOWARDS, TOWARDS_ALL, WAYS
+from weft.searches.arc.tables.sides import KIN, OTHER_GOALS, TO_COLOUR, TOWARDS, TOWARDS_ALL
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
 WORDS = (
@@ -63,13 +63,19 @@ def _word_price(word: str) -> int:
     return BIT if word == OWN else 3322
 
 
-def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterator[Action]:
-    """Yield all actions with some colours and shifts."""
+def actions(
+    colours: Sequence[int],
+    shifts: Sequence[tuple[int, int]],
+    goal_colours: Sequence[int] = range(1, 10),
+) -> Iterator[Action]:
+    """Yield all actions with some colours to draw in, shifts, and colours of objects to meet."""
+    goals = (*map(str, goal_colours), *OTHER_GOALS)
+    ways = (*TOWARDS_ALL, KIN, *(TO_COLOUR[colour] for colour in goal_colours))
     yield from (("stay",), ("gone",))
     named = [*map(str, colours)]
     inks = (OWN, *named, *RELATED)
     yield from (("paint", colour) for colour in inks[1:])
-    for move in _moves(shifts):
+    for move in _moves(shifts, goals, ways):
         yield move
         yield (LEAVE, *move)
         yield from ((*move, IN, colour) for colour in named)
@@ -78,7 +84,7 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
     yield from (("fall", side) for side in SIDES)
-    yield from (("pack", side) for side in (*SIDES, "kin"))
+    yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
     for rays in ("row", "column", "cross", "diagonals", "star"):
@@ -86,11 +92,11 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
     plain = (OWN, *named)
     yield from (("cover", place, ink) for place in COVERED for ink in plain)
     yield from (("add", place, ink) for place in PLACES for ink in inks)
-    yield from (("add", side, ink) for side in (*STEPS, *WAYS) for ink in plain)
+    yield from (("add", side, ink) for side in (*STEPS, *ways) for ink in plain)
     yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
     for side in (*SIDES, *TOWARDS):
         yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
-    for goal in GOALS:
+    for goal in goals:
         yield from (("align", side, goal) for side in BOX_SIDES)
         yield from (("mirror", edge, goal) for edge in ("near", "far"))
         yield from (("image", how, goal) for how in IMAGES)
@@ -98,16 +104,18 @@ def actions(colours: Sequence[int], shifts: Sequence[tuple[int, int]]) -> Iterat
             yield from (("elbow", first, goal, ink) for ink in plain)
 
 
-def _moves(shifts: Sequence[tuple[int, int]]) -> Iterator[Action]:
+def _moves(
+    shifts: Sequence[tuple[int, int]], goals: Sequence[str], ways: Sequence[str]
+) -> Iterator[Action]:
     """Yield the actions that only move an object."""
     for side in (*STEPS, *TOWARDS_ALL):
         yield from (("slide", side), ("edge", side))
     yield from (("shift", str(down), str(along)) for down, along in shifts)
     for side in (*SIDES, *TOWARDS_ALL):
         yield from (("by", side, measure) for measure in LENGTHS)
-    yield from ((name, goal) for name in ("meet", "pile") for goal in GOALS)
-    yield from (("by", side, "one") for side in WAYS)
-    yield from (("settle", str(colour)) for colour in range(1, 10))
+    yield from ((name, goal) for name in ("meet", "pile") for goal in goals)
+    yield from (("by", side, "one") for side in ways)
+    yield from (("settle", goal) for goal in goals if goal not in OTHER_GOALS)
     yield from (("dock", how) for how in DOCKED)
 
 
