@@ -55,7 +55,6 @@ ACTIONS: dict[str, Apply] = {
     "pile": moves.pile,
     "align": moves.align,
     "settle": moves.settle,
-    "fall": placing.fall,
     "pack": placing.pack,
     "dock": placing.dock,
     "mirror": images.mirror,

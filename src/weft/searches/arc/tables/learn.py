@@ -27,7 +27,6 @@ MOST_GROUPS = 6
 MOST_SHIFTS = 12
 MOST_VARIANTS = 8
 MOST_FITTING = 40
-LONG = 4
 OF_ROOMS = ("stay", "paint")
 """Actions of black areas."""
 JOINED, MOST_JOINED = 60, 3
@@ -99,7 +98,7 @@ class TableSearch:
         if not self.is_feasible:
             return []
         exact = self._cheapest_exact(self._single())
-        if not any(_is_short(table) for table in exact):
+        if all(any(AND in action for action in table.actions) for table in exact):
             exact += self._cheapest_exact(self._double())
         return sorted(exact, key=_order)[:MOST_FITTING]
 
@@ -157,11 +156,6 @@ class TableSearch:
         named = {own: choice[groups[own]] for own in sorted(groups)}
         rest = named.pop(most)
         return ObjectTable(columns if named else (), tuple(named.items()), rest)
-
-
-def _is_short(table: ObjectTable) -> bool:
-    """Whether a table says little about each kind of objects."""
-    return not any(AND in action for action in table.actions) and len(table.groups) < LONG
 
 
 def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:

@@ -15,28 +15,19 @@ PLAIN = "plain"
 DOCKED = (PLAIN, "across", "down", "half")
 
 
-def fall(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Fall to a side with all objects: they stop at the edge and at each other."""
-    return _fallen(scene, body, words[0], scene.objects)
-
-
 def pack(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     """Fall to a side with the objects of its colour, through all others."""
     side = side_of(scene, body, words[0])
-    own = [other for other in scene.objects if other.colour == body.colour]
-    return Drawn(body.layers) if side is None else _fallen(scene, body, side, own)
-
-
-def _fallen(scene: Scene, body: Body, side: str, falling: Sequence[Body]) -> Drawn | None:
-    """Let objects fall until one has, those first that are farthest on that side."""
+    if side is None:
+        return Drawn(body.layers)
     (down, along), ground = STEPS[side], 0
     ahead = 2 if down > 0 else 0 if down else 3 if along > 0 else 1
-    for other in sorted(falling, key=lambda other: -other.box[ahead] * (down + along)):
+    own = [other for other in scene.objects if other.colour == body.colour]
+    for other in sorted(own, key=lambda other: -other.box[ahead] * (down + along)):
         layers = scene.shifted(other, *slid(scene, other, (down, along), ground))
-        assert layers is not None
         if other is body:
-            return Drawn(layers)
-        ground = reduce(or_, (mask for _, mask in layers), ground)
+            return None if layers is None else Drawn(layers)
+        ground = reduce(or_, (mask for _, mask in layers or ()), ground)
     return None
 
 

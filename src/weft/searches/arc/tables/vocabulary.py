@@ -21,10 +21,10 @@ WORDS = (
     "cell to a side, `meet`: in its row or column to the nearest object of a colour, the `nearest`"
     " or the `largest`, `pile`: the same behind those of its own colour, `align` the `top`, "
     "`bottom`, `left` or `right` of its box with that of another, `settle` in the middle of the "
-    "box around a colour, `fall` to a side together with all objects, or with those of its colour "
-    "only (`pack`), `dock`: over the objects that are like its cells of another colour, `plain` or"
-    " mirrored (`across`, `down`, `half`), `mirror` to the other side of another, at its `near` or"
-    " `far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, "
+    "box around a colour, `pack`: fall to a side together with those of its colour, through all "
+    "others, `dock`: over the objects that are like its cells of another colour, `plain` or "
+    "mirrored (`across`, `down`, `half`), `mirror` to the other side of another, at its `near` or "
+    "`far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, "
     "`right`), `reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the "
     "middle of another or where its lines cross, `copies` on a side with a gap of 0 or 1, `tile`: "
     "copies up to the edge, the last cut off, `trail`: copies up to the edge in the colour of each"
@@ -47,7 +47,7 @@ TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "fall", "pack", "dock", "trail"), 5 * BIT),
+                     "cover", "pack", "dock", "trail"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -83,7 +83,6 @@ def actions(
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
-    yield from (("fall", side) for side in SIDES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
