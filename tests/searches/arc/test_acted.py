@@ -14,7 +14,7 @@ from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.actedcolumns import MOST_COLUMNS, acted_columns
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.learnlists import ListPart, learn_part
+from weft.searches.arc.synthesis.learnlists import ACTIONS, ListPart, learn_part
 from weft.searches.arc.synthesis.phases import shallow
 from weft.searches.arc.tables.everywhere import SEGMENTATIONS, acts, everywhere, plain_everywhere
 from weft.searches.arc.tables.everywhere import parse as parse_acted
@@ -22,7 +22,7 @@ from weft.searches.arc.tables.scene import Scene, masks_of
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids
 
-ACTIONS = tuple(acts((2, 5)))
+TRIED = tuple(acts((2, 5)))
 PLANTED = read_program('return cells(I, "row_parity=0 -> own; else objects_8.add.outline.own")')
 
 
@@ -50,7 +50,7 @@ def planted() -> ArcTask:
     return ArcTask("planted", tuple(pairs[:-1]), (INPUTS[-1],), (pairs[-1].output,))
 
 
-@given(grids(6), st.sampled_from(SEGMENTATIONS), st.sampled_from(ACTIONS))
+@given(grids(6), st.sampled_from(SEGMENTATIONS), st.sampled_from(TRIED))
 @settings(max_examples=150)
 def test_masks_are_the_cells_of_the_slow_twin(
     value: Grid, name: str, action: tuple[str, ...]
@@ -104,7 +104,7 @@ def test_list_with_an_action_is_found_and_is_right_by_its_slow_definition() -> N
     problem = EncodedTask(task.without_truth())
     phase = shallow(problem, options("mirror_rows", programs=50, depth=1))
     assert phase.sample is not None
-    learned = learn_part(problem, phase.sample, ListPart(0, acts=True))
+    learned = learn_part(problem, phase.sample, ListPart(0, reads=ACTIONS))
     best = learned.candidates[0]
     assert decode_grids(best.outputs) == task.truth
     assert best.loo_passed is None

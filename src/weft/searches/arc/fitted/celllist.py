@@ -6,14 +6,14 @@ import numpy as np
 
 from weft.searches.arc.fitted.rule import BASE, Composed
 from weft.searches.arc.lists import canvas
-from weft.searches.arc.lists.cells import UNDECIDED, CellList, chain_of, is_acted, parse
+from weft.searches.arc.lists.cells import UNDECIDED, CellList, chain_of, is_acted, parse, way_of
 from weft.searches.arc.lists.features import U8, features_of
 from weft.searches.arc.lists.scan import BEFORE, CORNERS, Layer
 from weft.searches.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.ops.registry import apply_chain
 from weft.searches.arc.tables.everywhere import parse as parse_acted
-from weft.searches.arc.values import Grid, Value
+from weft.searches.arc.values import Grid
 
 THEN = " then "
 """Between two layers."""
@@ -28,6 +28,7 @@ class Cells(Composed):
         "`own=0 & across!=x -> across; label_enclosed=1 -> 4; else own`. Tests ask features of "
         "the grid, cells of chains from the input (`objects_8|keep_largest|draw_all`, `input`), or "
         "of what an action of `objects` makes of all its objects (`objects_8.cover.ring.own`), "
+        "colours of such chains, or smaller grids laid on this one (`tiled.trim`, `spread.trim`), "
         "with =, !=, >= and <; x is no colour. An action is a colour, a copy, or with `lay` a "
         "copy of what is not black."
     )
@@ -164,21 +165,31 @@ def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Gri
 def _columns(
     cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid
 ) -> dict[str, U8] | None:
-    """Add the chains that a list names, run from the input; None where one is not as large."""
+    """Add what else a list names, computed from the input; None where that is impossible."""
     for source in cell_list.sources():
         if source not in columns and source not in WORDS:
-            grid = _grid_of(source, given)
-            if not isinstance(grid, Grid) or grid.size != base.size:
+            cells = _source_cells(source, base, given)
+            if cells is None:
                 return None
-            columns[source] = np.frombuffer(grid.cells, np.uint8)
+            columns[source] = cells
     return columns
 
 
-def _grid_of(source: str, given: Grid) -> Value | None:
-    """What a source that is no feature makes of the input."""
-    if is_acted(source):
-        return parse_acted(source).grid(given)
-    return apply_chain(chain_of(source), given, given)
+def _source_cells(source: str, base: Grid, given: Grid) -> U8 | None:
+    """The cells of a source that is no feature; None where it fails or has another size."""
+    value = (
+        parse_acted(source).grid(given)
+        if is_acted(source)
+        else apply_chain(chain_of(source), given, given)
+    )
+    if isinstance(value, int):
+        return np.full(len(base.cells), value, np.uint8)
+    if not isinstance(value, Grid):
+        return None
+    way = way_of(source)
+    if way:
+        return canvas.laid(value, base, way)
+    return np.frombuffer(value.cells, np.uint8) if value.size == base.size else None
 
 
 def _grid(decided: U8, base: Grid) -> Grid | None:

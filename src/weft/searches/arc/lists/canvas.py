@@ -115,6 +115,13 @@ def _loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid], left: int) -> 
     )
 
 
+def laid(grid: Grid, canvas: Grid, way: str) -> U8 | None:
+    """Return the cells of a canvas on which a grid is laid; None where it does not fit in it."""
+    if canvas.height % grid.height or canvas.width % grid.width:
+        return None
+    return np.frombuffer(_laid(grid, canvas.height, canvas.width, way).cells, np.uint8)
+
+
 def _laid(grid: Grid, height: int, width: int, laid: str) -> Grid:
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width)
     rows, columns = axes((height, width))

@@ -5,7 +5,8 @@
 A clause applies where all its tests hold and its action has a colour; of several the first one
 decides, and `else` decides what is left. A source is a feature of the grid, or a chain of
 operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), or what one action
-makes of all its objects (`objects_8.cover.ring.own`), read at the same place. `lay` copies a
+makes of all its objects (`objects_8.cover.ring.own`), read at the same place; a chain may also end
+with a colour, or be laid on the grid if it is smaller (`tiled.trim`, `spread.trim`). `lay` copies a
 source's cells that are not black.
 """
 
@@ -30,6 +31,8 @@ from weft.searches.arc.values import ValueStage
 
 INPUT = "input"
 UNDECIDED = 255
+LAID = ("tiled", "spread")
+"""How a smaller grid becomes one of the right size."""
 FEATURE = 6500
 """One feature of about ninety, in thousandths of a bit; one of a family costs more."""
 _TEST = re.compile(r"(?P<source>[a-z0-9_|.]+)(?P<relation>=|!=|>=|<)(?P<value>x|[0-9]{1,2})")
@@ -155,17 +158,31 @@ def source_millibits(source: str) -> int:
         return FEATURE + 1500 if is_one_of_many else FEATURE
     if is_acted(source):
         return parse_acted(source).millibits
-    return 2 * BIT + sum(BY_NAME[name].millibits for name in chain_of(source))
+    naming = 3 * BIT if way_of(source) else 2 * BIT
+    return naming + sum(BY_NAME[name].millibits for name in chain_of(source))
 
 
 def is_acted(source: str) -> bool:
     """Whether a source is what an action makes of all objects."""
-    return SEPARATOR in source
+    return SEPARATOR in source and not way_of(source)
+
+
+def way_of(source: str) -> str:
+    """Return how a source is laid, if it is."""
+    way, separator, _ = source.partition(SEPARATOR)
+    return way if separator and way in LAID else ""
+
+
+def laid_source(way: str, chain: tuple[str, ...]) -> str:
+    """Return the source that is what a chain gives, laid so."""
+    return f"{way}{SEPARATOR}{source_of(chain)}"
 
 
 def chain_of(source: str) -> tuple[str, ...]:
-    """The operators of a source that is no feature."""
-    return () if source == INPUT else tuple(source.split("|"))
+    """The operators of a source that is no feature and no action."""
+    way = way_of(source)
+    chain = source.removeprefix(way + SEPARATOR) if way else source
+    return () if chain == INPUT else tuple(chain.split("|"))
 
 
 def source_of(chain: tuple[str, ...]) -> str:
@@ -207,7 +224,7 @@ def _action(text: str) -> Action:
 
 
 def _source(text: str) -> str:
-    """Check a source: a feature, an action on all objects, or a chain from a grid to a grid."""
+    """Check a source: a feature, an action, or a chain from a grid to a grid or a colour."""
     if is_acted(text):
         return parse_acted(text).text()
     stage = ValueStage.GRID
@@ -215,7 +232,7 @@ def _source(text: str) -> str:
         if BY_NAME[name].takes is not stage:
             raise ValueError(text)
         stage = BY_NAME[name].gives
-    if stage is not ValueStage.GRID:
+    if stage is not ValueStage.GRID and (stage is not ValueStage.COLOUR or way_of(text)):
         raise ValueError(text)
     return text
 

@@ -30,7 +30,7 @@ from weft.searches.arc.tables.scene import Scene, masks_of
 from weft.searches.arc.values import Grid, Piece
 
 MOST_COLUMNS = 40
-MOST_OBJECTS = 25
+MOST_OBJECTS = 16
 """Grids with more are left to tables."""
 TRIED_FIRST = 2
 """Pairs in each of which an action must make something right."""

@@ -2,10 +2,11 @@
 
     plain     one list on a base
     scanned   one list that fills the grid cell by cell and reads the cells it has filled
-    acted     one list on the input that also knows what actions make of all objects
+    acted     one list on the input that also reads what actions make of all objects
+    laid      one list on a base that also reads colours, and smaller grids laid on it
     layered   two lists, the second on the output of an unfinished first one
 
-The last three are tried where neither a program nor a plain list may answer, and not in views. A
+The last four are tried where neither a program nor a plain list may answer, and not in views. A
 learned list is right on every training pair but was chosen among very many, so it is a guess; it
 fills the second attempt of solved tasks. Where no program is found, lists that are short enough
 are cross-validated (leave-one-out): those that predict every pair may answer.
@@ -39,6 +40,7 @@ from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.actedcolumns import acted_columns
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.laidcolumns import laid_columns
 from weft.searches.arc.synthesis.listcontext import Columns, ListContext, context_of, split
 from weft.searches.arc.synthesis.sample import VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -53,6 +55,7 @@ SHORT = 70 * BIT
 LITTLE_HOPE = 1
 """Scans start from every corner and second layers above many first ones, most of them in vain: soon
 given up."""
+ACTIONS, LAID = "actions", "laid"
 FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
 
@@ -65,8 +68,8 @@ class ListPart:
     corner: str = ""
     first: str = ""
     """Of layered lists: the first one as programs write it; `corner` is its own."""
-    acts: bool = False
-    """Whether lists know what actions make of all objects."""
+    reads: str = ""
+    """What lists read besides: what `ACTIONS` make of objects, or colours and what is `LAID`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,13 @@ def scanned_parts(bases: int) -> list[ListPart]:
 
 
 def acted_parts(bases: int) -> list[ListPart]:
-    """Return the part that knows what actions make of objects: on the input, if it is a base."""
-    return [ListPart(0, acts=True)][:bases]
+    """Return the part that reads what actions make of objects: on the input, if it is a base."""
+    return [ListPart(0, reads=ACTIONS)][:bases]
+
+
+def laid_parts(bases: int) -> list[ListPart]:
+    """Return the parts that read colours and smaller grids, on each base that is a vector."""
+    return [ListPart(base, reads=LAID) for base in range(bases)]
 
 
 def layered_parts(
@@ -122,8 +130,10 @@ def learn_part(problem: EncodedTask, sample: VectorSample, part: ListPart) -> Le
     """Learn the lists of one part; return the cheapest."""
     context = context_of(problem, sample, part.base)
     learner = _Learner(problem, sample, context)
-    if part.acts:
-        return LearnedLists(cheapest(learner.acted(acted_columns(problem))))
+    if part.reads:
+        acts = part.reads == ACTIONS
+        columns = acted_columns(problem) if acts else laid_columns(context, sample)
+        return LearnedLists(cheapest(learner.reading(columns)))
     if part.first:
         return LearnedLists(cheapest(learner.layered(Layer(part.corner, parse(part.first)))))
     return learner.learn(part.corner, extendable=part.base < len(sample.bases))
@@ -193,7 +203,7 @@ class _Learner:
             if UNDECIDED not in decided and cells != finished:
                 yield Beginning(first.cells.text(), blake2b(cells, digest_size=8).hexdigest())
 
-    def acted(self, columns: Columns) -> Iterator[ProgramCandidate]:
+    def reading(self, columns: Columns) -> Iterator[ProgramCandidate]:
         """Lists that read one of some more columns, chosen by all pairs: not cross-validated."""
         context = self._context.beside(columns)
         base, tests = context.base, context.test_columns()

@@ -4,8 +4,8 @@
                   for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
-            ──► scanned lists, and lists that know what actions make of objects, if neither a
-                  program nor a plain list may answer
+            ──► scanned lists, and lists that read what actions make of objects, colours and
+                  smaller grids, if neither a program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found and its ground is
@@ -37,6 +37,7 @@ from weft.searches.arc.synthesis.learnlists import (
     ListPart,
     acted_parts,
     cheapest,
+    laid_parts,
     layered_parts,
     learn_part,
     plain_parts,
@@ -245,8 +246,9 @@ class ParallelPlanner:
         """
         if facts.is_solved or is_validated or LISTS in self.options.without:
             return []
-        acted = not facts.canvases and FITTED not in self.options.without
-        return [*scanned_parts(facts.bases), *(acted_parts(facts.bases) if acted else ())]
+        parts = [*scanned_parts(facts.bases), *laid_parts(facts.bases)]
+        acts = not facts.canvases and FITTED not in self.options.without
+        return [*parts, *acted_parts(facts.bases)] if acts else parts
 
     def layered(self, learned: Learned, is_validated: bool) -> list[ListPart]:
         """Return the parts to run when scanned lists are known, with their beginnings."""

@@ -12,19 +12,25 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from weft.model.values import canonical
 from weft.searches.arc.lists.canvas import size_loo_passes, supposed
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.space import GRID, Space
+from weft.searches.arc.synthesis.space import GRID, Space, VectorNode
+from weft.searches.arc.values import ValueStage
 
 BASES = 3
 SOURCES = 300
 """Other vectors that a list may use, the cheapest."""
+COLOURS, TILES = 40, 60
+"""Colours and smaller grids that a list may use, the cheapest; so many grids are looked at."""
+LOOKED_AT = 5000
 SEGMENTED = 8
 """Grids in which objects are looked for, the cheapest."""
 CANVASES = 6
 """Sizes with ways to lay the input that are tried, the cheapest."""
+COLOUR = int(ValueStage.COLOUR)
 _FAST = 1
 
 
@@ -54,6 +60,10 @@ class VectorSample:
     """Whether the phase found a program."""
     time: int
     """Programs charged when it ended."""
+    colours: tuple[GridVector, ...] = ()
+    """Where nothing was found: colours, one for each example."""
+    tiles: tuple[GridVector, ...] = ()
+    """Where nothing was found: grids that fit several times into each target."""
 
     @property
     def list_bases(self) -> int:
@@ -75,8 +85,33 @@ def sample_of(space: Space) -> VectorSample:
         _vectors(space, nearest), _vectors(space, fitting[:SOURCES]),
         _vectors(space, _segmented(space, grids)), canvases,
         bool(canvases) and _sizes_validated(space.problem), bool(space.candidates),
-        space.counts.programs,
+        space.counts.programs, *(((), ()) if space.candidates else _others(space, grids)),
     )  # fmt: skip
+
+
+def _others(
+    space: Space, grids: Sequence[int]
+) -> tuple[tuple[GridVector, ...], tuple[GridVector, ...]]:
+    """The cheapest colours, and the cheapest grids that fit several times into each target."""
+    nodes = space.nodes
+    colours = sorted(
+        (n for n, node in enumerate(nodes) if node.stage == COLOUR),
+        key=lambda n: (nodes[n].millibits, n),
+    )
+    sizes = [target.size for target in space.problem.targets_plain]
+    tiles = (n for n in grids[:LOOKED_AT] if _is_tile(nodes[n], sizes))
+    return _vectors(space, colours[:COLOURS]), _vectors(space, list(islice(tiles, TILES)))
+
+
+def _is_tile(node: VectorNode, sizes: Sequence[tuple[int, int]]) -> bool:
+    """Whether each grid fits into its target, and one several times."""
+    if node.shape_loss == 0:
+        return False
+    starts = (0, *node.ends)
+    return all(
+        height % node.content[start] == 0 and width % node.content[start + 1] == 0
+        for start, (height, width) in zip(starts, sizes, strict=False)
+    )
 
 
 def canvases_of(problem: EncodedTask) -> tuple[str, ...]:
@@ -116,7 +151,7 @@ def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:
 
 def pack(sample: VectorSample) -> bytes:
     """Write a sample: a line that describes it, then the contents of its vectors."""
-    groups = (sample.bases, sample.sources, sample.segmented)
+    groups = (sample.bases, sample.sources, sample.segmented, sample.colours, sample.tiles)
     head = {
         "vectors": [
             [[list(v.chain), v.millibits, len(v.content)] for v in vectors] for vectors in groups
@@ -141,8 +176,8 @@ def unpack(data: bytes) -> VectorSample:
             vectors.append(GridVector(tuple(chain), millibits, contents[at : at + size]))
             at += size
         groups.append(tuple(vectors))
-    bases, sources, segmented = groups
+    bases, sources, segmented, colours, tiles = groups
     return VectorSample(
         bases, sources, segmented, tuple(head["canvases"]), head["size_loo_passes"],
-        head["is_solved"], head["time"],
+        head["is_solved"], head["time"], colours, tiles,
     )  # fmt: skip

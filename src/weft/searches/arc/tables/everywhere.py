@@ -20,7 +20,7 @@ from weft.searches.arc.tables.table import composed
 from weft.searches.arc.tables.vocabulary import actions, check, price
 from weft.searches.arc.values import Grid
 
-SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "layers")
+SEGMENTATIONS = ("objects_8", "blobs_8", "layers")
 NAMES = frozenset((
     "slide", "edge", "meet", "align", "settle", "mirror", "paint", "turn", "reflect", "tile",
     "image", "ray", "beam", "link", "elbow", "add", "cover",
