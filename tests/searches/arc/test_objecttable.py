@@ -17,7 +17,7 @@ from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import VIEWS
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
-from weft.searches.arc.tables.actions import ACTIONS, LEAVE, applied, parts_of
+from weft.searches.arc.tables.actions import ACTIONS, LEAVE, ONLY, applied, parts_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.measures import columns_of
@@ -179,6 +179,7 @@ BECOMES = (
     ("10000/00300/00000", "image half 3", "10000/00300/00001"),
     ("0010000/0000300/3333333/0000300/0000300", "image fourfold 3",
      "0010001/0000300/3333333/0000300/0010301"),
+    ("000/010/000", "only add sides 4 and only add corners own", "141/404/141"),
     ("11020000/11020000", "trail", "11022022/11022022"),
     ("110200/110000", "trail", "110220/110220"),
     ("10300/00000", "pack east", "00301/00000"),
@@ -253,7 +254,8 @@ def test_table_is_read_back_as_it_was_written(
     ["objects_8: else fly", "objects_9: else stay", "objects_8: by size 1 stay, else stay",
      "objects_8: by colour 1 stay", "objects_8: else shift 1", "objects_8: else shift x 1",
      "objects_8: by colour&cells 1 stay, else gone", "objects_8: for colour 1 stay, else gone",
-     "objects_8: else leave stay", "objects_8: else paint", "objects_8",
+     "objects_8: else leave stay", "objects_8: else only stay", "objects_8: else paint",
+     "objects_8",
      "objects_8: else stay and add box 1", "objects_8: else add box 1 and", "objects_8: else and",
      "objects_8: else cover holes 1", "objects_8: else by to_0 one"],
 )  # fmt: skip
@@ -263,7 +265,7 @@ def test_bad_tables_are_refused(text: str) -> None:
 
 
 def test_every_action_can_be_written() -> None:
-    assert {action[0] for action in KNOWN} == {*ACTIONS, LEAVE}
+    assert {action[0] for action in KNOWN} == {*ACTIONS, LEAVE, ONLY}
     assert all(check(action) == action for action in KNOWN)
 
 

@@ -15,18 +15,20 @@ from types import MappingProxyType
 
 from weft.searches.arc.tables import images, lines, moves, placing, surroundings
 from weft.searches.arc.tables.colours import colour_of
-from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
+from weft.searches.arc.tables.scene import Body, Drawn, Scene
 
 Action = tuple[str, ...]
 EMPTY: Mapping[Action, Drawn | None] = MappingProxyType({})
 Apply = Callable[[Scene, Body, Sequence[str]], Drawn | None]
-LEAVE, IN, AND = "leave", "in", "and"
-"""Before a move: the object also stays. Behind one: in which colour. Between what is added."""
+LEAVE, ONLY, IN, AND = "leave", "only", "in", "and"
+"""Before a move: the object also stays. Before what is added: it goes. Behind a move: in which
+colour. Between what is added.
+"""
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
     "reflect", "copies", "tile", "trail", "image", "ray", "beam", "reach", "link", "elbow", "add",
-    *COVERING,
+    ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 
@@ -85,6 +87,9 @@ def applied(
     if action[0] == LEAVE:
         copy = _known(scene, body, action[1:], known)
         return None if copy is None else Drawn(body.layers, copy.body)
+    if action[0] == ONLY:
+        added = _known(scene, body, action[1:], known)
+        return None if added is None else Drawn((), added.below)
     if len(action) > 2 and action[-2] == IN:
         moved = _known(scene, body, action[:-2], known)
         colour = colour_of(scene, body, action[-1])
@@ -102,14 +107,13 @@ def _known(
 
 def _together(scene: Scene, body: Body, action: Action) -> Drawn | None:
     """Add what several actions add."""
-    below: tuple[Layer, ...] = ()
-    above: tuple[Layer, ...] = ()
-    for part in parts_of(action):
-        result = applied(scene, body, part)
-        if result is None:
-            return None
-        below, above = below + result.below, above + result.above
-    return Drawn(body.layers, below, above)
+    results = [applied(scene, body, part) for part in parts_of(action)]
+    known = [result for result in results if result is not None]
+    if len(known) < len(results):
+        return None
+    below = tuple(layer for result in known for layer in result.below)
+    above = tuple(layer for result in known for layer in result.above)
+    return Drawn(known[0].body, below, above)
 
 
 def parts_of(action: Action) -> list[Action]:

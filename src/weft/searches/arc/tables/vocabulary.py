@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, Action, parts_of
+from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
 from weft.searches.arc.tables.colours import OWN, RELATED
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.lines import RAYS
@@ -39,7 +39,8 @@ WORDS = (
     " nearest object or `away`, to the largest (`main`) or `off`, `outward` to the nearest edge or"
     " `inward`, to the `centre` of the grid, to the `notch` (the one empty corner of its box), to "
     "the largest of its `kin` (of its colour), or `to_3`, a colour. `leave` before a move draws "
-    "the moved one beside it, `in` behind it recolours it, `and` adds several things"
+    "the moved one beside it, `in` behind it recolours it, `only` before `add` leaves the object "
+    "out, `and` adds several things"
 )
 """For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
@@ -92,6 +93,7 @@ def actions(
     yield from (("cover", place, ink) for place in COVERED for ink in plain)
     yield from (("add", place, ink) for place in PLACES for ink in inks)
     yield from (("add", side, ink) for side in (*STEPS, *ways) for ink in plain)
+    yield from ((ONLY, "add", place, ink) for place in PLACES for ink in plain)
     yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
     for side in (*SIDES, *TOWARDS):
         yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
