@@ -35,6 +35,8 @@ _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0
 _BYTES = 0x0101010101010101
 LEAD = 8
 """Actions tried before the others, those that could gain most for their price."""
+KEY_BITS = 20
+"""Tests are sorted by one number: the score, and in so many lower bits the first one highest."""
 
 
 @kernel
@@ -160,17 +162,19 @@ def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
 
 
 @kernel
-def is_lonely(cells: Sets, helps: Sets, pairs: Sets) -> bool:
+def is_lonely(sets: Sets, n: int, helps: Sets, pairs: Sets) -> bool:
     """Whether all helped cells of a set are of one training pair."""
-    count = 0
-    for p in range(len(pairs)):
-        for w in range(len(helps)):
-            if cells[w] & helps[w] & pairs[p, w]:
-                count += 1
-                break
-        if count > 1:
-            return False
-    return True
+    w = 0
+    while w < len(helps) and sets[n, w] & helps[w] == 0:
+        w += 1
+    if w == len(helps):
+        return True
+    word, p = sets[n, w] & helps[w], 0
+    while word & pairs[p, w] == 0:
+        p += 1
+    while w < len(helps) and sets[n, w] & helps[w] & ~pairs[p, w] == 0:
+        w += 1
+    return w == len(helps)
 
 
 @kernel
@@ -211,8 +215,8 @@ def hopeless(needed: int, gain: int, cost: int) -> bool:
 @kernel
 def promising(
     tests: Sets, probes: Sets, costs: I64, live: I64, harms: Sets, probe: np.uint64, gains: I64,
-    chosen: I64, scores: I64, alone: I64, few: Sets, helps: Sets, few_pairs: Sets, solitary: U8,
-    lonely: U8, needed: int, price: int, least_test: int,
+    chosen: I64, keys: I64, alone: I64, few: Sets, helps: Sets, few_pairs: Sets, solitary: U8,
+    lonely: U8, all_lonely: bool, needed: int, price: int, least_test: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Choose the tests worth combining with others: those that help most for their price.
 
@@ -220,8 +224,7 @@ def promising(
     gets those that are never wrong by themselves. Return how many of both there are. What is
     refused as hopeless scores lower than all that is not, so it takes no other's place.
     """
-    count, loners, last = 0, 0, len(chosen) - 1
-    all_lonely = is_lonely(helps, helps, few_pairs)
+    count, loners, last, last_key = 0, 0, len(chosen) - 1, (1 << KEY_BITS) - 1
     for n in range(len(live)):
         gain, j = gains[n], live[n]
         if gain == 0 or hopeless(needed, gain, costs[j] + price + ONE_TEST):
@@ -231,26 +234,28 @@ def promising(
             loners += 1
             continue
         cost = costs[j] + least_test + price + TWO_TESTS
-        if hopeless(needed, gain, cost) or (count > last and gain * SCALE // cost <= scores[last]):
+        if hopeless(needed, gain, cost) or (
+            count > last and gain * SCALE < ((keys[last] >> KEY_BITS) + 1) * cost
+        ):
             continue  # whether it is lonely takes longer to tell, and could only lower its score
-        lonely[n] = all_lonely or solitary[j] or is_lonely(few[j], helps, few_pairs)
+        lonely[n] = all_lonely or solitary[j] or is_lonely(few, j, helps, few_pairs)
         if lonely[n]:
             cost *= LONELY
             if hopeless(needed, gain, cost):
                 continue
-        score = gain * SCALE // cost
+        key = (gain * SCALE // cost << KEY_BITS) + last_key - n
         if count > last:
-            if score <= scores[last]:
+            if key <= keys[last]:
                 continue
             count -= 1
         place = count
-        while place > 0 and scores[place - 1] < score:
-            scores[place] = scores[place - 1]
-            chosen[place] = chosen[place - 1]
+        while place > 0 and keys[place - 1] < key:
+            keys[place] = keys[place - 1]
             place -= 1
-        scores[place] = score
-        chosen[place] = n
+        keys[place] = key
         count += 1
+    for x in range(count):
+        chosen[x] = last_key - (keys[x] & last_key)
     return count, loners
 
 
@@ -354,7 +359,7 @@ def best_clauses(
     best[:] = 0
     best[:, SCORE] = -1
     least_test = cheapest_test(tests, test_costs, open_cells)
-    chosen, scores = np.empty(width, np.int64), np.empty(width, np.int64)
+    chosen, keys = np.empty(width, np.int64), np.empty(width, np.int64)
     gains, alone = np.empty(len(tests), np.int64), np.empty(len(tests), np.int64)
     lonely = np.zeros(len(tests), np.uint8)
     moves, masks = moves_of(faulty), spread_out(open_cells)
@@ -368,12 +373,12 @@ def best_clauses(
     sizes, bounds = np.empty(len(tests), np.int64), np.empty(len(right), np.int64)
     solitary = np.empty(len(tests), np.uint8)
     for j in range(len(tests)):
-        sizes[j], solitary[j] = count_bits(few[j]), is_lonely(few[j], few[j], few_pairs)
+        sizes[j], solitary[j] = count_bits(few[j]), is_lonely(few, j, few[j], few_pairs)
     for a in range(len(right)):
         most, price = count_bits(few_right[a]), action_costs[a] + ONE_TEST
         if not disjoint(wrong, a, a, open_cells):  # it cannot do without a test
             price += least_test
-        if is_lonely(few_right[a], few_right[a], few_pairs):
+        if is_lonely(few_right, a, few_right[a], few_pairs):
             price *= LONELY
         bounds[a] = most * SCALE // price if most else -1
     least_price = ONE_TEST + (action_costs.min() if len(right) else 0)
@@ -392,8 +397,9 @@ def best_clauses(
         own = gains[: len(live)]
         count_all(kept, helps, own)
         count, loners = promising(
-            tests, probes, test_costs, live, harms, probes_wrong[a], own, chosen, scores, alone,
-            few, helps, few_pairs, solitary, lonely, needed_score(best, a), price, least_test,
+            tests, probes, test_costs, live, harms, probes_wrong[a], own, chosen, keys, alone,
+            few, helps, few_pairs, solitary, lonely, is_lonely(few_right, a, helps, few_pairs),
+            needed_score(best, a), price, least_test,
         )  # fmt: skip
         for x in range(loners):
             j = live[alone[x]]

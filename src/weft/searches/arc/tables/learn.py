@@ -71,12 +71,13 @@ class TableSearch:
         scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
         kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
         changed, rows = scene.ink & ~kept, []
-        for body in scene.bodies:
-            covers, known = dict[int, int](), dict[Action, Drawn | None]()
+        for number, body in enumerate(scene.bodies):
+            covers, known = dict[int, int](), scene.results.setdefault(number, {})
             for n, action in enumerate(self.actions):
                 if not (body.colour or action[0] in OF_ROOMS):
                     continue
-                known[action] = applied(scene, body, action, known)
+                if action not in known:
+                    known[action] = applied(scene, body, action, known)
                 cover = _cover(known[action], masks, kept | hidden, hidden & changed)
                 if cover is not None:
                     covers[n] = cover << offset

@@ -84,6 +84,8 @@ class Scene:
         """What `colours` found: the cells of an object, the word."""
         self.cells: dict[tuple[int, str, str], int] = {}
         """What actions drew: the cells of an object, what, where to."""
+        self.results: dict[int, dict[tuple[str, ...], Drawn | None]] = {}
+        """What actions make of each object: tables are learned from several choices of pairs."""
         self.columns: dict[str, list[int]] = {}
         """What `measures` found."""
         self.ink = 0
