@@ -28,20 +28,24 @@ Figures = dict[str, Any]
 
 
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - a set
-    """Run hard puzzles with 1, 2 and all workers, a set with all of them, then compile kernels.
+    """Run hard puzzles and a set with all workers, the former with 2 and 1 too; compile kernels.
 
-    What is known is reported after each step, so that a run that is cut short loses one.
+    The shortest first; what is known is reported and printed after each step, so that a run that is
+    cut short loses one.
     """
     seconds: dict[str, float] = {}
     heads: set[str] = set()
     known: Figures = {"hard": {"puzzles": list(HARD), "seconds": seconds}}
-    for count in sorted({1, 2, workers}):
+    for count in sorted({1, 2, workers}, reverse=True):
         seconds[str(count)], head = _timed(place / f"hard{count}", count)
         heads.add(head)
+        print(f"{count} workers: {seconds[str(count)]:.2f} s", flush=True)
         assert len(heads) == 1, "the ledgers of the hard puzzles differ"
         yield known
-    known["busy"] = _busy(place / "set", workers)
-    yield known
+        if count == workers:
+            known["busy"] = _busy(place / "set", workers)
+            print(f"{known['busy']['busy']:.1f} of {workers} busy", flush=True)
+            yield known
     yield {**known, **_compile()}
 
 
@@ -49,7 +53,8 @@ def rows(hard: Mapping[str, Any]) -> Iterator[tuple[str, float, str]]:
     """Return the lines of the table: workers, seconds, times as fast as one worker."""
     seconds = hard["seconds"]
     for workers in sorted(seconds, key=int):
-        yield workers, seconds[workers], f"{seconds['1'] / seconds[workers]:.2f} ×"
+        times = f"{seconds['1'] / seconds[workers]:.2f} ×" if "1" in seconds else "not measured"
+        yield workers, seconds[workers], times
 
 
 def _compile() -> Figures:

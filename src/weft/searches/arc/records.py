@@ -72,7 +72,15 @@ class PhaseRecord(TypedDict):
     log: NotRequired[Object]
 
 
-class ShallowRecord(PhaseRecord):
+class GroundRecord(TypedDict):
+    """The task on black ground, if it is to be searched too."""
+
+    ground: Object | None
+    ground_ways: list[str]
+    """How it can be divided into parts."""
+
+
+class ShallowRecord(PhaseRecord, GroundRecord):
     """What the shallow phase reached, and what it hands on."""
 
     table: Object | None
@@ -81,8 +89,6 @@ class ShallowRecord(PhaseRecord):
     """Vectors to learn lists and choices from."""
     facts: Table
     """`ShallowFacts`, from which the parts that follow are planned."""
-    ground: Object | None
-    """The task on black ground, where it is to be searched too."""
 
 
 class LearnedRecord(TypedDict):

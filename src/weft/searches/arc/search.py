@@ -53,7 +53,7 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     first: ShallowRecord = begun.value
     bodies = [_continued(puzzle, options, first)]
     if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
-        bodies.insert(0, _searched(first["ground"], on_ground(options)))
+        bodies.insert(0, _searched(first["ground"], on_ground(options), first["ground_ways"]))
     *beside, (assembled, is_complete) = yield from _in_step(bodies)
     if beside and not assembled["is_explained"]:
         [(grounded, ground_is_complete)] = beside
@@ -69,21 +69,27 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     return end.value
 
 
-def _searched(puzzle: Object, options: Table) -> SearchBody:
-    """Run all parts of one task; return them assembled, and whether none failed."""
-    [begun] = yield [run_shallow(puzzle, options)]
-    return (yield from _continued(puzzle, options, begun.value))
+def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody:
+    """Run all parts of one task; return them assembled, and whether none failed.
+
+    Programs for parts are sought beside the shallow phase: they take as long as it does.
+    """
+    calls = [run_each(puzzle, options, way) for way in ways]
+    [begun, *parted] = yield [run_shallow(puzzle, options), *calls]
+    return (yield from _continued(puzzle, options, begun.value, parted))
 
 
-def _continued(puzzle: Object, options: Table, first: ShallowRecord) -> SearchBody:
-    """Run the parts that follow a shallow phase."""
+def _continued(
+    puzzle: Object, options: Table, first: ShallowRecord, parted: Sequence[Result] | None = None
+) -> SearchBody:
+    """Run the parts that follow a shallow phase; `parted`: programs for parts, sought before."""
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
     views = enumerate(first["views"][: parts.views])
     groups: list[list[TaskCall]] = [
         [
             *(run_choices(puzzle, sample, start, end) for start, end in parts.choices),
-            *(run_each(puzzle, options, way) for way in parts.ways),
+            *(run_each(puzzle, options, way) for way in parts.ways if parted is None),
         ],
         [run_view(puzzle, options, view, number) for number, view in views],
         [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
@@ -91,6 +97,8 @@ def _continued(puzzle: Object, options: Table, first: ShallowRecord) -> SearchBo
     ]  # the longest first
     results: Sequence[Result] = (yield _together(groups)) if any(groups) else ()
     chosen, by_view, plain, deep = _divided(results, groups)
+    if parted and parts.ways:
+        chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     scanned = planner.scanned(facts, _is_validated(learned))
     learned += yield from _learn(puzzle, sample, scanned)

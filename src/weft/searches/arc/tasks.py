@@ -33,6 +33,7 @@ from weft.searches.arc.records import (
     AnswerRecord,
     AssembledRecord,
     CandidateRecord,
+    GroundRecord,
     GroupRecord,
     LearnedRecord,
     NearestRecord,
@@ -84,7 +85,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
         "table": put(phase.table) if phase.table else None,
         "sample": put(pack(phase.sample)),
         "facts": to_json(ShallowFacts.of(phase)),
-        "ground": _on_ground(planner, phase, ArcTask.from_canonical(get(puzzle))),
+        **_on_ground(planner, phase, ArcTask.from_canonical(get(puzzle))),
     }
 
 
@@ -200,10 +201,13 @@ def conclude(
     return {**answer, "log": assembled["log"]}
 
 
-def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> Object | None:
+def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> GroundRecord:
     """Put the task on black ground, where it is to be searched too."""
     view = planner.ground(task, Found(phase.candidates, ()))
-    return None if view is None else put(view.of(task).canonical())
+    if view is None:
+        return {"ground": None, "ground_ways": []}
+    shown = view.of(task)
+    return {"ground": put(shown.canonical()), "ground_ways": list(planner.ways(shown))}
 
 
 def planner_of(options: Table) -> ParallelPlanner:

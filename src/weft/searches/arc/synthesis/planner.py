@@ -32,6 +32,7 @@ from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnchoices import cheapest as cheapest_choices
 from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learneach import ways_of
 from weft.searches.arc.synthesis.learnlists import (
     Beginning,
     ListPart,
@@ -186,6 +187,10 @@ class ParallelPlanner:
         """Return the view on black ground, where it is to be searched too."""
         is_needless = bool(found.candidates) or VIEWS in self.options.without
         return None if is_needless else grounded(task)
+
+    def ways(self, task: ArcTask) -> tuple[str, ...]:
+        """Return how a task can be divided into parts that share a program."""
+        return () if FITTED in self.options.without else ways_of(task)
 
     def on_ground(self) -> ParallelPlanner:
         """Return the planner for tasks on black ground: no slices, and a program has one view."""
