@@ -20,7 +20,9 @@ class Expansion:
     """All results of applying some operators to one vector."""
 
     data: bytes
-    ends: list[list[int]]
+    ends: list[int]
+    """Where results end, example by example, operator by operator: one list, so that the cyclic
+    garbage collector has one object to visit."""
     shape: list[int]
     cells: list[int]
     states: bytes
@@ -28,7 +30,7 @@ class Expansion:
     @property
     def size_bytes(self) -> int:
         """About how much memory it holds."""
-        return len(self.data) + len(self.states) + 40 * len(self.ends) * len(self.ends[0] or (0,))
+        return len(self.data) + len(self.states) + 40 * len(self.ends)
 
 
 class ApplyCache:

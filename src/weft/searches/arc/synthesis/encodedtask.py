@@ -11,7 +11,7 @@ import numpy.typing as npt
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.synthesis import reach
 from weft.searches.arc.synthesis.language import LanguageEntry
-from weft.searches.arc.task import ArcTask
+from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import MAX_BYTES, Grid, encode_grids
 
 U8 = npt.NDArray[np.uint8]
@@ -54,6 +54,24 @@ def _bits(grid: Grid) -> int:
     return sum(1 << colour for colour in sorted(set(grid.cells) - {0}))
 
 
+def _tables(
+    facts: tuple[reach.Fact, ...], pairs: Sequence[Pair], prune: Sequence[str]
+) -> list[I64]:
+    """The fewest steps for each pair; pairs whose sizes compare alike share a table."""
+    tables: dict[tuple[int, int], I64] = {}
+    alike = [
+        (
+            reach.compare(p.input.height, p.output.height),
+            reach.compare(p.input.width, p.output.width),
+        )
+        for p in pairs
+    ]
+    for pair, relation in zip(pairs, alike, strict=True):
+        if relation not in tables:
+            tables[relation] = reach.table(facts, pair.input, pair.output, prune)
+    return [tables[relation] for relation in alike]
+
+
 def _unique(*facts: Sequence[reach.Fact]) -> tuple[reach.Fact, ...]:
     return tuple(dict.fromkeys(fact for some in facts for fact in some))
 
@@ -88,15 +106,9 @@ class ReachabilityTable:
         self._kinds = list(_unique(facts_of_all))
         numbers = {fact: i for i, fact in enumerate(self._kinds)}
         self._kind_of = [numbers[fact] for fact in facts_of_all]
-        facts = _unique(self._kinds, last)
-        self._steps = [reach.table(facts, p.input, p.output, prune) for p in pairs]
+        self._steps = _tables(_unique(self._kinds, last), pairs, prune)
         self._alone = {
-            rule: [
-                reach.table(
-                    _unique(reach.facts_of(operators, (rule,)), last), p.input, p.output, (rule,)
-                )
-                for p in pairs
-            ]
+            rule: _tables(_unique(reach.facts_of(operators, (rule,)), last), pairs, (rule,))
             for rule in prune
         }
         self._standings: dict[tuple[int, bytes], Standing] = {}

@@ -53,8 +53,8 @@ AGREEING = 4
 SHORT = 70 * BIT
 """Longer lists are never accepted, so they are not cross-validated."""
 LITTLE_HOPE = 1
-"""Scans start from every corner and second layers above many first ones, most of them in vain: soon
-given up."""
+"""Scans start from every corner, second layers above many first ones, and tasks are divided in many
+ways, most of them in vain: soon given up."""
 ACTIONS, LAID = "actions", "laid"
 FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
@@ -126,7 +126,9 @@ def layered_parts(
     return list(parts.values())
 
 
-def learn_part(problem: EncodedTask, sample: VectorSample, part: ListPart) -> LearnedLists:
+def learn_part(
+    problem: EncodedTask, sample: VectorSample, part: ListPart, hope: int = HOPE
+) -> LearnedLists:
     """Learn the lists of one part; return the cheapest."""
     context = context_of(problem, sample, part.base)
     learner = _Learner(problem, sample, context)
@@ -136,12 +138,16 @@ def learn_part(problem: EncodedTask, sample: VectorSample, part: ListPart) -> Le
         return LearnedLists(cheapest(learner.reading(columns)))
     if part.first:
         return LearnedLists(cheapest(learner.layered(Layer(part.corner, parse(part.first)))))
-    return learner.learn(part.corner, extendable=part.base < len(sample.bases))
+    hope = LITTLE_HOPE if part.corner else hope
+    return learner.learn(part.corner, hope, extendable=part.base < len(sample.bases))
 
 
-def learn_plain(problem: EncodedTask, sample: VectorSample) -> tuple[ProgramCandidate, ...]:
+def learn_plain(
+    problem: EncodedTask, sample: VectorSample, hope: int = HOPE
+) -> tuple[ProgramCandidate, ...]:
     """Learn plain lists on every base; return the cheapest."""
-    learned = [learn_part(problem, sample, part) for part in plain_parts(sample.list_bases)]
+    parts = plain_parts(sample.list_bases)
+    learned = [learn_part(problem, sample, part, hope) for part in parts]
     return cheapest(candidate for found in learned for candidate in found.candidates)
 
 
@@ -165,25 +171,24 @@ class _Learner:
         self._may_answer = problem.train > FEW_PAIRS and not sample.is_solved
         self._train = problem.train
 
-    def learn(self, corner: str, *, extendable: bool) -> LearnedLists:
+    def learn(self, corner: str, hope: int, *, extendable: bool) -> LearnedLists:
         """All lists on the base, from a corner those that scan from there; and beginnings.
 
         Those are not needed where a program or a list may answer, nor above canvases.
         """
         training = self._context.training_cells(corner)
         search = search_of(training)
-        learned = LearnedLists(cheapest(self._lists(training, search, corner)))
+        learned = LearnedLists(cheapest(self._lists(training, search, corner, hope)))
         if self._is_solved or learned.is_validated or not extendable:
             return learned
         return LearnedLists(learned.candidates, tuple(self._beginnings(search, corner)))
 
     def _lists(
-        self, training: TrainingCells, search: ClauseSearch, corner: str
+        self, training: TrainingCells, search: ClauseSearch, corner: str, hope: int
     ) -> Iterator[ProgramCandidate]:
         context, base = self._context, self._context.base
         tests, rule = context.test_columns(), Scanned.name if corner else base.rule
         loo_passed: int | None = None
-        hope = LITTLE_HOPE if corner else HOPE
         for layer in _layers(learn(search, hope=hope), corner):
             cost = base.millibits + layer.millibits
             if loo_passed is None and cost <= SHORT and self._may_answer:

@@ -26,7 +26,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learneach import learn_each, ways_of
-from weft.searches.arc.synthesis.learnlists import learn_plain
+from weft.searches.arc.synthesis.learnlists import LITTLE_HOPE, learn_plain
 from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, SearchLog
 from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.synthesis.sample import VectorSample, sample_of
@@ -175,7 +175,8 @@ def parted(
     def search(part_task: ArcTask) -> Sequence[ProgramCandidate]:
         space, _ = _brief(part_task, options, programs, SHALLOW, None, cache)
         sample = replace(sample_of(space), canvases=())  # programs of parts have none
-        lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
+        is_asked = LISTS not in options.without
+        lists = learn_plain(space.problem, sample, LITTLE_HOPE) if is_asked else ()
         return (*space.candidates, *space.guesses, *lists)
 
     return learn_each(task, way, search)

@@ -184,7 +184,9 @@ class Space:
         judge(plan.gives, ends, self._out, p.targets, p.target_offsets, p.palettes, shape, cells,
               states)  # fmt: skip
         data = self._out[:end].tobytes()
-        return Expansion(data, ends.tolist(), shape.tolist(), cells.tolist(), states.tobytes())
+        return Expansion(
+            data, ends.ravel().tolist(), shape.tolist(), cells.tolist(), states.tobytes()
+        )
 
     def _expand(self, plan: ExpansionPlan, source: U8, source_ends: list[int], ends: I64) -> int:
         """Run the kernels of a plan into the buffer; return where the results end."""
@@ -220,8 +222,10 @@ class Space:
 
     def _take(self, node: int, left: int, number: int, i: int, expansion: Expansion) -> int | None:
         """Keep one result if it is new and can lead to the targets."""
-        start = expansion.ends[i - 1][-1] if i else 0
-        end = expansion.ends[i][-1]
+        behind = (i + 1) * self.problem.examples
+        begin = behind - self.problem.examples
+        start = expansion.ends[begin - 1] if i else 0
+        end = expansion.ends[behind - 1]
         if end == start:
             self.counts.failed += 1
             return None
@@ -245,7 +249,7 @@ class Space:
         shape, cells = expansion.shape[i], expansion.cells[i]
         if stage != GRID:  # no loss of its own: as good as what it came from
             shape, cells = parent.shape_loss, parent.cell_loss
-        ends = [place - start for place in expansion.ends[i]]
+        ends = [place - start for place in expansion.ends[begin:behind]]
         first = number if node == ROOT else parent.first
         return self._add(
             VectorNode(stage, content, ends, states, number, node, parent.depth + 1,
