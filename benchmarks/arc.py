@@ -80,8 +80,8 @@ def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa:
     runs: Figures = {}
     by_half: list[Figures] = []
     for name, words in (
-        ("ARC-AGI-2 evaluation", ("--data", "arc-agi-2", "--split", "evaluation")),
         ("evaluation", ("--split", "evaluation")),
+        ("ARC-AGI-2 evaluation", ("--data", "arc-agi-2", "--split", "evaluation")),
         ("training", TRAINING),
         ("ARC-AGI-2 training, new", (*names_beyond(), "--data", "arc-agi-2", *TRAINING)),
     ):
