@@ -40,12 +40,13 @@ from weft.searches.arc.confidence import (
 )
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.program import Program, parse
+from weft.searches.arc.ranking import Ranking
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
 from weft.searches.arc.synthesis.ablation import CHECKS, CONFIDENCE
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import MARGIN, Outcome, TaskVerdict
+from weft.searches.arc.verdict import MARGIN, Group, Outcome, TaskVerdict
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "confidence.json"
@@ -56,14 +57,22 @@ REPORT = ROOT / "docs" / "benchmarks" / "arc-confidence.json"
 
 
 def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[str, Any]:
-    """Return one line: the features of the best answer, and the place of the true outputs."""
-    ranks = [n for n, group in enumerate(verdict.groups) if group.outputs == truth]
+    """Return what is known of the best explanation, by name, and whether it is right."""
     weighing = verdict.weighing
     confidence = None if weighing is None else weighing.confidence
+    if weighing is None or confidence is None:
+        return {"name": task.name, "right": False, "features": None}
+    right = verdict.groups[weighing.place].outputs == truth
+    return {"name": task.name, "right": right, "features": dict(confidence.features)}
+
+
+def guesses(task: ArcTask, found: Found, groups: Sequence[Group]) -> dict[str, Any]:
+    """Return the features of all groups, in the order of what they cost, for `ranking`."""
+    own = Ranking(task.without_truth(), found.candidates, found.guesses)
     return {
-        "name": task.name,
-        "rank": ranks[0] if ranks else None,
-        "features": None if confidence is None else dict(confidence.features),
+        "groups": [list(own.features(group).values()) for group in groups],
+        "kinds": [group.programs[0].fitted for group in groups],
+        "right_groups": [n for n, group in enumerate(groups) if group.outputs == task.truth],
     }
 
 
@@ -75,7 +84,7 @@ OTHER_RULES = {
 
 
 def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
-    """Judge recorded evidence by the rules of today; a line for each puzzle with an explanation."""
+    """Judge recorded evidence by the rules of today; a line for each puzzle."""
     puzzles = {puzzle.name: puzzle for base in bases() for puzzle in puzzles_of(base)}
     for path in evidence:
         with gzip.open(path, "rt", encoding="ascii") as lines:
@@ -87,15 +96,18 @@ def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     known = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
     found = Found(*(_candidates(row, part) for part in ("found", "guesses")))
     verdict = _verdict(task, found, Standard(), known)
-    if verdict.weighing is None:
-        return
     others = {n: _verdict(task, found, rule, known) for n, rule in OTHER_RULES.items()}
     right = {
         name: other.groups[0].outputs == task.truth
         for name, other in others.items()
         if other.outcome is Outcome.SOLVED
     }
-    yield {**example(task, task.truth, verdict), "draw": row["draw"], "other_rules": right}
+    yield {
+        **example(task, task.truth, verdict),
+        **guesses(task, found, others["confidence"].groups),
+        "draw": row["draw"],
+        "other_rules": right,
+    }
 
 
 def _verdict(
@@ -260,15 +272,19 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 
 
 def read_rows(*paths: Path) -> list[dict[str, Any]]:
-    """Read the puzzles that have an explanation; one that is in several files only once."""
-    rows, lines = [], [line for path in paths for line in path.read_text().splitlines()]
+    """Read puzzles; one that is in several files only once."""
+    lines = [line for path in paths for line in path.read_text().splitlines()]
     by_name = {(row["name"], row["draw"]): row for row in map(json.loads, reversed(lines))}
+    rows = []
     for _, row in sorted(by_name.items()):
         base, half, kind, _ = row["name"].split("-")
-        if row["features"] is not None:
-            rows.append({**row, "base": base, "half": int(half[1]), "kind": kind,
-                         "right": row["rank"] == 0})  # fmt: skip
+        rows.append({**row, "base": base, "half": int(half[1]), "kind": kind})
     return rows
+
+
+def explained(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the puzzles that have an explanation."""
+    return [row for row in rows if row["features"] is not None]
 
 
 def fitted_on(rows: Sequence[Mapping[str, Any]], left_out: Sequence[str]) -> ConfidenceModel:
@@ -372,7 +388,7 @@ def main(words: Sequence[str]) -> None:
             lines = (json.dumps(line) + "\n" for line in judged(*map(Path, sources)))
             Path(target).write_text("".join(lines), encoding="ascii")
         case ["fit", *sources] if sources:
-            rows = read_rows(*map(Path, sources))
+            rows = explained(read_rows(*map(Path, sources)))
             published = report(rows)
             REPORT.write_text(json.dumps(published, indent=2) + "\n")
             models = {name: fitted_on(rows, left_out) for name, left_out in LEFT_OUT.items()}

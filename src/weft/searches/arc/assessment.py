@@ -14,6 +14,7 @@ from functools import partial
 from weft.searches.arc import confidence, support
 from weft.searches.arc.evidence import Evidence, examine
 from weft.searches.arc.program import Program
+from weft.searches.arc.ranking import Ranking
 from weft.searches.arc.support import Competition
 from weft.searches.arc.synthesis.ablation import BEHAVIOUR, CHECKS, CONFIDENCE, SUPPORT
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -63,6 +64,11 @@ class Standard:
         return CHECKS not in self.without
 
     @property
+    def is_assessed(self) -> bool:
+        """Whether fitted models decide, what is answered and in which order is guessed."""
+        return self.is_checked and CONFIDENCE not in self.without
+
+    @property
     def has_behaviour(self) -> bool:
         """Whether evidence includes how the steps of programs behave."""
         return BEHAVIOUR not in self.without
@@ -104,7 +110,8 @@ def judge(
     """
     examinations = needed(found, standard)
     is_checked = bool(examinations) and all(each.program in evidence for each in examinations)
-    is_assessed = is_checked and CONFIDENCE not in standard.without
+    is_assessed = is_checked and standard.is_assessed
+    is_ranked = standard.is_assessed and (is_checked or not examinations)
     return decide(
         explanations(found, standard),
         found.guesses,
@@ -115,6 +122,7 @@ def judge(
         needed_permille=standard.needed_permille,
         examine=(lambda program, *_: evidence[program]) if is_checked else None,
         assess=partial(assess, task, standard.left_out) if is_assessed else None,
+        rank=Ranking(task, found.candidates, found.guesses).points if is_ranked else None,
     )
 
 

@@ -69,27 +69,44 @@ def broken_names(
     What a test input breaks by itself is not counted again of the steps and the output: on a
     larger input they are larger too, and a new colour changes in new ways.
     """
-    trained = len(task.train)
-    inputs = [*(pair.input for pair in task.train), *task.test]
-    results = [*(pair.output for pair in task.train), *outputs]
-    both = list(zip(inputs, results, strict=True))
-    given = [grid_properties(grid) for grid in inputs]
-    colours = [{str(cell) for cell in grid.cells} for grid in inputs]
-    novel = [[*chain(*broken(given[:trained], test))] for test in given[trained:]]
-    new_colours = _new(colours, trained)
-    changes = [
-        {name for name in names if not new & set(name.split(" to "))}
-        for names, new in zip(
-            _new([_changes(*each) for each in both], trained), new_colours, strict=True
-        )
-    ]
+    invariants = OutputInvariants(task)
+    trained, given = len(task.train), invariants.given
+    steps = _step_properties(program, invariants.inputs)
     return (
         *_worst(given, trained, [[] for _ in task.test]),
-        max(map(sorted, new_colours), key=len),
-        *_worst(_step_properties(program, inputs), trained, novel),
-        *_worst([end_properties(*each) for each in both], trained, novel),
-        max(map(sorted, changes), key=len),
+        max(map(sorted, invariants.new_colours), key=len),
+        *_worst(steps, trained, invariants.novel),
+        *invariants.broken(outputs),
     )
+
+
+class OutputInvariants:
+    """What inputs and outputs share in all training pairs; judges many answers of one task."""
+
+    def __init__(self, task: ArcTask) -> None:
+        trained = len(task.train)
+        self.inputs = [*(pair.input for pair in task.train), *task.test]
+        self.given = [grid_properties(grid) for grid in self.inputs]
+        """Properties of every input, those of the tests last."""
+        self.novel = [
+            [*chain(*broken(self.given[:trained], test))] for test in self.given[trained:]
+        ]
+        """What each test input breaks by itself."""
+        self.new_colours = _new([{str(c) for c in grid.cells} for grid in self.inputs], trained)
+        self._tests = task.test
+        self._ends = [end_properties(pair.input, pair.output) for pair in task.train]
+        self._changes = [_changes(pair.input, pair.output) for pair in task.train]
+
+    def broken(self, outputs: Sequence[Grid]) -> tuple[list[str], list[str], list[str]]:
+        """Name the constants, ranges and colour changes that the worst test output breaks."""
+        trained, both = len(self._ends), list(zip(self._tests, outputs, strict=True))
+        ends = [*self._ends, *(end_properties(*each) for each in both)]
+        changes = _new([*self._changes, *(_changes(*each) for each in both)], trained)
+        known = [
+            {name for name in names if not new & set(name.split(" to "))}
+            for names, new in zip(changes, self.new_colours, strict=True)
+        ]
+        return (*_worst(ends, trained, self.novel), max(map(sorted, known), key=len))
 
 
 def _worst(

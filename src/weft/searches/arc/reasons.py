@@ -37,7 +37,8 @@ def _confidence(weighing: Weighing, confidence: Confidence) -> str:
     ranked = sorted(confidence.points.items(), key=lambda item: (-abs(item[1]), item[0]))
     shares = [f"{_named(name)} {points / 1000:+.1f}" for name, points in ranked[:SHOWN]]
     rest = f" ({', '.join(shares)})" if shares else ""
-    reached = f"confidence {confidence.permille / 1000:.3f}, {needed / 1000:.3f} needed{rest}"
+    of = f" in guess {weighing.place + 1}" if weighing.place else ""
+    reached = f"confidence{of} {confidence.permille / 1000:.3f}, {needed / 1000:.3f} needed{rest}"
     if confidence.permille < needed:
         return f"refused: {reached}"
     if margin is not None and not weighing.is_clear(margin):

@@ -137,8 +137,8 @@ class AnswerRecord(TypedDict):
 
     outcome: str
     confidence_permille: NotRequired[int | None]
-    """Probability that the first group is right on all tests; None where it was not computed,
-    missing in runs of older versions."""
+    """Probability that the weighed group is right on all tests, see `Weighing.place`; None where it
+    was not computed, missing in runs of older versions."""
     groups: list[GroupRecord]
     weighing: Table | None
     """A `Weighing`."""

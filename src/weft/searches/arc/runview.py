@@ -35,8 +35,14 @@ def view_of(item: Recorded, truth: tuple[Grid, ...] = ()) -> TaskView:
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
         _note(answer), tuple(answers), None if answers else _nearest(task, answer["nearest"]),
-        truth, answer.get("confidence_permille"), (answer["failure"] or {"class": ""})["class"],
+        truth, _confidence(answer), (answer["failure"] or {"class": ""})["class"],
     )  # fmt: skip
+
+
+def _confidence(answer: AnswerRecord) -> int | None:
+    """Return the confidence in the first group; None where another was weighed."""
+    place = (answer.get("weighing") or {}).get("place", 0)
+    return None if place else answer.get("confidence_permille")
 
 
 def _shown(answer: AnswerRecord) -> Sequence[GroupRecord]:

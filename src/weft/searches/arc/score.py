@@ -129,7 +129,7 @@ def _at_confidence(run: ArcRun, truth: Mapping[str, ArcTask], permille: int) -> 
     for item in run.items:
         own = None if item.answer is None else item.answer.get("confidence_permille")
         if own is not None and own >= permille and item.outcome in COMPLETE:
-            is_right = rank(item.answer, truth[item.task.digest].truth) == 0
+            is_right = is_weighed_right(item.answer, truth[item.task.digest].truth)
             right, wrong = right + is_right, wrong + (not is_right)
     return {"answered": right + wrong, "right": right, "wrong": wrong}
 
@@ -142,9 +142,15 @@ def reliability(run: ArcRun, truth: Mapping[str, ArcTask]) -> list[dict[str, int
         if own is not None:
             entry = bins[bisect_right(BINS, own) - 1]
             entry["answers"] += 1
-            entry["right"] += rank(item.answer, truth[item.task.digest].truth) == 0
+            entry["right"] += is_weighed_right(item.answer, truth[item.task.digest].truth)
             entry["permille"] += own
     return bins
+
+
+def is_weighed_right(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> bool:
+    """Whether the group that has a confidence is right: one of little may not be the first."""
+    weighing = None if answer is None else answer["weighing"]
+    return weighing is not None and rank(answer, truth) == weighing.get("place", 0)
 
 
 def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:

@@ -5,7 +5,8 @@ group claims the answer at the price of its best program: its bits, and what dou
 (`evidence`). The cheapest claim is the answer if it is probable enough (`confidence`, from what
 `support` counts). Programs longer than the limit are guesses, as learned lists are; they come
 after all explanations and answer nothing. Among guesses each doubling of those that agree is worth
-some bits.
+some bits. Where the best explanation is not `LIKELY`, and for all guesses after the first, another
+order can be asked for (`ranking`).
 
 Where no confidence is asked for (an ablation), a price decides: it must be within the limit, and
 every other group's objection, its shortest program whatever the doubts, must cost more than the
@@ -38,9 +39,15 @@ VOTE = 6 * BIT
 MARGIN = 4 * BIT
 """Competitors that cost no more than this above the best make an answer ambiguous, not unsure."""
 LIMIT = 100 * BIT
+LIKELY = 500
+"""Permille from which the best explanation is the first guess, whatever the ranking says."""
+OTHER_KIND = 500
+"""Points that a second guess of another kind than the first may lie behind the next in rank."""
 Order = tuple[int, int, ProgramOrder]
 Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 Assess = Callable[["Group", Sequence[ProgramCandidate], Competition], "Confidence"]
+Rank = Callable[["Group"], int]
+"""Points of a group: the fewer, the sooner it is guessed."""
 
 
 class Outcome(StrEnum):
@@ -114,6 +121,9 @@ class Weighing:
     confidence: Confidence | None = None
     needed_permille: int | None = None
     """The confidence that is enough."""
+    place: int = 0
+    """Place among the guesses of the group that was weighed: later than first where it is unlikely
+    to be right and another is ranked before it."""
 
     @property
     def is_affordable(self) -> bool:
@@ -137,7 +147,7 @@ class TaskVerdict:
 
     @property
     def confidence_permille(self) -> int | None:
-        """Probability that the first group is right; None where it was not computed."""
+        """Probability that the weighed group is right; None where it was not computed."""
         confidence = None if self.weighing is None else self.weighing.confidence
         return None if confidence is None else confidence.permille
 
@@ -200,35 +210,61 @@ def decide(
     needed_permille: int = SURE,
     examine: Examine | None = None,
     assess: Assess | None = None,
+    rank: Rank | None = None,
 ) -> TaskVerdict:
     """Judge what was found. `incomplete`: a part of the search failed.
 
     With `assess` the answer needs that confidence, and over `margin_millibits` where it is given;
-    without it the price decides, and no competitor is allowed where there is no margin.
+    without it the price decides, and no competitor is allowed where there is no margin. With `rank`
+    that is the order of guesses.
     """
     explanations = group(candidates, examine)
     known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
-    groups = with_other_kind_second((*explanations, *guessed))
+    groups = (*explanations, *guessed)
     if not explanations:
-        return TaskVerdict(_nothing(exhausted, incomplete), groups)
+        return TaskVerdict(_nothing(exhausted, incomplete), ordered(groups, rank))
     weighing = _weigh(explanations, limit_millibits, margin_millibits)
     if assess is not None:
         confidence = _assessed(explanations, candidates, guesses, assess)
         weighing = replace(weighing, confidence=confidence, needed_permille=needed_permille)
+    groups = ordered(groups, rank, weighing)
+    weighing = replace(weighing, place=groups.index(explanations[0]))
     if incomplete:  # the competitor may have been there
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
     return TaskVerdict(_outcome(weighing, exhausted), groups, weighing)
 
 
-def with_other_kind_second(groups: Sequence[Group]) -> tuple[Group, ...]:
+def ordered(
+    groups: Sequence[Group], rank: Rank | None, weighing: Weighing | None = None
+) -> tuple[Group, ...]:
+    """Put groups in the order of guesses; they come in the order of what they cost.
+
+    An explanation that is likely right, or enough for an answer, stays first. Without `rank` the
+    order stays.
+    """
+    if rank is None:
+        return with_other_kind_second(groups, lambda g: g.millibits, MARGIN)
+    points = {g.outputs: rank(g) for g in groups}
+    first, rest = (groups[:1], groups[1:]) if _is_likely(weighing) else ((), groups)
+    ranked = (*first, *sorted(rest, key=lambda g: points[g.outputs]))
+    return with_other_kind_second(ranked, lambda g: points[g.outputs], OTHER_KIND)
+
+
+def _is_likely(weighing: Weighing | None) -> bool:
+    if weighing is None or weighing.confidence is None or weighing.needed_permille is None:
+        return False
+    return weighing.confidence.permille >= min(LIKELY, weighing.needed_permille)
+
+
+def with_other_kind_second(groups: Sequence[Group], rank: Rank, most: int) -> tuple[Group, ...]:
     """Put a group second whose program ends with another rule than the first one's.
 
-    It may cost `MARGIN` more than the second. Two guesses of one kind are often wrong together.
+    It may have `most` more than the second. Two guesses of one kind are often wrong together.
     """
     first, rest = groups[:1], list(groups[1:])
     other = next((g for g in rest if g.programs[0].fitted != first[0].programs[0].fitted), None)
-    if other is not None and other.millibits <= rest[0].millibits + MARGIN:
+    if other is not None and rank(other) <= rank(rest[0]) + most:
         rest.remove(other)
         rest.insert(0, other)
     return (*first, *rest)

@@ -1,0 +1,85 @@
+"""The order of guesses: a conditional logit over the groups of one puzzle, in integers.
+
+    group, all programs that give its outputs, task ──► features: small integers by name
+    weight × value, added up ──► points; the fewer, the sooner a group is guessed
+
+Points are thousandths of a nat: a group of 693 points less is twice as likely to be the right one.
+The weights are data (`ranking.json`), fitted by `tools/fit_arc_ranking.py` on puzzles made of
+training tasks. Whether a puzzle is answered is decided elsewhere (`confidence`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from weft.searches.arc.evidence import violated
+from weft.searches.arc.invariants import OutputInvariants
+from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.program import order_key
+from weft.searches.arc.support import independent
+from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import encode_grids
+from weft.searches.arc.verdict import Group
+
+BITS = (("bits_to_40", 0, 40), ("bits_to_80", 40, 80), ("bits_to_140", 80, 140))
+"""Bits count by range: a bit more says much of a short program and little of a long one."""
+MOST = {"output_constants": 2, "output_changes": 1, "agreeing": 3, "independent": 3}
+FEATURES = (*(name for name, _, _ in BITS), "guessed", "violated", "inconsistent", *MOST)
+
+
+class Ranking:
+    """What ranks the groups of one puzzle."""
+
+    def __init__(
+        self,
+        task: ArcTask,
+        candidates: Sequence[ProgramCandidate],
+        guesses: Sequence[ProgramCandidate],
+    ) -> None:
+        self._task = task
+        self._invariants = OutputInvariants(task)
+        self._explained = {candidate.outputs for candidate in candidates}
+        self._members: dict[bytes, list[ProgramCandidate]] = {}
+        both = (*candidates, *guesses)
+        for each in sorted(both, key=lambda c: (c.millibits, order_key(c.program))):
+            self._members.setdefault(each.outputs, []).append(each)
+
+    def features(self, group: Group) -> dict[str, int]:
+        """Return what is known of a group, by name in the order of `FEATURES`."""
+        outputs = encode_grids(group.outputs)
+        constants, _, changes = self._invariants.broken(group.outputs)
+        bits = group.millibits // BIT
+        counts = {
+            "output_constants": len(constants),
+            "output_changes": len(changes),
+            "agreeing": group.size.bit_length() - 1,
+            "independent": independent(c.program for c in self._members[outputs]) - 1,
+        }
+        return {
+            **{name: min(max(bits, low), high) - low for name, low, high in BITS},
+            "guessed": int(outputs not in self._explained),
+            "violated": int(bool(violated(self._task, group.outputs))),
+            "inconsistent": int(group.evidence is not None and group.evidence.inconsistent > 0),
+            **{name: min(count, MOST[name]) for name, count in counts.items()},
+        }
+
+    def points(self, group: Group) -> int:
+        """Return how unlikely a group is to be right, compared with others of the puzzle."""
+        return points(weights(), self.features(group))
+
+
+def points(own: Mapping[str, int], features: Mapping[str, int]) -> int:
+    """Add up weighted features."""
+    return sum(weight * features[name] for name, weight in own.items())
+
+
+@cache
+def weights() -> Mapping[str, int]:
+    """Return the weights that ship: points of each unit of a feature."""
+    text = files("weft.searches.arc").joinpath("ranking.json").read_text("ascii")
+    raw: dict[str, int] = json.loads(text)
+    return raw

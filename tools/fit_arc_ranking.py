@@ -1,0 +1,138 @@
+"""Fit the order of guesses of `weft arc` on puzzles with known outputs, and check it by halves.
+
+    python tools/fit_arc_confidence.py features FEATURES.jsonl EVIDENCE.jsonl.gz [EVIDENCE ...]
+    python tools/fit_arc_ranking.py FEATURES.jsonl [FEATURES.jsonl ...]
+
+A conditional logit (McFadden 1974): of the groups of one puzzle that has the right outputs among
+them, the right one is first with a probability that falls with its points. The sign of each weight
+is fixed (`SIGNS`). Weights are fitted on each half of the puzzles' bases and measured on the other,
+which is written to docs/benchmarks/arc-ranking.json; then on both, for
+src/weft/searches/arc/ranking.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fit_arc_confidence import cross_fitted, explained, read_rows
+from make_pseudo_puzzles import first_names
+
+from weft.searches.arc.ranking import FEATURES, points
+from weft.searches.arc.verdict import LIKELY, OTHER_KIND
+
+ROOT = Path(__file__).parents[1]
+SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "ranking.json"
+REPORT = ROOT / "docs" / "benchmarks" / "arc-ranking.json"
+SIGNS = dict.fromkeys(FEATURES, 1) | {"agreeing": -1, "independent": -1}
+"""Whether more of a feature speaks against a group (1) or for it (-1)."""
+PENALTY = 3.0
+"""Weight of the squared weights against the log-loss: chosen by cross-validation."""
+BITS_SCALE = 0.1
+"""Bits are counted in tens while fitting, as the other features are small."""
+NATS = 1000
+Row = Mapping[str, Any]
+Weights = Mapping[str, int]
+
+
+def fit(rows: Sequence[Row]) -> dict[str, int]:
+    """Fit weights, in points, on the puzzles that have a right group and a wrong one."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - the counts need no scipy
+
+    own = [row for row in rows if row["right_groups"] and len(row["groups"]) > 1]
+    scale = np.array([BITS_SCALE if name.startswith("bits") else 1.0 for name in FEATURES])
+    x = np.concatenate([np.array(row["groups"], float) for row in own]) * scale
+    sizes = [len(row["groups"]) for row in own]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    puzzle = np.repeat(np.arange(len(own)), sizes)
+    right = starts + [row["right_groups"][0] for row in own]
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        z = -(x @ w)
+        z -= np.maximum.reduceat(z, starts)[puzzle]
+        p = np.exp(z)
+        p /= np.add.reduceat(p, starts)[puzzle]
+        slope = x[right].sum(axis=0) - x.T @ p + PENALTY * w
+        return -np.log(p[right]).sum() + PENALTY * (w**2).sum() / 2, slope
+
+    bounds = [(0, None) if SIGNS[name] > 0 else (None, 0) for name in FEATURES]
+    start = np.zeros(len(FEATURES))
+    fitted = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x * scale
+    return {name: round(NATS * w) for name, w in zip(FEATURES, fitted.tolist(), strict=True)}
+
+
+# -- halves ---------------------------------------------------------------------------------------
+
+
+def place(row: Row, weights: Weights | None, permille: int) -> int | None:
+    """Return the place of the right group as `verdict.ordered` puts them; None if there is none.
+
+    Without weights groups keep the order of what they cost.
+    """
+    order = list(range(len(row["groups"])))
+    if weights is not None and order:
+        values = [points(weights, dict(zip(FEATURES, f, strict=True))) for f in row["groups"]]
+        first = [0] if permille >= LIKELY else []
+        order = first + sorted(order[len(first) :], key=lambda n: values[n])
+        other = [n for n in order if row["kinds"][n] != row["kinds"][order[0]]][:1]
+        if other and values[other[0]] <= values[order[1]] + OTHER_KIND:
+            order.remove(other[0])
+            order.insert(1, other[0])
+    return order.index(row["right_groups"][0]) if row["right_groups"] else None
+
+
+def kind_of(row: Row) -> str:
+    """Name the kind of a puzzle in the table."""
+    half = ", half of the operators" if row["draw"] else ""
+    if row["kind"] == "whole":
+        number = 1 if row["base"] in first_names() else 2
+        return f"tasks of ARC-AGI-{number} as they are{half}"
+    return {"left": "one pair is the test", "few": "2 pairs, 1 test",
+            "pairs": "2 pairs, up to 3 tests"}[row["kind"]] + half  # fmt: skip
+
+
+def report(rows: Sequence[Row]) -> dict[str, Any]:
+    """Count right first guesses and right ones of two, by kind of puzzle and half."""
+    confidence = {
+        (row["name"], row["draw"]): permille
+        for row, permille in cross_fitted(explained([dict(row) for row in rows]))
+    }
+    kinds: dict[str, Any] = {}
+    for half in (0, 1):
+        weights = fit([row for row in rows if row["half"] != half])
+        for row in (row for row in rows if row["half"] == half):
+            entry = kinds.setdefault(kind_of(row), [_nothing(), _nothing()])[half]
+            entry["puzzles"] += 1
+            entry["possible"] += bool(row["right_groups"])
+            permille = confidence.get((row["name"], row["draw"]), 0)
+            for name, own in (("cost", None), ("ranked", weights)):
+                guess = place(row, own, permille)
+                entry[name][0] += guess == 0
+                entry[name][1] += guess in (0, 1)
+    return {"kinds": kinds}
+
+
+def _nothing() -> dict[str, Any]:
+    return {"puzzles": 0, "possible": 0, "cost": [0, 0], "ranked": [0, 0]}
+
+
+def main(words: Sequence[str]) -> None:
+    """Fit and write."""
+    if not words:
+        raise SystemExit(__doc__)
+    rows = read_rows(*map(Path, words))
+    published = {**report(rows), "weights": fit(rows)}
+    REPORT.write_text(json.dumps(published, indent=2) + "\n")
+    SHIPPED.write_text(json.dumps(published["weights"], indent=1) + "\n")
+    for name, halves in published["kinds"].items():
+        for half, own in enumerate(halves):
+            print(f"{name}, half {half}: {own}")
+    print(published["weights"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
