@@ -96,6 +96,16 @@ def confidence(*_: object) -> Iterator[Figures]:
     yield json.loads((PAGES / "arc-confidence.json").read_text())
 
 
+def ranking(*_: object) -> Iterator[Figures]:
+    """The order of guesses, as `tools/fit_arc_ranking.py` measured it."""
+    yield json.loads((PAGES / "arc-ranking.json").read_text())
+
+
+def mechanisms(*_: object) -> Iterator[Figures]:
+    """What each mechanism is worth, as `tools/count_arc_mechanisms.py` counted it."""
+    yield json.loads((PAGES / "arc-mechanisms.json").read_text())
+
+
 def rules(*_: object) -> Iterator[Figures]:
     """Rules side by side, as `tools/compare_arc_rules.py` counted them."""
     yield json.loads((PAGES / "arc-rules.json").read_text())
@@ -182,6 +192,8 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "start": start,
     "splits": splits,
     "confidence": confidence,
+    "ranking": ranking,
+    "mechanisms": mechanisms,
     "rules": rules,
     "ablation": ablation,
     "budgets": budgets,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks import arcchains, arcreliability, arcrules, arcworkers
+from benchmarks import arcchains, arcmechanisms, arcreliability, arcrules, arcworkers
 from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
@@ -276,6 +276,8 @@ Warm start of a process to the first search done: {part["warm_start_s"]:.2f} s (
 SECTIONS: dict[str, Callable[[Figures], str]] = {
     "splits": _splits,
     "confidence": arcreliability.section,
+    "ranking": arcmechanisms.ranking,
+    "mechanisms": arcmechanisms.mechanisms,
     "rules": arcrules.section,
     "start": _start,
     "ablation": _ablation,

@@ -94,9 +94,9 @@ def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
 
 def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     known = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
-    found = Found(*(_candidates(row, part) for part in ("found", "guesses")))
-    verdict = _verdict(task, found, Standard(), known)
-    others = {n: _verdict(task, found, rule, known) for n, rule in OTHER_RULES.items()}
+    found = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
+    verdict = verdict_of(task, found, Standard(), known)
+    others = {n: verdict_of(task, found, rule, known) for n, rule in OTHER_RULES.items()}
     right = {
         name: other.groups[0].outputs == task.truth
         for name, other in others.items()
@@ -110,7 +110,7 @@ def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     }
 
 
-def _verdict(
+def verdict_of(
     task: ArcTask, found: Found, rule: Standard, known: dict[Program, Evidence]
 ) -> TaskVerdict:
     """Judge what was found; evidence that was not recorded is gathered."""
@@ -122,7 +122,7 @@ def _verdict(
     return judge(blind, found, rule, own, exhausted=False)
 
 
-def _candidates(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ...]:
+def candidates_of(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, ...]:
     """Read the programs of a line."""
     return tuple(
         ProgramCandidate(parse(text), millibits, bytes.fromhex(row["outputs"][n]), time, loo)

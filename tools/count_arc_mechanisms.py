@@ -1,0 +1,166 @@
+"""What each mechanism of `weft arc` earns, counted on recorded evidence without any search.
+
+    python tools/count_arc_mechanisms.py EVIDENCE.jsonl.gz [--every N]
+
+Takes the tasks as they are of evidence recorded with all operators (`record_arc_evidence.py`),
+leaves out the programs of one mechanism at a time (a rule that ends programs, a view, programs
+longer than so many operators), judges the rest and counts by halves. The search is not run again,
+so what it would find in place of a program that is left out does not count. Of operators it counts
+the tasks whose right programs all use one, and names those that no right program uses. Writes
+docs/benchmarks/arc-mechanisms.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fit_arc_confidence import candidates_of, verdict_of
+from make_pseudo_puzzles import bases, first_names, puzzles_of
+
+from weft.model.codec import from_json
+from weft.searches.arc.assessment import Found, Standard
+from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.fitted.registry import BY_NAME as RULES
+from weft.searches.arc.normal.registry import BY_NAME as VIEWS
+from weft.searches.arc.ops.registry import BY_NAME as OPERATORS
+from weft.searches.arc.program import Program, parse
+from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import encode_grids
+from weft.searches.arc.verdict import Outcome
+
+REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "arc-mechanisms.json"
+WORD = re.compile(r"[a-z][a-z0-9_]*")
+Uses = Callable[[Program], bool]
+Row = Mapping[str, Any]
+
+
+def _ends_with(rule: str) -> Uses:
+    return lambda program: program.fitted == rule
+
+
+def _seen_through(view: str) -> Uses:
+    return lambda program: program.view is not None and program.view.name == view
+
+
+MECHANISMS: dict[str, Uses] = {
+    "operators alone": lambda program: not program.fitted,
+    **{f"rule `{name}`": _ends_with(name) for name in RULES},
+    **{f"view `{name}`": _seen_through(name) for name in VIEWS},
+    "all views": lambda program: program.view is not None,
+    "black areas as objects": lambda program: (
+        program.fitted == "objects" and bool(re.search("rooms|rectangles", program.parameters))
+    ),
+    "lists that read actions on objects": lambda program: (
+        program.fitted in ("cells", "layered", "scanned")
+        and bool(re.search(r"(objects|blobs|layers)\w*\.", program.parameters))
+    ),
+    "all learned rules (lists, choices, tables, parts)": lambda program: (
+        program.fitted in ("cells", "canvas", "scanned", "layered", "choose", "objects", "each")
+    ),
+}
+"""By name: whether a program belongs to it."""
+
+
+def operators_of(program: Program) -> frozenset[str]:
+    """Return the operators that a program uses, also within the words of a learned rule."""
+    words = WORD.findall(program.parameters) if program.fitted else ()
+    return frozenset((*program.names, *(word for word in words if word in OPERATORS)))
+
+
+class Counted:
+    """Counts by mechanism left out and half."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Counter[str]]] = {}
+        self.needed: Counter[str] = Counter()
+        self.used: list[Counter[str]] = [Counter(), Counter()]
+        self.steps: Counter[int] = Counter()
+
+    def add(self, task: ArcTask, row: Row) -> None:
+        """Judge a task with everything, and without each mechanism that has a program in it."""
+        half = int(task.digest, 16) % 2
+        evidence = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
+        found = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
+        whole = self._judged(task, found, evidence)
+        for name, uses in {"nothing": lambda _: False, **MECHANISMS}.items():
+            rest = Found(*map(_without(uses), (found.candidates, found.guesses)))
+            same = len(rest.candidates) == len(found.candidates)
+            same = same and len(rest.guesses) == len(found.guesses)
+            result = whole if same else self._judged(task, rest, evidence)
+            self.rows.setdefault(name, [Counter(), Counter()])[half].update(result)
+        if whole["pass@2"]:
+            self._operators(task, (*found.candidates, *found.guesses), half)
+
+    def _judged(
+        self, task: ArcTask, found: Found, evidence: dict[Program, Evidence]
+    ) -> Counter[str]:
+        verdict = verdict_of(task, found, Standard(), evidence)
+        right = [group.outputs == task.truth for group in verdict.groups]
+        is_answer = verdict.outcome is Outcome.SOLVED
+        return Counter({
+            "tasks": 1, "pass@1": any(right[:1]), "pass@2": any(right[:2]),
+            "right": is_answer and right[0], "wrong": is_answer and not right[0],
+        })  # fmt: skip
+
+    def _operators(self, task: ArcTask, found: Sequence[ProgramCandidate], half: int) -> None:
+        """Count what the right programs of a task use."""
+        truth = encode_grids(task.truth)
+        own = [operators_of(each.program) for each in found if each.outputs == truth]
+        self.needed.update(frozenset.intersection(*own))
+        self.used[half].update(frozenset.union(*own))
+        self.steps[min(map(len, own))] += 1
+
+    def report(self) -> dict[str, Any]:
+        """Return what is published."""
+        used = self.used[0] + self.used[1]
+        return {
+            "mechanisms": {
+                name: [dict(half) for half in halves] for name, halves in self.rows.items()
+            },
+            "operators": len(OPERATORS),
+            "operators_needed": dict(sorted(self.steps.items())),
+            "needed_by_a_task": len(self.needed),
+            "used_in_both_halves": sum(name in self.used[1] for name in self.used[0]),
+            "used_by_no_task": sorted(name for name in OPERATORS if name not in used),
+        }
+
+
+def _without(uses: Uses) -> Callable[[Sequence[ProgramCandidate]], tuple[ProgramCandidate, ...]]:
+    return lambda found: tuple(each for each in found if not uses(each.program))
+
+
+def counted(evidence: Path, every: int) -> dict[str, Any]:
+    """Count the tasks of ARC-AGI-1, and the new ones of ARC-AGI-2."""
+    puzzles = {p.name: p for base in bases()[::every] for p in puzzles_of(base)}
+    sets = {"ARC-AGI-1 training": Counted(), "ARC-AGI-2 training, new": Counted()}
+    with gzip.open(evidence, "rt", encoding="ascii") as lines:
+        for row in map(json.loads, lines):
+            task = puzzles.get(row["name"])
+            if task is not None and row["name"].endswith("whole-0") and "error" not in row:
+                is_first = row["name"].split("-")[0] in first_names()
+                sets["ARC-AGI-1 training" if is_first else "ARC-AGI-2 training, new"].add(task, row)
+    return {name: each.report() for name, each in sets.items()}
+
+
+def main() -> None:
+    """Count and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("evidence", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="take every Nth task only")
+    parser.add_argument("--out", type=Path, default=REPORT)
+    asked = parser.parse_args()
+    text = json.dumps(counted(asked.evidence, asked.every), indent=1) + "\n"
+    asked.out.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
