@@ -15,6 +15,8 @@ FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 Figures = Mapping[str, Any]
 NOTHING = {"whole": "nothing"}
 """What the model with all features leaves out."""
+MANY = 50
+"""Answers from which the precision of a kind of puzzle is compared."""
 FIRST = (
     "all", "tasks of ARC-AGI-1 as they are", "new tasks of ARC-AGI-2 as they are",
     "tasks as they are, half of the operators", "2 pairs, 3 tests", "nothing", "behaviour",
@@ -82,13 +84,29 @@ them, drawn at random for each base. {part["right"]:,} best answers are right.
 Right / wrong at a least confidence, and how many first guesses are right at any:
 
 {_counts("puzzles", part["kinds"])}
-{SURE / 1000:g} is the default of `--min-confidence`: the least hundredth at which 98% of answers
-are right for all puzzles and for each kind that has a hundred answers or more.
+{SURE / 1000:g} is the default of `--min-confidence`.{_worst(part["kinds"])}
 
 The same for all puzzles, each model fitted without some features:
 
 {_counts("left out", {NOTHING.get(name, name): row for name, row in part["ablation"].items()})}\
 {_training(part)}"""
+
+
+def _worst(kinds: Mapping[str, Mapping[str, Figures]]) -> str:
+    """Name the kind of puzzle of fifty answers or more with the lowest precision there."""
+    counts = {name: row[str(SURE)] for name, row in kinds.items() if str(SURE) in row}
+    shares = {
+        name: count["right"] / (count["right"] + count["wrong"])
+        for name, count in counts.items()
+        if count["right"] + count["wrong"] >= MANY
+    }
+    if not shares:
+        return ""
+    worst = min(shares, key=lambda name: (shares[name], name))
+    return (
+        f" Of the kinds with {MANY} answers or more the\nlowest precision at it is"
+        f" {shares[worst]:.1%}: {worst}."
+    )
 
 
 def _training(part: Figures) -> str:

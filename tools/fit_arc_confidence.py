@@ -158,7 +158,7 @@ DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
 Left out because they did not help on bases that were not fitted on: the kind and the length of a
 program, its margin before doubts, when it was found, what the outputs say, values out of range."""
 assert tuple(DIRECTIONS) == FEATURES
-PENALTY = 5.0
+PENALTY = 8.0
 """Weight of the squared steps against the log-loss: chosen by cross-validation."""
 FOLDS = 5
 NATS = 1000
@@ -260,7 +260,7 @@ Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
-LEAST = (800, 850, 900, 920, 930, 950)
+LEAST = (800, 850, 900, 930, 950, 980)
 """Least confidences, in permille, that right and wrong answers are counted at."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     WHOLE: (),

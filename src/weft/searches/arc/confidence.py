@@ -22,7 +22,7 @@ from importlib.resources import files
 
 from weft.model import codec
 
-SURE = 930
+SURE = 950
 """Least permille of an answer, if not asked otherwise."""
 RIVAL_BITS, RIVALLED = 4, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else

@@ -75,7 +75,7 @@ JOBS_HELP = "Worker processes. Default: 1; on resume, as before."
 Jobs = Annotated[int | None, _executes("--workers", "--jobs", metavar="N", help=JOBS_HELP)]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
 DEFAULT_BITS = 100
-DEFAULT_CONFIDENCE = "0.93"
+DEFAULT_CONFIDENCE = "0.95"
 _PROBABILITY = re.compile(r"0?\.[0-9]{1,3}|[01](\.0{0,3})?", re.ASCII)
 
 
