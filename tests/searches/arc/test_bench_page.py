@@ -38,6 +38,16 @@ CONFIDENCE: dict[str, Any] = {
 }  # fmt: skip
 
 
+HALF = {"puzzles": 9, "possible": 8, "cost": [5, 6], "ranked": [6, 7]}
+COUNTED = {"tasks": 9, "pass@1": 6, "pass@2": 7, "right": 5, "wrong": 1}
+MECHANISMS: dict[str, Any] = {
+    "mechanisms": {
+        "nothing": [COUNTED, COUNTED], "rule `each`": [{**COUNTED, "pass@2": 6}, COUNTED],
+        "rule `stamp`": [COUNTED, COUNTED],
+    },
+    "operators": 260, "operators_needed": {"0": 3, "2": 4}, "needed_by_a_task": 5,
+    "used_in_both_halves": 4, "used_by_no_task": ["grow", "trim"],
+}  # fmt: skip
 SURE: dict[str, Any] = {**dict.fromkeys(FEATURES, 0), "pairs": 9, "posterior_bits": 99}
 ROWS: dict[str, dict[str, Any]] = {
     "a": {"cpu": 1.0, "place": 0, "outcome": "SOLVED", "features": SURE},
@@ -61,6 +71,12 @@ def figures() -> dict[str, Any]:
     return {
         "splits": {"machine": "here", "runs": splits, "halves": [RUN, RUN]},
         "confidence": CONFIDENCE,
+        "ranking": {
+            "machine": "here",
+            "kinds": {"here": [HALF, HALF]},
+            "weights": {"guessed": 900},
+        },
+        "mechanisms": {"machine": "here", "tasks from here": MECHANISMS},
         "rules": {"machine": "here", **compare_arc_rules.compared(ROWS, EARLIER)},
         "start": {"machine": "here", "warm_start_s": 0.9},
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
@@ -106,6 +122,20 @@ def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
     assert "| all | 48 / 2 = 96.0% | 60 |" in page
     drawing = ET.fromstring(arcreliability.draw(CONFIDENCE["reliability"]))
     assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2
+
+
+def test_mechanisms_that_change_nothing_are_named_below_the_table() -> None:
+    page = arcpage.render({"mechanisms": figures()["mechanisms"]})
+    assert "| rule `each` | 12 (6 + 6) | 13 (6 + 7) | 10 (5 + 5) | 2 (1 + 1) |" in page
+    assert "Nothing changes without: rule `stamp`." in page
+    assert "2 in none: `grow`, `trim`" in page
+
+
+def test_ranking_adds_up_all_kinds_of_puzzles_by_half() -> None:
+    part = {**figures()["ranking"], "kinds": {"whole": [HALF, HALF], "left": [HALF, HALF]}}
+    page = arcpage.render({"ranking": part})
+    assert "| whole | 9 and 9 | 5 / 6, 5 / 6 | 6 / 7, 6 / 7 | 8, 8 |" in page
+    assert "| all | 18 and 18 | 10 / 12, 10 / 12 | 12 / 14, 12 / 14 | 16, 16 |" in page
 
 
 def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
