@@ -27,6 +27,8 @@ NAMES = frozenset((
 ))  # fmt: skip
 """Of the actions that are tried."""
 SEPARATOR = "."
+NAMING = 4 * BIT
+"""That there is an action: two bits more than for a chain, as more of them fit by accident."""
 Masks = list[int]
 """The cells of each colour, black included."""
 
@@ -45,7 +47,7 @@ class ActedSource:
     @property
     def millibits(self) -> int:
         """What it costs to name it."""
-        return 2 * BIT + BY_NAME[self.segmentation].millibits + price(self.action)
+        return NAMING + BY_NAME[self.segmentation].millibits + price(self.action)
 
     def grid(self, given: Grid) -> Grid | None:
         """Return what becomes of a grid; None where it has no objects."""
