@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,13 +11,15 @@ from hypothesis import strategies as st
 from tests.support.arctasks import options
 from tests.support.arcvalues import grids
 from weft.errors import ValueInvalid
+from weft.searches.arc.check import check_program
 from weft.searches.arc.fitted.celllist import Cells
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.actedcolumns import MOST_COLUMNS, acted_columns
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.learnlists import ACTIONS, ListPart, learn_part
+from weft.searches.arc.synthesis.learnlists import ACTIONS, LAID, ListPart, learn_part
 from weft.searches.arc.synthesis.phases import shallow
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
 from weft.searches.arc.tables.everywhere import SEGMENTATIONS, acts, everywhere, plain_everywhere
 from weft.searches.arc.tables.everywhere import parse as parse_acted
 from weft.searches.arc.tables.scene import Scene, masks_of
@@ -109,8 +113,19 @@ def test_list_with_an_action_is_found_and_is_right_by_its_slow_definition() -> N
     assert decode_grids(best.outputs) == task.truth
     assert best.loo_passed is None
     assert best.millibits == best.program.millibits()
-    assert [best.program.run(pair.input) for pair in task.train] == [
-        pair.output for pair in task.train
-    ]
-    assert (best.program.run(task.test[0]),) == task.truth
+    assert check_program(task, best.program, [grid.rows() for grid in task.truth]).exact
     assert learned.beginnings == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "acting", "laid"),
+    [({}, 1, 2), ({"canvases": 3}, 0, 2), ({"bases": 0}, 0, 0), ({"is_solved": True}, 0, 0)],
+)
+def test_parts_that_read_more_run_where_nothing_answers(
+    change: dict[str, int | bool], acting: int, laid: int
+) -> None:
+    facts = replace(ShallowFacts(0, False, True, 0, (), 2, 0, 1), **change)
+    parts = ParallelPlanner(options("mirror_rows")).scanned(facts, is_validated=False)
+    assert [part.reads for part in parts].count(ACTIONS) == acting
+    assert [part.reads for part in parts].count(LAID) == laid
+    assert ParallelPlanner(options("mirror_rows")).scanned(facts, is_validated=True) == []
