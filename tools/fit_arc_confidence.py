@@ -89,7 +89,8 @@ def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
     for path in evidence:
         with gzip.open(path, "rt", encoding="ascii") as lines:
             for row in map(json.loads, lines):
-                yield from _judged(puzzles[row["name"]], row)
+                if "error" not in row:
+                    yield from _judged(puzzles[row["name"]], row)
 
 
 def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
