@@ -91,6 +91,7 @@ def test_areas_stay_black_and_all_else_stays(value: Grid) -> None:
         ("rectangles: by overlaps 0 paint 2, else stay", "100/000/001", "122/022/001"),
         ("objects_8 and rooms: by room&cells 0&8 stay, 0&1 gone, 1&1 paint twin, else stay",
          "11102/10100/11100", "11100/12100/11100"),
+        ("objects_8: by room 1 gone, else paint 5", "100/000/022", "000/000/055"),
     ],
 )  # fmt: skip
 def test_tables_of_areas(text: str, before: str, after: str) -> None:
