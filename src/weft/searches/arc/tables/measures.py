@@ -27,8 +27,8 @@ WORDS = (
     "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
     "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
     "or less, with `>=N` behind it 1 from N on; whether colour 3 touches it by sides (`beside_3`), "
-    "how many areas before it share cells with it (`overlaps`); of objects and rooms together `room` "
-    "is 1 for rooms and 0 for objects, not the size of its box"
+    "how many areas before it share cells with it (`overlaps`); of objects and rooms together "
+    "`room` is 1 for rooms and 0 for objects, not the size of its box"
 )
 """For the language page."""
 
