@@ -153,6 +153,7 @@ DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
     "input_constants": (-1, (1, 2, 4)),
     "input_colours": (-1, (1, 2)),
     "symmetry_gap": (-1, (1, 2)),
+    "repeated_outputs": (-1, (1,)),
 }
 """By feature: whether more of it speaks for an answer (1) or against it (-1), and its levels.
 

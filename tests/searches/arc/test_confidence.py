@@ -33,6 +33,7 @@ from weft.searches.arc.support import (
     SUPPORT,
     independent,
     outweighs,
+    repeated_outputs,
     runs,
     symmetry_gap,
     target_bits,
@@ -125,6 +126,13 @@ def test_features_are_counted_as_documented() -> None:
     other = Pair(Grid.of([[1, 0]]), Grid.of([[1, 5]]))
     assert target_bits([same]) == 0
     assert target_bits([other, other]) == 2 * target_bits([other]) > 0
+
+
+def test_pairs_that_repeat_an_output_are_counted() -> None:
+    pairs = [Pair(Grid.of([[n]]), Grid.of([[colour]])) for n, colour in ((1, 4), (2, 5), (3, 4))]
+    task = ArcTask("sorts", tuple(pairs), (Grid.of([[6]]),))
+    assert repeated_outputs(task) == 1
+    assert repeated_outputs(ArcTask("all differ", tuple(pairs[:2]), task.test)) == 0
 
 
 def test_programs_weigh_by_their_length_and_all_that_agree_count() -> None:

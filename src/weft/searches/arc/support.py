@@ -36,7 +36,7 @@ BEHAVIOUR = ("step_constants", "output_constants", "output_changes")
 NOVELTY = ("input_constants", "input_colours")
 SUPPORT = (
     "pairs", "tests", "surplus_bits", "independent", "lists_agree", "lists_differ", *NOVELTY,
-    "symmetry_gap",
+    "symmetry_gap", "repeated_outputs",
 )  # fmt: skip
 """Features of how much speaks for it: `--without support` leaves them out."""
 FEATURES = (*BASIC, *BEHAVIOUR, *SUPPORT)
@@ -87,6 +87,7 @@ def features_of(
         "lists_differ": competition.lists_differ,
         **{name: getattr(extrapolation, name) for name in (*BEHAVIOUR, *NOVELTY)},
         "symmetry_gap": symmetry_gap(members[0].program, len(task.train)),
+        "repeated_outputs": repeated_outputs(task),
     }
     return {name: values[name] for name in FEATURES}
 
@@ -98,6 +99,11 @@ def symmetry_gap(program: Program, pairs: int) -> int:
     """
     completes = any(BY_NAME[name].kernel == SYMMETRY for name in program.names)
     return max(0, ENOUGH_PAIRS - pairs) if completes else 0
+
+
+def repeated_outputs(task: ArcTask) -> int:
+    """Count pairs whose output an earlier pair has: they show little, however many they are."""
+    return len(task.train) - len({pair.output for pair in task.train})
 
 
 def surplus_bits(task: ArcTask, members: Sequence[ProgramCandidate]) -> int:
