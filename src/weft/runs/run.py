@@ -35,6 +35,7 @@ from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
 from weft.runs.isolation import SessionIsolation, session_isolation
 from weft.runs.linehelper import lines_made_elsewhere
+from weft.runs.mainguard import check_guarded
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
@@ -111,6 +112,7 @@ def run(
     `Paused` at `pause_at`, and other `WeftError`s.
     """
     check_search(search)
+    check_guarded()
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s,
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
