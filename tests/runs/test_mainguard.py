@@ -67,3 +67,21 @@ def test_run_that_no_worker_repeats_is_accepted(tmp_path, script):
     (tmp_path / "tasks.py").write_text(TASKS)
     ended = run_python(tmp_path, script, "script.py")
     assert (ended.returncode, ended.stdout) == (0, "[2, 4]\n"), ended.stderr
+
+
+def test_cell_that_a_debugger_keeps_in_a_file_is_no_script(tmp_path):
+    cell = tmp_path / "cell.py"
+    check = "from weft.runs.mainguard import check_guarded\ncheck_guarded()\nprint('checked')"
+    cell.write_text(f"{TASKS}\n{check}\n")
+    script = f"""
+import linecache, sys
+path, text = {str(cell)!r}, open({str(cell)!r}).read()
+linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+names = sys.modules["__main__"].__dict__
+{{file}}
+exec(compile(text, path, "exec"), names)
+"""
+    as_cell = run_python(tmp_path, script.format(file="del names['__file__']"), "script.py")
+    as_script = run_python(tmp_path, script.format(file="__file__ = path"), "script.py")
+    assert as_cell.stdout == "checked\n", as_cell.stderr
+    assert "cell.py" in as_script.stderr.splitlines()[-1]

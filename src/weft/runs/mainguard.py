@@ -36,10 +36,12 @@ def _has_tasks(names: Mapping[str, object]) -> bool:
 
 def _check_module(frame: FrameType) -> None:
     """Refuse a call that is made while a module is imported, or that its import would repeat."""
-    file, name = frame.f_code.co_filename, frame.f_globals["__name__"]
-    if name != "__main__" or not _is_guarded(file, frame.f_lineno):
+    file, line, names = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+    if names["__name__"] == "__main__" and file != names.get("__file__"):
+        return  # a cell, whatever file a debugger keeps it in
+    if names["__name__"] != "__main__" or not _is_guarded(file, line):
         raise SearchInvalid(
-            f"{file}:{frame.f_lineno} calls weft.run whenever the file is imported, and every "
+            f"{file}:{line} calls weft.run whenever the file is imported, and every "
             "worker imports it",
             hint='put the call under: if __name__ == "__main__":',
         )
