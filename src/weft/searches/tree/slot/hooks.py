@@ -36,7 +36,10 @@ from weft.worker.ending import Ending
 OPENEVOLVE = Path(__file__).with_name("evaluate.py")
 """A program of its own, not imported: what it imports would slow every worker down."""
 MAX_REASON_CHARS = 500
-NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
+NO_SCORE = (
+    'no score: print {"score": 1.5} as the last line of stdout, or write it to $WEFT_RESULT_FILE,'
+    " or give [score] a regex"
+)
 
 # -- before -------------------------------------------------------------------------------------
 
