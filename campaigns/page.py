@@ -17,7 +17,7 @@ import weft
 from campaigns.bugs import CONTROL_CASE, PREFIX, bug_of
 from campaigns.machines import kinds_of
 from campaigns.measured import measured_rows
-from campaigns.rows import ROWS, is_planted
+from campaigns.rows import ROWS, SEARCHES, is_planted
 
 INTRODUCTION = """\
 # Faults
@@ -78,7 +78,6 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 """
 """By hand: what campaigns found since the last release; cases may have failed by it before."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
-SEARCHES = ("arc", "jobs", "prng", "tree")
 NOT_RUN = "not run | | | | |"
 NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
@@ -161,9 +160,13 @@ def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
 
 
 def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
-    """Each case as it ended last, in the order of their names."""
+    """Each case as it ended last, in the order of their names.
+
+    Where a test was divided in another way before, what it found then no longer counts.
+    """
     last = {e.name: e for e in sorted(ended, key=lambda e: e.finished_at)}
-    return [last[name] for name in sorted(last)]
+    parts = {e.case["test"]: e.case["parts"] for e in last.values()}
+    return [last[name] for name in sorted(last) if parts[name[0]] == name[2]]
 
 
 def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
@@ -186,6 +189,12 @@ def cases_of(run: weft.Run) -> Iterator[EndedCase]:
 def kept_cases(body: Mapping[str, Any]) -> list[EndedCase]:
     """The cases that a page was made from."""
     return [EndedCase(**case) for case in body.get("cases", [])]
+
+
+def cases_on(folder: Path) -> list[EndedCase]:
+    """The cases on the page in a folder, if there is one."""
+    path = folder / "faults.json"
+    return kept_cases(json.loads(path.read_text("utf-8"))) if path.exists() else []
 
 
 def kept_rows(body: Mapping[str, Any]) -> dict[str, Tally]:
