@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from weft.model.card import card
 from weft.model.records import ValueSource, rebuild, rebuild_args
@@ -64,6 +64,8 @@ class Result:
         "index",
         "key",
     )
+    json_hint: ClassVar = "pass its .value"
+    """What to pass instead, where only JSON values may be."""
 
     def __init__(
         self,

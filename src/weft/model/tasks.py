@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from weft.errors import SearchInvalid
 from weft.model import results
@@ -58,6 +58,8 @@ class TaskCall:
     Not frozen: a search may make a million, and frozen ones take twice as long to make.
     """
 
+    json_hint: ClassVar = "yield the call, and pass the .value of its result"
+    """What to pass instead, where only JSON values may be."""
     function: str
     args: Mapping[str, Argument]
     limits: Limits = Limits()

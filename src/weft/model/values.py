@@ -262,6 +262,8 @@ def _tag(value: Any, depth: int, path: _Path, store: ByteStore | None = None) ->
 
 def _tag_native(value: Any, depth: int, path: _Path, store: ByteStore | None) -> JsonValue:
     """Write a value of a type beyond JSON, or refuse it."""
+    if hasattr(type(value), "json_hint"):
+        raise _refused_type(value, path)
     try:
         leaf = value if type(value) is Typed else lower(value, store)
     except ValueInvalid as error:
@@ -383,7 +385,8 @@ def _refused_type(value: object, path: _Path) -> ValueInvalid:
         if isinstance(value, base):
             reason = f"{name} is a subclass of {base.__name__} and would lose its type"
             return _invalid(reason, path, hint=f"pass {base.__name__}(value)")
-    hint = next(hint for kinds, hint in _HINTS if isinstance(value, kinds))
+    hint = getattr(type(value), "json_hint", "")
+    hint = hint or next(text for kinds, text in _HINTS if isinstance(value, kinds))
     return _invalid(f"type {name} is not a JSON value", path, hint=hint)
 
 
