@@ -207,7 +207,10 @@ def parse_place(place: str) -> tuple[str, int, int]:
 def check_key(key: str) -> None:
     """Raise InputError unless `key` is a key or enough of one."""
     if not MIN_KEY_DIGITS <= len(key) <= 64 or not re.fullmatch("[0-9a-f]+", key):
-        raise InputError(f"key {key!r:.80}: give {MIN_KEY_DIGITS} to 64 lower-case hex digits")
+        raise InputError(
+            f"key {key!r:.80} is not {MIN_KEY_DIGITS} to 64 lower-case hex digits",
+            hint="give more of the key, or LANE:ROUND:INDEX, such as :0:2",
+        )
 
 
 def _tree(folder: RunFolder, index: int | None) -> tuple[Checkpoint, list[bytes], bytes]:
