@@ -76,13 +76,13 @@ def search(
 
         def call(*args: P.args, **kwargs: P.kwargs) -> SearchCall:
             # by the attribute: %autoreload of a notebook puts a newer one there
-            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined]
-            return current.bind(args, kwargs)  # type: ignore[arg-type]
+            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined] # set below
+            return current.bind(args, kwargs)  # type: ignore[arg-type] # values are checked by bind
 
         call.__doc__, call.__name__, call.__qualname__ = body.__doc__, body.__name__, body.__name__
-        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined]
-        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined]
-        call.search_name = declaration.name  # type: ignore[attr-defined]
+        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined] # marks the function
+        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined] # marks the function
+        call.search_name = declaration.name  # type: ignore[attr-defined] # marks the function
         return call
 
     return declare if function is None else declare(function)

@@ -34,13 +34,13 @@ class _Document:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
-        raw = asdict(self)  # type: ignore[call-overload]
+        raw = asdict(self)  # type: ignore[call-overload] # every proof is a dataclass
         return {"schema_version": SCHEMA_VERSION, **raw, "path": list(raw["path"])}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, JsonValue]) -> Self:
         """Read what `to_dict` wrote and nothing else; raises FileInvalid."""
-        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type] # every proof is a dataclass
         if type(raw) is not dict or raw.keys() != {"schema_version", *names}:
             raise FileInvalid(f"the proof must have the fields schema_version, {', '.join(names)}")
         if raw["schema_version"] != SCHEMA_VERSION:

@@ -285,7 +285,7 @@ def _untag(raw: Any, depth: int, path: _Path) -> Value:
     if kind is str:
         return _check_text(raw, path)
     if raw is None or kind is bool or (kind is int and -_MAX_INT <= raw <= _MAX_INT):
-        return raw  # type: ignore[no-any-return]
+        return raw  # type: ignore[no-any-return] # checked above
     if kind is list:
         _check_depth(depth, path)
         return [_untag(item, depth + 1, (path, i)) for i, item in enumerate(raw)]

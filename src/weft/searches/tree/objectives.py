@@ -91,7 +91,7 @@ def _is_dominated(eval_id: int, among: Sequence[Eval], vectors: Mapping[int, Vec
 def _in_turns(front: Sequence[Eval], vectors: Mapping[int, Vector]) -> list[Eval]:
     count = len(vectors[front[0].eval_id])
     queues = [
-        sorted(front, key=lambda e, at=at: (vectors[e.eval_id][at], e.eval_id))  # type: ignore[misc]
+        sorted(front, key=lambda e, at=at: (vectors[e.eval_id][at], e.eval_id))  # type: ignore[misc] # a lambda with a default
         for at in range(count)
     ]
     order: list[Eval] = []
