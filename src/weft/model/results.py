@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from weft.model.card import card
-from weft.model.records import ValueSource, rebuild, rebuild_args
+from weft.model.records import ValueSource, rebuild, rebuild_args, shown
 from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted
 
 COMMAND: Final = "weft.command"
@@ -132,13 +133,25 @@ class Result:
         return f"failed: {self.error.type}" if self.error else self._value_text or ""
 
     def __repr__(self) -> str:
-        return f"<Result {self.index} {self.function}({self._args_text}) {self.outcome_text}>"
+        args, outcome = readable(self._args_text), readable(self.outcome_text)
+        return f"<Result {self.index} {self.function}({args}) {outcome}>"
 
     def _repr_html_(self) -> str:
         title = f"Result {self.index} of {self.function}"
         outcome = "error" if self.error else "value"
-        rows = (("arguments", self.args_text), (outcome, self.outcome_text), ("key", self.key))
-        return card(title, rows)
+        texts = readable(self.args_text), readable(self.outcome_text)
+        return card(title, (("arguments", texts[0]), (outcome, texts[1]), ("key", self.key)))
+
+
+def readable(recorded: str) -> str:
+    """Write a recorded value for people: numbers plainly, arrays and the like by what they are.
+
+    >>> readable('{"x":{"$f":"0.5"}}')
+    '{"x": 0.5}'
+    """
+    if '"$' not in recorded:
+        return recorded
+    return json.dumps(shown(from_wire(parse_trusted(recorded))), ensure_ascii=False, default=repr)
 
 
 class Temporary(Exception):  # noqa: N818 - what a task says, not our error
