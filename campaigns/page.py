@@ -16,7 +16,7 @@ from typing import Any
 import weft
 from campaigns.bugs import CONTROL_CASE, PREFIX, bug_of
 from campaigns.machines import kinds_of
-from campaigns.measured import measured_rows
+from campaigns.measured import flakiness_table, measured_rows
 from campaigns.rows import ROWS, SEARCHES, is_planted
 
 INTRODUCTION = """\
@@ -30,6 +30,12 @@ A *violation* is a lost or repeated result, a different ledger, undetected damag
 behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
 of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
 `unchanged`). F21 is a measurement; F22 is mutation testing.
+"""
+FLAKINESS = """\
+## Flakiness
+
+`make test` again and again (`python tools/flakiness.py`), and by themselves those of its tests that
+wait for processes, signals, ports or browsers. A load is four processes that do nothing but count.
 """
 FOUND = """\
 ## Found and fixed
@@ -255,10 +261,13 @@ def described(test: str) -> str:
     return bug.what if bug else test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
 
 
-def page_of(found: dict[str, Tally], where: str, measured: Mapping[str, str]) -> str:
-    """The whole page; `where` says commit, date and machine."""
+def page_of(
+    found: dict[str, Tally], where: str, measured: Mapping[str, str], repeated: str = ""
+) -> str:
+    """The whole page; `where` says commit, date and machine, `repeated` how tests ended again."""
     problems = [problem for row in found.values() for problem in row.problems]
     parts = [INTRODUCTION, where, table(found, measured), "## Planted bugs", planted_table(found)]
+    parts += [FLAKINESS, repeated] if repeated else []
     parts.append(FOUND)
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
@@ -280,7 +289,8 @@ def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
     text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept},
                       indent=1, sort_keys=True)  # fmt: skip
     path.write_text(text + "\n", "utf-8")
-    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder))
+    repeated = flakiness_table(folder)
+    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder), repeated)
     (folder / "faults.md").write_text(page, "utf-8")
     return folder / "faults.md"
 

@@ -353,6 +353,18 @@ def write_mutation(folder: Path, *, noticed: int) -> None:
     (folder / "mutation.json").write_text(json.dumps(sample))
 
 
+def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
+    run = {"commit": "c", "what": "make tests", "date": "2026-01-02", "load": 0, "exit": 0,
+           "tests": 1200, "failed": [], "minutes": 13.5, "load_average": 0.1}  # fmt: skip
+    loaded = {**run, "load": 4, "exit": 2, "failed": ["tests.a::test_b"], "minutes": 29.9}
+    assert "Flakiness" not in write_page(tmp_path, []).read_text()
+    (tmp_path / "flakiness.json").write_text(json.dumps([run, loaded, {**run, "commit": "d"}]))
+    text = write_page(tmp_path, []).read_text()
+    cells = "1,200: make tests | 2 | 1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
+    assert f"| {cells} |" in text
+    assert "| 1,200: make tests | 1 | 0 | 13.5 | none | d | 2026-01-02 |" in text
+
+
 def test_million_tasks_with_a_memory_that_grows_or_a_slow_verify_is_noticed(
     tmp_path: Path,
 ) -> None:
