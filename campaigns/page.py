@@ -42,6 +42,14 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F14 | `weft prng` ended with a traceback on a table whose column has an empty cell | \
+`tests/searches/prng/test_front_door.py` |
+| F14 | `weft arc` ended with a traceback on a zip file with an entry that has no name | \
+`tests/searches/arc/test_data.py` |
+| F14 | readers added since had no fuzzer: draws of any form, zip files, pairs and folders of ARC \
+tasks, jobs as TOML and lines, results of jobs, signed notes | `tests/faults/test_fuzzing.py` |
+| F30 | a test of the grid asked for Java `nextLong` modulo 120, which is documented as out of \
+reach; it had never run | `tests/searches/prng/test_attack_lanes.py` |
 | F29 | `weft nodes up` inside a command of a run could not mark what it started: `up` took living \
 nodes for dead, and `down` left their processes | `tests/ray/test_parts.py` |
 | F29 | its cases could not see the GPUs of their own clusters, so none of them had ever run in a \
