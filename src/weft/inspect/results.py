@@ -21,7 +21,7 @@ from weft.inspect.resultrows import (
     Source,
 )
 from weft.model.card import table
-from weft.model.results import readable
+from weft.model.wording import readable
 from weft.storage.folder import RunFolder
 
 SHOWN = 20

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from weft.model.card import card
-from weft.model.records import ValueSource, rebuild, rebuild_args, shown
+from weft.model.records import ValueSource, rebuild, rebuild_args
 from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted
+from weft.model.wording import readable
 
 COMMAND: Final = "weft.command"
 """The declared name of the task behind every external command."""
@@ -141,17 +141,6 @@ class Result:
         outcome = "error" if self.error else "value"
         texts = readable(self.args_text), readable(self.outcome_text)
         return card(title, (("arguments", texts[0]), (outcome, texts[1]), ("key", self.key)))
-
-
-def readable(recorded: str) -> str:
-    """Write a recorded value for people: numbers plainly, arrays and the like by what they are.
-
-    >>> readable('{"x":{"$f":"0.5"}}')
-    '{"x": 0.5}'
-    """
-    if '"$' not in recorded:
-        return recorded
-    return json.dumps(shown(from_wire(parse_trusted(recorded))), ensure_ascii=False, default=repr)
 
 
 class Temporary(Exception):  # noqa: N818 - what a task says, not our error

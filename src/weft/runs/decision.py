@@ -34,6 +34,7 @@ from weft.model.values import (
     parse_trusted,
     to_wire,
 )
+from weft.model.wording import fields_of, tag_text
 from weft.product import check_name
 from weft.runs.prior import FIELD, Retry, retry_of
 from weft.storage.objects import hash_file
@@ -159,10 +160,6 @@ def _budget(counts: Value) -> Budget:
     return Budget({name: count for name, count in counts.items() if isinstance(count, int)})
 
 
-TAGS = {"$f", "$i", "$o", "$t"}
-SHOWN_DIGITS = 12
-
-
 def check_same(recorded: str, asked: str, where: Path) -> None:
     """Raise `RunMismatch` naming the first field in which two genesis bodies differ."""
     if recorded == asked:
@@ -230,23 +227,10 @@ def _flat(value: JsonValue, name: str = "") -> dict[str, str]:
         return flat
     if not isinstance(value, dict) or not value:
         return {name: json.dumps(value)}
-    if len(value) == 1 and value.keys() <= TAGS:
-        return _flat_tagged(value, name)
+    if (fields := fields_of(value)) is not None:
+        return _flat(fields, name)
+    if (text := tag_text(value)) is not None:
+        return {name: text}
     for key, item in value.items():
         flat.update(_flat(item, f"{name}.{key}" if name else key))
     return flat
-
-
-def _flat_tagged(tagged: Mapping[str, JsonValue], name: str) -> dict[str, str]:
-    """The same for a value that is recorded with a tag (see `model.values`)."""
-    [(tag, value)] = tagged.items()
-    if tag == "$o":
-        return {name: f"object {str(value)[:SHOWN_DIGITS]}…"}
-    if tag != "$t" or not isinstance(value, list):
-        return {name: str(int(str(value), 16)) if tag == "$i" else str(value)}
-    kind, summary, content = value
-    if isinstance(content, dict) and "$o" not in content:  # the fields of a dataclass
-        return _flat(content, name)
-    data = str(content["$o"] if isinstance(content, dict) else sha256_hex(str(content).encode()))
-    what = summary if kind == "bytes" else f"{kind} {summary}"
-    return {name: f"{what} of SHA-256 {data[:SHOWN_DIGITS]}…"}
