@@ -113,8 +113,8 @@ def load_run(run: RunView) -> TreeRun:
     under_way = _drive(steps, groupby(tasks, key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
     live = {number: stage for number, stage in map(_live, under_way) if number is not None}
-    found = (genesis["inputs"], head, live, bool(unconfined))
-    return TreeRun(args.config, history, timing, *found)
+    digests = genesis["inputs"]
+    return TreeRun(args.config, history, timing, digests, head, live, bool(unconfined))
 
 
 def load_tree_run(run: Path) -> TreeRun:

@@ -43,9 +43,9 @@ def vector_of(result: StageResult, config: TreeConfig) -> Vector:
     return tuple(values)
 
 
-def dominates(one: Vector, other: Vector) -> bool:
-    """Whether one is at least as good in everything, and better in something."""
-    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+def dominates(vector: Vector, other: Vector) -> bool:
+    """Whether a vector is at least as good in everything, and better in something."""
+    return vector != other and all(a <= b for a, b in zip(vector, other, strict=True))
 
 
 def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNode) -> Rule:
