@@ -233,14 +233,14 @@ class Helper:
         self._chain = Chain()
         self.taken = 0
 
-    def begin(self, state, entries):
+    def begin(self, state, parts):
         self._chain.move_to(state)
-        self._entries = entries
-        self.taken += bool(entries)
-        return bool(entries)
+        self._parts = parts
+        self.taken += bool(parts)
+        return bool(parts)
 
     def finish(self):
-        lines = self._chain.next_lines(self._entries)
+        lines = [line for part in self._parts for line in self._chain.next_lines(part)]
         text = b"".join(line + b"\n" for line in lines)
         return None if self._loses else (text, self._chain.state)
 

@@ -7,6 +7,7 @@ Resume is replay: the search asks again for everything; what the manifest holds 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Protocol
 
 from weft.coordinator.outlook import Outlook
@@ -162,6 +163,14 @@ class Journal:
         """Read recorded results of a lazy round."""
         self.flush()
         first, values = self._round(lane, round_).first, self.values
+        recent = self._manifest.recent_columns(first + start, first + end)
+        if recent is not None:
+            function, *columns = recent
+            indices, keys, args, texts = (range(start, end), *columns)
+            source = repeat(values)
+            return [
+                *map(Result, indices, keys, repeat(function), args, texts, repeat(None), source)
+            ]
         failure = TaskError.from_text
         return [
             Result(

@@ -107,6 +107,8 @@ def encode(value: object, store: ByteStore | None = None) -> str:
 
     Content too long to be part of the text goes to `store`; without one it is only named.
     """
+    if type(value) is int and -_MAX_INT <= value <= _MAX_INT:
+        return str(value)  # the commonest value of a short task, in a fifth of the time
     return canonical(value if _is_wire(value, 0) else _tag(value, 0, None, store))
 
 

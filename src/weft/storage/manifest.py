@@ -28,6 +28,7 @@ from weft.storage.rows import (
     RecordedRow,
     RunningRow,
     ValueBlock,
+    ValueColumns,
     block_statements,
     rows_left,
 )
@@ -315,6 +316,10 @@ class Manifest:
                 rows, size = [], 0
         if rows:
             yield rows
+
+    def recent_columns(self, first: int, end: int) -> ValueColumns | None:
+        """Return rows that were all written lately by the block; None of others, or of none."""
+        return self._recent.columns(first, end)
 
     def final_calls(self, first: int, end: int) -> list[FinalRow]:
         """What was asked of finished tasks from `first` on, up to a gap, and whether each failed.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain, islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,15 @@ class ValueBlock:
     values: Sequence[str]
     started_at: float
     run_us: Sequence[int]
+
+
+class ValueColumns(NamedTuple):
+    """What the ledger and the search need of completed tasks of one function in a row."""
+
+    function: str
+    keys: Sequence[str]
+    args: Sequence[str]
+    values: Sequence[str]
 
 
 RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]

@@ -88,6 +88,8 @@ class TaskContext:
         self.allow_paths = tuple(allow_paths)
         """Folders beside the node's own where scripts may be and commands may start."""
         self.facilities = facilities or CommandFacilities()
+        self.memory_mb = None if assignment.function == COMMAND else assignment.memory_mb
+        """The limit on a function's memory; a command's supervisor measures its own."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.has_records = False
@@ -101,22 +103,15 @@ class TaskContext:
         self._on_stage = on_stage
 
     @property
-    def memory_mb(self) -> int | None:
-        """The limit on a function's memory; a command's supervisor measures its own."""
-        return None if self.assignment.function == COMMAND else self.assignment.memory_mb
-
-    @property
     def is_plain(self) -> bool:
-        """Whether the task reported and stored nothing."""
-        return not self.notes and not self.staged
+        """Whether the task reported and stored nothing, and was given no secret."""
+        return not self.notes and not self.staged and self.secrets is NO_SECRETS
 
     def begin(self) -> None:
         """Forget the task before, for the next one of the block."""
         self.stage = "run"
-        if not self.is_plain:
-            self.notes, self.staged = {}, {}
-        if self.secrets:
-            self.secrets = NO_SECRETS
+        if self.notes or self.staged or self.secrets is not NO_SECRETS:
+            self.notes, self.staged, self.secrets = {}, {}, NO_SECRETS
 
     def keep_secret(self, values: Mapping[str, str]) -> None:
         """Take note of values that must not be stored by the task that runs."""

@@ -160,12 +160,13 @@ class Executor:
         except Exception as error:
             end = _fault("exception", around, error)
         else:
-            end = _encoded(value, around)
+            encoded = _encoded(value, around)
+            if type(encoded) is str and around.is_plain:
+                return encoded
+            end = {"value": encoded} if isinstance(encoded, str) else encoded
         finally:
             task_context.enter(None)
         end = without_secrets(end, around)
-        if around.is_plain and (text := end.get("value")) is not None:
-            return text
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes)
 
@@ -220,8 +221,8 @@ def memory_limit(memory_mb: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
-    """Fields of `Finished` for a value; invalid ones are the task's fault."""
+def _encoded(value: object, around: TaskContext) -> str | AttemptOutcome:
+    """Return the text of a value, or fields of `Finished`; an invalid one is the task's fault."""
     try:
         text = encode(value, around)
         if around.has_records:
@@ -238,7 +239,7 @@ def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
         outcome = cast("Finished", ending.outcome(0))
         return {"error": outcome.error, "detail": outcome.detail}
     if not around.staged:
-        return {"value": text}
+        return text
     staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
     return {"value": text, "staged": staged}
 
