@@ -258,6 +258,14 @@ def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, 
     return {part: figures[part] for part in MEASURES if part in figures}
 
 
+def other_pages() -> dict[str, Any]:
+    """Return the figures of pages that have targets of the engine on them."""
+    paths = {name: PAGES / f"{name}.json" for name in ("big", "jobs")}
+    return {
+        name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.exists()
+    }
+
+
 def write_page(figures: Mapping[str, Any]) -> None:
     """Write JSON, Markdown and chart."""
     from benchmarks import enginechart, enginepage  # noqa: PLC0415 - not needed to measure
@@ -266,6 +274,6 @@ def write_page(figures: Mapping[str, Any]) -> None:
     if "compare" in figures:
         chart = enginechart.draw(enginepage.warm_costs(figures["compare"]))
         (PAGES / "engine.svg").write_text(chart, "utf-8")
-    page = enginepage.render(figures)
+    page = enginepage.render({**figures, **other_pages()})
     (PAGES / "engine.md").write_text(page, "utf-8")
     print(page)

@@ -21,7 +21,7 @@ from weft.storage.ledgerwriter import LedgerWriter, Part
 from weft.worker.ledgerlines import READY, receive_lines, send_batch
 
 MODULE = "weft.worker.ledgerlines"
-START_RECORDS = 8_192
+START_RECORDS = 4_096
 """A run with fewer is over before the process has paid for its start."""
 BUSY_RECORDS = 1_024
 """Only batches of so many count: a run that commits less at a time is not held up by hashes."""

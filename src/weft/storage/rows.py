@@ -57,8 +57,8 @@ FinishedRow: TypeAlias = tuple[
     int | None, float | None, str | None, int | None, str | None,
 ]  # fmt: skip
 """The columns of the table `tasks`, in their order."""
-ValueRow: TypeAlias = tuple[str, str, str, str, float, float, float]
-"""key, args, value, digest, started_at, finished_at, run_s"""
+ValueRow: TypeAlias = tuple[str, str, str, str, float, float]
+"""key, args, value, digest, started_at, run_s; it finished at the sum of the two"""
 QueuedRow: TypeAlias = tuple[int, str, str, str, float]
 """id, key, function, args, queued_at"""
 RunningRow: TypeAlias = tuple[
@@ -79,7 +79,7 @@ _REPLACE_OUTCOME = "ON CONFLICT (id) DO UPDATE SET " + ", ".join(
 
 _SHARING = (
     "? + column1, 'completed', column2, ?, column3, column4, NULL, column5, ?, ?,"
-    " column6, column7, column8, ?, ?, ?, ?, NULL"
+    " column6, column6 + column7, column7, ?, ?, ?, ?, NULL"
 )
 FINISH_TASK = f"INSERT INTO tasks VALUES ({', '.join('?' * 18)}) {_REPLACE_OUTCOME}"  # noqa: S608
 """Writes a `FinishedRow`; most tasks have no row before."""
@@ -115,9 +115,9 @@ def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
     return [
         (
             id_, "completed", key, o.function, args, value, None, digest, o.attempt, o.queued_at,
-            started_at, finished_at, run_s, o.worker_pid, o.worker_started, o.node, o.gpu, None,
+            started_at, started_at + run_s, run_s, o.worker_pid, o.worker_started, o.node, o.gpu, None,
         )
-        for id_, (key, args, value, digest, started_at, finished_at, run_s) in enumerate(
+        for id_, (key, args, value, digest, started_at, run_s) in enumerate(
             islice(_value_rows(block, digests), start, None), block.first + start
         )
     ]  # fmt: skip
@@ -125,8 +125,8 @@ def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
 
 def _value_rows(block: ValueBlock, digests: Sequence[str]) -> Iterator[ValueRow]:
     run_s = [run_us / 1e6 for run_us in block.run_us]
-    *started_at, _ = ends = list(accumulate(run_s, initial=block.started_at))
-    columns = (block.keys, block.args, block.values, digests, started_at, ends[1:], run_s)
+    *started_at, _ = accumulate(run_s, initial=block.started_at)
+    columns = (block.keys, block.args, block.values, digests, started_at, run_s)
     return zip(*columns, strict=True)
 
 
@@ -137,5 +137,5 @@ def _finish_rows(count: int) -> str:
     Each shared parameter stands once, in the list of the SELECT, so that none needs a number:
     Python 3.14 refuses numbered ones.
     """
-    own = ", ".join(f"({number}, ?, ?, ?, ?, ?, ?, ?)" for number in range(count))
+    own = ", ".join(f"({number}, ?, ?, ?, ?, ?, ?)" for number in range(count))
     return f"INSERT INTO tasks SELECT {_SHARING} FROM (VALUES {own}) WHERE true {_REPLACE_OUTCOME}"  # noqa: S608
