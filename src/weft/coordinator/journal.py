@@ -165,12 +165,9 @@ class Journal:
         first, values = self._round(lane, round_).first, self.values
         recent = self._manifest.recent_columns(first + start, first + end)
         if recent is not None:
-            function, *columns = recent
-            indices, keys, args, texts = (range(start, end), *columns)
-            source = repeat(values)
-            return [
-                *map(Result, indices, keys, repeat(function), args, texts, repeat(None), source)
-            ]
+            function, keys, args, texts = recent
+            indices, functions, source = range(start, end), repeat(function), repeat(values)
+            return [*map(Result, indices, keys, functions, args, texts, repeat(None), source)]
         failure = TaskError.from_text
         return [
             Result(

@@ -115,7 +115,8 @@ def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
     return [
         (
             id_, "completed", key, o.function, args, value, None, digest, o.attempt, o.queued_at,
-            started_at, started_at + run_s, run_s, o.worker_pid, o.worker_started, o.node, o.gpu, None,
+            started_at, started_at + run_s, run_s,
+            o.worker_pid, o.worker_started, o.node, o.gpu, None,
         )
         for id_, (key, args, value, digest, started_at, run_s) in enumerate(
             islice(_value_rows(block, digests), start, None), block.first + start
