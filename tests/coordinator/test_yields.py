@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.machines import Bench, call, once
@@ -59,7 +60,11 @@ def test_round_of_bare_iterator_is_refused():
         make_round(call(i) for i in range(3))
 
 
-@pytest.mark.parametrize("size", [-1, True, 2.0, "3"])
+def test_lazy_size_of_numpy_is_a_count():
+    assert type(make_lazy(np.prod([2, 3]), call).size) is int
+
+
+@pytest.mark.parametrize("size", [-1, True, 2.0, "3", np.int64(-1), np.float64(2)])
 def test_lazy_wrong_size_is_refused(size):
     with pytest.raises(SearchInvalid, match="size of 0 or more"):
         make_lazy(size, call)
