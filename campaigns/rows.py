@@ -124,7 +124,7 @@ ROWS = (
             "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
             "block_committed_in_part_is_noticed",
         )),
-        parts={EVERY_SEED: 400},
+        parts={EVERY_SEED: 200},
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
