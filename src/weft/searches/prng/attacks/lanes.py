@@ -66,7 +66,8 @@ class LanesAttack:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
-        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
+        shapes = [shape for shape in lcg_forms() if case.is_chosen(shape.family)]
+        return [item for shape in shapes for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every state at the skips of the units; a unit is a window and a skip."""

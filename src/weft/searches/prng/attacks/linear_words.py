@@ -103,7 +103,8 @@ class LinearExact:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say which views are covered; what is missing for the others `LinearWords` says."""
-        return [_exact_plan(case, view) for view in VIEWS if _is_exact(case, view)]
+        views = [view for view in VIEWS if case.is_chosen(view.family)]
+        return [_exact_plan(case, view) for view in views if _is_exact(case, view)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Solve the equations of the first draws."""
@@ -162,11 +163,12 @@ class LinearWords:
         why = "its outputs are not linear in the state: only seeds that are tried are covered"
         gaps = [
             Gap(self.name, family.name, output, why)
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             if family.linear is not None
             for output in family.linear.not_linear
         ]
-        views = [view for view in VIEWS if not (_is_exact(case, view) and _is_plain(case))]
+        views = [view for view in VIEWS if case.is_chosen(view.family)]
+        views = [view for view in views if not (_is_exact(case, view) and _is_plain(case))]
         return [*(self._plan(case, view) for view in views), *gaps]
 
     def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
