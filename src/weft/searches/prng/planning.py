@@ -78,9 +78,10 @@ class StreamPlan:
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
         wave, most = 0, FIRST_WAVE_MS
-        if self.weighted_cost_ms(hi) <= EXACT_MS:
+        cost_ms = self.weighted_cost_ms(hi)
+        if cost_ms <= EXACT_MS:
             return UNCOMPILED_WAVE if self.plan.attack in UNCOMPILED else EXACT_WAVE
-        while self.weighted_cost_ms(hi) > most:
+        while cost_ms > most:
             wave, most = wave + 1, most * WAVE_RATIO
         return wave
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.attacks.linear_exact import output_forms, solve
+from weft.searches.prng.attacks.linear_exact import Forms, output_forms, solve
 from weft.searches.prng.bit_forms import BitReading, KnownBits, LinearForm
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
@@ -243,9 +244,16 @@ def words_at(
     view: LinearView, known: Sequence[KnownBits], positions: Sequence[int], begin: int
 ) -> int | None:
     """Return the bits of the words that the first draw is made of, if it is at that place."""
-    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
-    forms = output_forms(view.generator, basis, positions[-1] + 1)
+    forms = forms_at(view.family, view.output, begin, positions[-1] + 1)
     return solve([forms[at] for at in positions], known, view.unknowns())
+
+
+@lru_cache(maxsize=256)
+def forms_at(family: str, output: str, begin: int, count: int) -> list[Forms]:
+    """Return the forms of outputs from a place in a block on: every history has the same."""
+    view = next(v for v in VIEWS if (v.family, v.output) == (family, output))
+    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
+    return output_forms(view.generator, basis, count)
 
 
 def decoded_states(
