@@ -40,6 +40,7 @@ ROUNDS = 10_000
 SLOTS = (2, 16, 64, 256, 1_000)
 BLOCKS = {32: 100_000, 1: 10_000}
 """Tasks that a slot is given at a time, and tasks of the run."""
+SLOT_TURNS = 3
 BUSY = {2: 2_000, 16: 16_000, 64: 32_000, 256: 64_000}
 """Simulated workers, and tasks of 1 ms for them."""
 WIDE_SHARE = 0.5
@@ -196,16 +197,20 @@ def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours alone, with workers that do nothing."""
-    costs, place = [], machine.describe()
-    for block, most in BLOCKS.items():
-        n = int(options.share * most)
-        for count in SLOTS:
-            argv = (sys.executable, "-m", "benchmarks.idleworkers", str(count), str(block), str(n))
-            figures = _figure(bench, f"{count} slots", *argv)
-            costs.append({"slots": count, "block": block, "n": n, **figures})
-            bench.note(f"{count} slots, blocks of {block}: {figures}")
-    return {"machine": place, "costs": costs}
+    """Ours alone, with workers that do nothing; the least of several turns."""
+    place, turns = machine.describe(), options.turns or SLOT_TURNS
+    costs: list[dict[str, float]] = [
+        {"slots": count, "block": block, "n": int(options.share * most)}
+        for block, most in BLOCKS.items() for count in SLOTS
+    ]  # fmt: skip
+    for _ in range(turns):
+        for cost in costs:
+            words = [str(cost[name]) for name in ("slots", "block", "n")]
+            argv = (sys.executable, "-m", "benchmarks.idleworkers", *words)
+            figures = _figure(bench, f"{cost['slots']} slots", *argv)
+            cost |= {name: min(value, cost.get(name, value)) for name, value in figures.items()}
+            bench.note(f"{cost['slots']} slots, blocks of {cost['block']}: {figures}")
+    return {"machine": place, "turns": turns, "costs": costs}
 
 
 def busy(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:

@@ -276,7 +276,8 @@ def slots_section(part: Part) -> str:
 
 A real run whose workers answer at once, inside the coordinator's process, at about 1 µs per task;
 {part["machine"]}.
-With blocks of 1, a slot holds one task at a time, as with long tasks.
+With blocks of 1, a slot holds one task at a time, as with long tasks. Each figure is the least of
+{part.get("turns", 1)}, in turns.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """
