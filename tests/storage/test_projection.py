@@ -15,8 +15,9 @@ from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint, read_lines
 from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
-from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
+from weft.storage.rows import TaskRow
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION
 
 
@@ -29,7 +30,7 @@ def manifest(tmp_path):
 
 def finish(manifest, row, index, value="1"):
     key = f"{row.first + index:064x}"
-    named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
+    named = manifest.digests.of("completed", key, "m:f", "{}", value, None)
     end = ("completed", key, "m:f", "{}", value, None, named, 1, 1.0, 1.0, 1.0, 0.0)
     manifest.finish_tasks([(row.first + index, *end, None, None, None, None, None)])
 

@@ -33,13 +33,16 @@ from weft.model.attempts import Staged, Worker
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, Code, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import PLAN, ROOT_LANE, Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.rows import (
+    FINAL,
     BlockOrigin,
     FinalRow,
     FinishedRow,
     QueuedRow,
+    RoundRow,
+    TaskRow,
     ValueBlock,
 )
 
@@ -349,7 +352,7 @@ class Journal:
         self._queued.pop(id_, None)
         state = "completed" if error is None else "failed"
         failure = None if error is None else error.to_text()
-        digest = self._manifest.row_digest(state, key, function, args, value, failure)
+        digest = self._manifest.digests.of(state, key, function, args, value, failure)
         wall = self._clock.wall()
         self._finished.append((
             id_, state, key, function, args, value, failure, digest,

@@ -18,8 +18,8 @@ from weft.ledger.resultcolumns import Entry, ResultColumns
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError
 from weft.model.values import canonical
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow
-from weft.storage.rows import RecordedRow
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.rows import FINAL, RecordedRow, RoundRow
 
 CHUNK_ROWS = 2048
 _STATE, _ERROR = itemgetter(1), itemgetter(6)

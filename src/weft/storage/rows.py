@@ -1,6 +1,7 @@
-"""Rows of the manifest for those who write or read very many, and the statements that write them.
+"""Rows of the manifest, and the statements that write very many of them.
 
-They are plain tuples: a dataclass for each of a million rows would cost more than its columns.
+Rows of which there are very many are plain tuples: a dataclass for each of a million would cost
+more than its columns.
 """
 
 from __future__ import annotations
@@ -10,6 +11,37 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain, islice
 from typing import NamedTuple, TypeAlias
+
+FINAL = ("completed", "failed")
+SETTLED = (*FINAL, "dropped", "cancelled")
+OPEN = ("queued", "running")
+
+
+@dataclass(slots=True)
+class RoundRow:
+    """One round as the manifest has it."""
+
+    id: int
+    kind: str
+    size: int | None
+    first: int
+    recorded: int
+    closed: bool
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One recorded task: what it was and how it ended."""
+
+    id: int
+    state: str
+    key: str
+    function: str
+    args: str
+    value: str | None
+    error: str | None
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
