@@ -28,7 +28,7 @@ from pathlib import Path
 import weft
 from benchmarks.machine import describe
 from campaigns.collect import ROOT, Case, collect, planted_cases
-from campaigns.page import cases_on, write_page
+from campaigns.page import cases_on, listed_cases, write_page
 from campaigns.search import faults
 
 PAGES = ROOT / "docs" / "benchmarks"
@@ -43,6 +43,7 @@ def main(argv: list[str]) -> int:
     if asked.folders:
         return show(asked.pages, runs_below(asked.folders))
     cases = planted_cases() if asked.bugs else collect(asked.rows)
+    listed = {} if asked.bugs else listed_cases(cases)
     cases = chosen(matching(cases, asked.match), asked.rows, *asked.part)
     if asked.untried and cases:
         cases = untried(cases, asked.pages)
@@ -67,7 +68,7 @@ def main(argv: list[str]) -> int:
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    shown = show(asked.pages, runs_below([RUNS]))
+    shown = show(asked.pages, runs_below([RUNS]), listed)
     return code or shown
 
 
@@ -84,9 +85,11 @@ def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
     return [(run, text) for run, text in runs if "cases" in run.args]
 
 
-def show(pages: Path, runs: list[tuple[weft.Run, str]]) -> int:
+def show(
+    pages: Path, runs: list[tuple[weft.Run, str]], listed: dict[str, int] | None = None
+) -> int:
     """Write the page and print it; return 1 when a case did not pass."""
-    page = write_page(pages, runs)
+    page = write_page(pages, runs, listed)
     print(page.read_text("utf-8"))
     return int("## Not passed" in page.read_text("utf-8"))
 

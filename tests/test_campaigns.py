@@ -37,7 +37,16 @@ from campaigns.collect import (
 from campaigns.machines import kinds_of
 from campaigns.measured import measured_rows
 from campaigns.output import TAIL, tail_of
-from campaigns.page import EndedCase, Tally, last_of, page_of, tally, tally_of, write_page
+from campaigns.page import (
+    EndedCase,
+    Tally,
+    last_of,
+    listed_cases,
+    page_of,
+    tally,
+    tally_of,
+    write_page,
+)
 from campaigns.planting import copy_checkout, has_failed, make_environment, plant
 from campaigns.rows import EVERY_CALL, ROWS, case_name, is_planted, parts_of, row_of
 from campaigns.search import faults
@@ -363,6 +372,16 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     cells = "1,200: make tests | 2 | 1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
     assert f"| {cells} |" in text
     assert "| 1,200: make tests | 1 | 0 | 13.5 | none | d | 2026-01-02 |" in text
+
+
+def test_row_that_was_cut_says_how_far_it_got(run: weft.Run, tmp_path: Path) -> None:
+    planted = Case("F1", PREFIX + "x", 1, 1)
+    listed = listed_cases([*CASES, case("test_divided", part=3, parts=3), planted])
+    assert listed == {"F1": 3, "F9": 1, "F13": 1}
+    text = write_page(tmp_path, [(run, "")], listed).read_text()
+    assert "| 2 passed of 3 | 12 points | 0 |" in text
+    assert "| 1 failed | 4 kills | 2 |" in text
+    assert write_page(tmp_path, []).read_text() == text
 
 
 def test_million_tasks_with_a_memory_that_grows_or_a_slow_verify_is_noticed(
