@@ -43,8 +43,8 @@ BLOCKS = {32: 100_000, 1: 10_000}
 SLOT_TURNS = 3
 BUSY = {2: 2_000, 16: 16_000, 64: 32_000, 256: 64_000}
 """Simulated workers, and tasks of 1 ms for them."""
-WIDE_SHARE = 0.5
-"""With many workers in short parts, half as many tasks."""
+WIDE_SHARES = {"tiny": 0.5, "millisecond": 1.5625}
+"""With many workers, in short parts: 50,000 tiny tasks, and 50,000 of 1 ms with 16 workers."""
 WORKERS = (2,)
 
 
@@ -159,13 +159,14 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     rivals = [rival for rival in options.only if rival.wide and can_import(rival)]
     bench.note(f"measured here: {'; '.join(rival.name for rival in rivals)}")
     starts, turns = options.starts or ["warm"], options.turns or 2
-    share = WIDE_SHARE * options.share
     parts = {}
     for workers in options.workers:
         place = machine.describe()
         figures = [
             figure for load in TURNS
-            for figure in bench.compare(rivals, load, starts, workers, turns, share)
+            for figure in bench.compare(
+                rivals, load, starts, workers, turns, WIDE_SHARES[load] * options.share
+            )
         ]  # fmt: skip
         ours = [replace(rival, tiny=0) for rival in rivals if rival.name == WEFT]
         parts[str(workers)] = {
