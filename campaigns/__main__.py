@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
             print(case)
         return 0
     commit = commit_of(ROOT)
-    out = RUNS / commit / folder_name(asked)
+    out = RUNS / commit / folder_name(asked, cases if asked.untried else [])
     call = faults(root=str(ROOT), commit=commit, cases=[case.to_dict() for case in cases])
     code = 0
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -141,12 +141,16 @@ def untried(cases: list[Case], pages: Path) -> list[Case]:
     return [case for case in cases if (case.test, case.part, case.parts) not in passed]
 
 
-def folder_name(asked: argparse.Namespace) -> str:
-    """The folder of what was asked for, so that asking again goes on with it."""
+def folder_name(asked: argparse.Namespace, left: list[Case]) -> str:
+    """The folder of what was asked for, so that asking again goes on with it.
+
+    `left` are the untried cases, where only those were asked for: fewer each time.
+    """
     number, count = asked.part
-    match = hashlib.sha256("\n".join(asked.match).encode()).hexdigest()[:8]
+    chosen_by = [*asked.match, *map(str, left)]
+    digest = hashlib.sha256("\n".join(chosen_by).encode()).hexdigest()[:8]
     flags = [name for name in ("bugs", "untried") if getattr(asked, name)]
-    rows = [*asked.rows, *flags, *([match] if asked.match else [])]
+    rows = [*asked.rows, *flags, *([digest] if chosen_by else [])]
     return f"{'-'.join(rows) or 'all'}-{number}-of-{count}"
 
 

@@ -57,21 +57,26 @@ def flakiness_table(folder: Path) -> str:
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run["commit"], run["what"]), []).append(run)
-    heads = ("tests", "runs", "beside a load", "minutes a run", "failed", "commit", "date")
+    heads = ("tests", "runs", "beside a load", "load average", "minutes a run", "failed", "commit",
+             "date")  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     lines += [_flakiness_line(commit, what, group) for (commit, what), group in groups.items()]
     return "\n".join(lines) if groups else ""
 
 
 def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
-    minutes = [run["minutes"] for run in runs]
     names = sorted({name for run in runs for name in run["failed"]})
     failed = ", ".join(f"`{name}` ({sum(name in r['failed'] for r in runs)})" for name in names)
     broken = sum(bool(run["exit"]) and not run["failed"] for run in runs)
     failed += f"{broken} ended early" if broken else ""
     loaded = sum(bool(run["load"]) for run in runs)
-    took = f"{min(minutes):.1f} to {max(minutes):.1f}" if len(runs) > 1 else f"{minutes[0]:.1f}"
+    spans = [_span([run[name] for run in runs]) for name in ("load_average", "minutes")]
     dates = ", ".join(sorted({run["date"] for run in runs}))
     count = f"{max(run['tests'] for run in runs):,}: {what.replace('tests/', '')}"
-    cells = (count, len(runs), loaded, took, failed or "none", commit, dates)
+    cells = (count, len(runs), loaded, *spans, failed or "none", commit, dates)
     return f"| {' | '.join(map(str, cells))} |"
+
+
+def _span(figures: list[float]) -> str:
+    least, most = f"{min(figures):.1f}", f"{max(figures):.1f}"
+    return least if least == most else f"{least} to {most}"

@@ -369,9 +369,11 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     assert "Flakiness" not in write_page(tmp_path, []).read_text()
     (tmp_path / "flakiness.json").write_text(json.dumps([run, loaded, {**run, "commit": "d"}]))
     text = write_page(tmp_path, []).read_text()
-    cells = "1,200: make tests | 2 | 1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
+    cells = (
+        "1,200: make tests | 2 | 1 | 0.1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
+    )
     assert f"| {cells} |" in text
-    assert "| 1,200: make tests | 1 | 0 | 13.5 | none | d | 2026-01-02 |" in text
+    assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
 
 
 def test_row_that_was_cut_says_how_far_it_got(run: weft.Run, tmp_path: Path) -> None:
@@ -449,8 +451,9 @@ def test_shares_have_every_case_once() -> None:
         one.test + str(one.part) for one in CASES
     )
     assert chosen(CASES, ["F9"], 1, 1) == [CASES[2]]
-    assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"])) == "F1-F2-2-of-4"
-    assert folder_name(parsed(["--match", "a"])) != folder_name(parsed(["--match", "b"]))
+    assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"]), []) == "F1-F2-2-of-4"
+    names = [folder_name(parsed(["--match", text]), left) for text in "ab" for left in ([], CASES)]
+    assert len(set(names)) == 4
     assert matching(CASES, []) == CASES
     assert matching(CASES, ["F9 ", "F1 2/2", "^F"]) == [CASES[2], CASES[1], CASES[0], CASES[3]]
     assert Part(2, 3).of(range(8)) == [1, 4, 7]
