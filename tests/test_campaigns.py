@@ -303,7 +303,7 @@ def test_rows_are_collected_from_their_own_files() -> None:
 
 def test_every_row_has_a_planted_bug() -> None:
     assert [case.test for case in planted_cases()][-1] == PREFIX + CONTROL
-    assert folder_name(parsed(["--bugs"])) == "bugs-1-of-1"
+    assert folder_name(parsed(["--bugs"]), []) == "bugs-1-of-1"
     assert {bug.row for bug in BUGS} == {row.name for row in ROWS if row.tests}
     assert all(row.tests or row.planted for row in ROWS)
     assert len({bug.name for bug in BUGS} | {CONTROL}) == len(BUGS) + 1
