@@ -33,6 +33,11 @@ result durable, the ledger sealed, the workers stopped.
 """
 
 
+def noted(part: Part) -> str:
+    """What has to be known of a part that was measured on an earlier version."""
+    return f"\n{part['note']}\n" if "note" in part else ""
+
+
 def compare_section(part: Part) -> str:
     """All engines at the same number of workers."""
     figures: list[Figure] = part["figures"]
@@ -43,7 +48,7 @@ def compare_section(part: Part) -> str:
 ## {part["workers"]} workers, all in one run
 
 {part["machine"]}. {versions}.
-{failed(part)}
+{failed(part)}{noted(part)}
 ![µs per tiny task, warm](engine.svg)
 
 ### Tiny tasks, compared with engines that keep results in memory

@@ -13,8 +13,6 @@ from benchmarks.enginerun import Figure
 from benchmarks.rivals.table import DBOS, EXECUTOR, HUEY, JOBLIB, JOURNAL, MEMORY, WEFT
 
 Figures = Mapping[str, Any]
-MANY = "16"
-"""The number of workers that targets speak of, beside 2."""
 MILLION = "1000000"
 COMMANDS = {"resume": "resume", "verify": "verify", "report": "report on",
             "verdict": "live page's verdict on"}  # fmt: skip
@@ -51,46 +49,59 @@ def targets(figures: Figures) -> str:
     return "\n".join(["## Asked and measured", "", note, "", *head, *rows])
 
 
-def _at(figures: Figures, workers: str) -> Sequence[Figure]:
-    """The figures with 2 or with many workers."""
-    if workers == MANY:
-        measured = figures.get("wide", {}).get(MANY, {})
-    else:
-        measured = figures.get("compare", {})
-    chosen: Sequence[Figure] = measured.get("figures", ())
-    return chosen
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where figures stand: with how many workers, beside which other engines."""
+
+    name: str
+    workers: int
+    is_wide: bool = True
+    """On the machine with many cores; else in the run of all engines."""
+
+    def figures(self, figures: Figures) -> Sequence[Figure]:
+        """Return what was measured there."""
+        if self.is_wide:
+            measured = figures.get("wide", {}).get(str(self.workers), {})
+        else:
+            measured = figures.get("compare", {})
+        chosen: Sequence[Figure] = measured.get("figures", ())
+        return chosen
 
 
-def _turns(figures: Figures, workers: str, engine: str, load: str) -> list[float]:
+ALL_ENGINES = Place("2 workers", 2, is_wide=False)
+FEW, MANY = Place("2 workers of 16 cores", 2), Place("16 workers", 16)
+
+
+def _turns(figures: Figures, place: Place, engine: str, load: str) -> list[float]:
     """Seconds per task in each turn, warm."""
-    for figure in _at(figures, workers):
+    for figure in place.figures(figures):
         if (figure["engine"], figure["load"], figure["start"]) == (engine, load, "warm"):
             return [seconds / figure["n"] for seconds in figure["seconds"]]
     return []
 
 
-def _cost_us(workers: str) -> Callable[[Figures], float | None]:
+def _cost_us(place: Place) -> Callable[[Figures], float | None]:
     def measured(figures: Figures) -> float | None:
-        turns = _turns(figures, workers, WEFT, "tiny")
+        turns = _turns(figures, place, WEFT, "tiny")
         return 1e6 * statistics.median(turns) if turns else None
 
     return measured
 
 
-def _efficiency(workers: str) -> Callable[[Figures], float | None]:
+def _efficiency(place: Place) -> Callable[[Figures], float | None]:
     def measured(figures: Figures) -> float | None:
-        turns = _turns(figures, workers, WEFT, "millisecond")
-        ideal_s = loads.TASK_S / int(workers)
+        turns = _turns(figures, place, WEFT, "millisecond")
+        ideal_s = loads.TASK_S / place.workers
         return 100 * ideal_s / statistics.median(turns) if turns else None
 
     return measured
 
 
-def _ratio(workers: str, engine: str, *, faster: bool = False) -> Callable[[Figures], float | None]:
+def _ratio(place: Place, engine: str, *, faster: bool = False) -> Callable[[Figures], float | None]:
     """Our cost in times of another engine's, or how many times faster we are."""
 
     def measured(figures: Figures) -> float | None:
-        mine, theirs = (_turns(figures, workers, name, "tiny") for name in (WEFT, engine))
+        mine, theirs = (_turns(figures, place, name, "tiny") for name in (WEFT, engine))
         ratios = [a / b for a, b in zip(mine, theirs, strict=False)]
         if not ratios:
             return None
@@ -128,19 +139,19 @@ def _job_ms(figures: Figures) -> float | None:
 
 def _targets() -> list[Target]:
     rows = []
-    for workers in ("2", MANY):
-        place = f"{workers} workers"
+    for place in (ALL_ENGINES, FEW, MANY):
         rows += [
-            Target(f"a tiny task, {place}", 15, " µs", _cost_us(workers)),
+            Target(f"a tiny task, {place.name}", 15, " µs", _cost_us(place)),
             *(
-                Target(f"in times of {engine}, {place}", limit, " ×", _ratio(workers, engine))
+                Target(f"in times of {engine}, {place.name}", limit, " ×", _ratio(place, engine))
                 for engine, limit in ((JOBLIB, 4), (EXECUTOR, 0.15))
             ),
         ]
-    rows.append(Target("1 ms tasks, 2 workers", 95, " %", _efficiency("2"), least=True))
-    rows.append(Target(f"1 ms tasks, {MANY} workers", 92, " %", _efficiency(MANY), least=True))
+    for place, limit in ((ALL_ENGINES, 95), (FEW, 95), (MANY, 92)):
+        measured = _efficiency(place)
+        rows.append(Target(f"1 ms tasks, {place.name}", limit, " %", measured, least=True))
     for engine, limit in ((MEMORY, 8), (HUEY, 20), (JOURNAL, 20), (DBOS, 20)):
-        measured = _ratio("2", engine, faster=True)
+        measured = _ratio(ALL_ENGINES, engine, faster=True)
         rows.append(Target(f"faster than {engine}", limit, " ×", measured, least=True))
     rows.append(Target("a round of one tiny task", 0.3, " ms", _round_ms))
     rows += [
