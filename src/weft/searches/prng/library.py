@@ -135,7 +135,7 @@ class Analysis:
 
 
 def analyse(
-    draws: Draws,
+    draws: Sequence[int] | Sequence[float] | Sequence[str] | str | Path,
     *,
     modulus: int | None = None,
     low: int | None = None,
@@ -168,7 +168,7 @@ def analyse(
 
 
 def recover(
-    draws: Draws,
+    draws: Sequence[int] | Sequence[float] | Sequence[str] | str | Path,
     *,
     modulus: int | None = None,
     form: str = intake.AUTO,
