@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -64,10 +64,11 @@ def main(argv: Sequence[str] = ()) -> None:
     sizes: dict[str, Size] = {}
     for n in options.tasks:
         with tempfile.TemporaryDirectory() as folder:
-            sizes[str(n)] = measure(Path(folder), n, options.workers, options.commands)
-    if options.json:
-        Path(options.json).write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
-    else:
+            for size in measure(Path(folder), n, options.workers, options.commands):
+                sizes[str(n)] = size
+                if options.json:  # now: what comes later may be cut off
+                    Path(options.json).write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
+    if not options.json:
         write_page({**load_page(), **sizes})
 
 
@@ -96,8 +97,11 @@ def _commands(text: str) -> tuple[str, ...]:
 # -- measuring ---------------------------------------------------------------------------------
 
 
-def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size:
-    """Make a run and come back to it in the ways asked for, in the order of `COMMANDS`."""
+def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Iterator[Size]:
+    """Make a run and come back to it in the ways asked for, in the order of `COMMANDS`.
+
+    Gives what is known after each command.
+    """
     run, stopped = str(folder / "run"), str(folder / "stopped")
     tiny = (sys.executable, "-m", "benchmarks.tiny", "--workers", str(workers))
     weft = (sys.executable, "-m", "weft.main")
@@ -116,8 +120,8 @@ def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size
         if name in commands:
             costs[name] = steps[name]()
             print(f"{n:,} tasks: {name}: {costs[name]}", flush=True)
-    return {"machine": place, "workers": workers, "size_bytes": size_bytes,
-            "commands": costs}  # fmt: skip
+            yield {"machine": place, "workers": workers, "size_bytes": size_bytes,
+                   "commands": costs}  # fmt: skip
 
 
 def resumed(tiny: Sequence[str], run: str, stopped: str, n: int, folder: Path) -> Cost:

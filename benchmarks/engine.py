@@ -40,10 +40,11 @@ ROUNDS = 10_000
 SLOTS = (2, 16, 64, 256, 1_000)
 BLOCKS = {32: 100_000, 1: 10_000}
 """Tasks that a slot is given at a time, and tasks of the run."""
+SLOT_TURNS = 3
 BUSY = {2: 2_000, 16: 16_000, 64: 32_000, 256: 64_000}
 """Simulated workers, and tasks of 1 ms for them."""
-WIDE_SHARE = 0.5
-"""With many workers in short parts, half as many tasks."""
+WIDE_SHARES = {"tiny": 0.5, "millisecond": 1.5625}
+"""With many workers, in short parts: 50,000 tiny tasks, and 50,000 of 1 ms with 16 workers."""
 WORKERS = (2,)
 
 
@@ -158,13 +159,14 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     rivals = [rival for rival in options.only if rival.wide and can_import(rival)]
     bench.note(f"measured here: {'; '.join(rival.name for rival in rivals)}")
     starts, turns = options.starts or ["warm"], options.turns or 2
-    share = WIDE_SHARE * options.share
     parts = {}
     for workers in options.workers:
         place = machine.describe()
         figures = [
             figure for load in TURNS
-            for figure in bench.compare(rivals, load, starts, workers, turns, share)
+            for figure in bench.compare(
+                rivals, load, starts, workers, turns, WIDE_SHARES[load] * options.share
+            )
         ]  # fmt: skip
         ours = [replace(rival, tiny=0) for rival in rivals if rival.name == WEFT]
         parts[str(workers)] = {
@@ -196,16 +198,20 @@ def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
-    """Ours alone, with workers that do nothing."""
-    costs, place = [], machine.describe()
-    for block, most in BLOCKS.items():
-        n = int(options.share * most)
-        for count in SLOTS:
-            argv = (sys.executable, "-m", "benchmarks.idleworkers", str(count), str(block), str(n))
-            figures = _figure(bench, f"{count} slots", *argv)
-            costs.append({"slots": count, "block": block, "n": n, **figures})
-            bench.note(f"{count} slots, blocks of {block}: {figures}")
-    return {"machine": place, "costs": costs}
+    """Ours alone, with workers that do nothing; the least of several turns."""
+    place, turns = machine.describe(), options.turns or SLOT_TURNS
+    costs: list[dict[str, float]] = [
+        {"slots": count, "block": block, "n": int(options.share * most)}
+        for block, most in BLOCKS.items() for count in SLOTS
+    ]  # fmt: skip
+    for _ in range(turns):
+        for cost in costs:
+            words = [str(cost[name]) for name in ("slots", "block", "n")]
+            argv = (sys.executable, "-m", "benchmarks.idleworkers", *words)
+            figures = _figure(bench, f"{cost['slots']} slots", *argv)
+            cost |= {name: min(value, cost.get(name, value)) for name, value in figures.items()}
+            bench.note(f"{cost['slots']} slots, blocks of {cost['block']}: {figures}")
+    return {"machine": place, "turns": turns, "costs": costs}
 
 
 def busy(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -258,6 +264,14 @@ def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, 
     return {part: figures[part] for part in MEASURES if part in figures}
 
 
+def other_pages() -> dict[str, Any]:
+    """Return the figures of pages that have targets of the engine on them."""
+    paths = {name: PAGES / f"{name}.json" for name in ("big", "jobs")}
+    return {
+        name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.exists()
+    }
+
+
 def write_page(figures: Mapping[str, Any]) -> None:
     """Write JSON, Markdown and chart."""
     from benchmarks import enginechart, enginepage  # noqa: PLC0415 - not needed to measure
@@ -266,6 +280,6 @@ def write_page(figures: Mapping[str, Any]) -> None:
     if "compare" in figures:
         chart = enginechart.draw(enginepage.warm_costs(figures["compare"]))
         (PAGES / "engine.svg").write_text(chart, "utf-8")
-    page = enginepage.render(figures)
+    page = enginepage.render({**figures, **other_pages()})
     (PAGES / "engine.md").write_text(page, "utf-8")
     print(page)

@@ -33,6 +33,11 @@ result durable, the ledger sealed, the workers stopped.
 """
 
 
+def noted(part: Part) -> str:
+    """What has to be known of a part that was measured on an earlier version."""
+    return f"\n{part['note']}\n" if "note" in part else ""
+
+
 def compare_section(part: Part) -> str:
     """All engines at the same number of workers."""
     figures: list[Figure] = part["figures"]
@@ -43,7 +48,7 @@ def compare_section(part: Part) -> str:
 ## {part["workers"]} workers, all in one run
 
 {part["machine"]}. {versions}.
-{failed(part)}
+{failed(part)}{noted(part)}
 ![µs per tiny task, warm](engine.svg)
 
 ### Tiny tasks, compared with engines that keep results in memory
@@ -202,7 +207,7 @@ Efficiency with 1 ms tasks:
 
 {_wide_table(part, "millisecond", lambda figure: spread(efficiency(figure), percent))}
 
-Duration of these Weft runs in seconds, and of a run with one tiny task per worker. Warm, the latter
+Tasks of these Weft runs, their duration, and that of a run with one tiny task per worker. Warm, it
 is the fixed cost of a run: the last commit, the seal, stopping the workers.
 
 {_length_table(part)}
@@ -212,15 +217,24 @@ is the fixed cost of a run: the last commit, the seal, stopping the workers.
 def _length_table(part: Part) -> str:
     """Seconds of our runs by number of workers; none where they were not measured."""
     rows = [
+        [f"{name}, number", *(_number(body["figures"], load) for body in part.values())]
+        for name, load in (("tiny tasks", "tiny"), ("1 ms tasks", "millisecond"))
+    ]
+    rows += [
         [name, *(_length(body.get(group, ()), load, start) for body in part.values())]
         for name, group, load, start in (
-            ("tiny tasks", "figures", "tiny", "warm"),
-            ("1 ms tasks", "figures", "millisecond", "warm"),
-            ("one tiny task each, warm", "fixed", "tiny", "warm"),
-            ("one tiny task each, cold", "fixed", "tiny", "cold"),
+            ("tiny tasks, s", "figures", "tiny", "warm"),
+            ("1 ms tasks, s", "figures", "millisecond", "warm"),
+            ("one tiny task each, warm, s", "fixed", "tiny", "warm"),
+            ("one tiny task each, cold, s", "fixed", "tiny", "cold"),
         )
     ]
     return grid(["run", *(f"{count} workers" for count in part)], rows)
+
+
+def _number(figures: Sequence[Figure], load: str) -> str:
+    figure = pick(figures, WEFT, load, "warm")
+    return f"{figure['n']:,}" if figure else ""
 
 
 def _length(figures: Sequence[Figure], load: str, start: str) -> str:
@@ -276,7 +290,8 @@ def slots_section(part: Part) -> str:
 
 A real run whose workers answer at once, inside the coordinator's process, at about 1 µs per task;
 {part["machine"]}.
-With blocks of 1, a slot holds one task at a time, as with long tasks.
+With blocks of 1, a slot holds one task at a time, as with long tasks. Each figure is the least of
+{part.get("turns", 1)}, in turns.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """

@@ -2,6 +2,7 @@
 
     python -m benchmarks gpu                 writes docs/benchmarks/prng-gpu.{md,json}
     python -m benchmarks gpu --out FOLDER    writes them there
+    python -m benchmarks gpu --commands      times the whole commands again, a minute
 
 It needs a CUDA GPU and takes about three minutes. Before anything is timed, both devices sieve the
 same ranges for every call that has a sieve on a GPU, shuffles too, and must find the same seeds.
@@ -41,6 +42,7 @@ from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda
+from weft.searches.prng.search import VERSION
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks"
 TURNS = 3
@@ -77,21 +79,31 @@ WHOLE = (("php_mt", "bounded"), ("cpython", "bounded"))
 def main(options: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks gpu")
     parser.add_argument("--out", type=Path, default=PAGE)
-    out = parser.parse_args(options or []).out
+    parser.add_argument("--commands", action="store_true", help="renew whole commands alone")
+    asked = parser.parse_args(options or [])
     begin_s = time.perf_counter()
     if not cuda.is_available():
         print("no GPU here: the figures under docs/benchmarks stay as they are")
         return
     name = device_name()
     seconds = {"cupy_and_context": time.perf_counter() - begin_s}
-    compared = compare_all()
-    rows = [measure(*case) for case in CASES]
+    body = json.loads((PAGE / "prng-gpu.json").read_text()) if asked.commands else sieved()
     seconds |= {f"{family}.{output}": whole(family, output) for family, output in WHOLE}
-    body = {"device": name, "date": time.strftime("%Y-%m-%d"), "rows": rows, "seconds": seconds,
-            "compared": compared}  # fmt: skip
-    (out / "prng-gpu.json").write_text(json.dumps(body, indent=1) + "\n")
-    (out / "prng-gpu.md").write_text(render(body))
+    body |= {"device": name, "date": time.strftime("%Y-%m-%d"), "seconds": seconds}
+    if asked.commands:
+        body["note"] = (
+            "The sieves were measured earlier, beside other searches on the same cores and GPU;\n"
+            f"the commands with version {VERSION} of the search, with nothing else running."
+        )
+    (asked.out / "prng-gpu.json").write_text(json.dumps(body, indent=1) + "\n")
+    (asked.out / "prng-gpu.md").write_text(render(body))
     print(render(body))
+
+
+def sieved() -> dict[str, Any]:
+    """Compare both devices on every call, then measure the sieves."""
+    compared = compare_all()
+    return {"rows": [measure(*case) for case in CASES], "compared": compared}
 
 
 def compare_all() -> list[str]:

@@ -57,20 +57,54 @@ print(*(cracker.predict_getrandbits(32) for _ in range(100)))
 """
 
 
-LIBRARY = """
-import random, resource
-def cpu_s():
-    usages = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-begin_s = cpu_s()
+OURS_AS_LIBRARY = """
+import json, sys, time
+begin_s = time.process_time()
 from weft.searches.prng import recover
-imported_s = cpu_s()
-source = random.Random("a state that no 32-bit seed gives")
-draws = [source.getrandbits(32) for _ in range(733)]
-generator = recover(draws[:633], modulus=1 << 32, families=["cpython"], workers=1)
-assert generator.take(100) == draws[633:]
-print([imported_s - begin_s, cpu_s() - imported_s])
+imported_s = time.process_time() - begin_s
+families, given, turns = [sys.argv[1]], int(sys.argv[2]), []
+for draws in json.load(sys.stdin):
+    begin_s = time.process_time()
+    generator = recover(draws[:given], modulus=1 << 32, families=families, workers=1)
+    predicted = generator.take(len(draws) - given)
+    turns.append(time.process_time() - begin_s)
+    assert predicted == [int(x * 2**32) if isinstance(x, float) else x for x in draws[given:]]
+print(json.dumps([imported_s, *turns]))
 """
+CRACKER_AS_LIBRARY = """
+import json, sys, time
+sys.path.insert(0, sys.argv[1])
+begin_s = time.process_time()
+from randcrack import RandCrack
+imported_s, turns = time.process_time() - begin_s, []
+for draws in json.load(sys.stdin):
+    begin_s = time.process_time()
+    cracker = RandCrack()
+    for draw in draws[:624]:
+        cracker.submit(draw)
+    predicted = [cracker.predict_getrandbits(32) for _ in draws[624:]]
+    turns.append(time.process_time() - begin_s)
+    assert predicted == draws[624:]
+print(json.dumps([imported_s, *turns]))
+"""
+V8_AS_LIBRARY = """
+import contextlib, io, json, re, sys, time
+begin_s = time.process_time()
+import z3
+imported_s, turns = time.process_time() - begin_s, []
+program = open(sys.argv[1] + "/main.py").read()
+for draws in json.load(sys.stdin):
+    values = ", ".join(map(repr, draws[:5]))
+    text = re.sub(r"(?ms)^sequence = \\[.*?\\]", f"sequence = [{values}]", program, count=1)
+    code = compile(text, "main.py", "exec")
+    shown, begin_s = io.StringIO(), time.process_time()
+    with contextlib.redirect_stdout(shown):
+        exec(code, {"__name__": "__main__"})
+    turns.append(time.process_time() - begin_s)
+    assert repr(draws[5]) in shown.getvalue()
+print(json.dumps([imported_s, *turns]))
+"""
+LIBRARY_TURNS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +152,8 @@ def java_draws() -> list[str]:
         return output_of("java", str(source))
 
 
-def python_draws() -> list[str]:
-    source = random.Random("a state that no 32-bit seed gives")
+def python_draws(turn: int = 0) -> list[str]:
+    source = random.Random(f"a state that no 32-bit seed gives {turn or ''}")
     return [str(source.getrandbits(32)) for _ in range(733)]
 
 
@@ -205,7 +239,10 @@ def main(options: list[str] | None = None) -> None:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         body = {"date": time.strftime("%Y-%m-%d"), "cpu": cpu_name()}
         body |= {"import_s": import_s("weft.searches.prng.search"), "numpy_s": import_s("numpy")}
-        body |= {"typer_s": import_s("typer"), "library": library_s()}
+        body |= {
+            "typer_s": import_s("typer"),
+            "libraries": libraries(given.rivals, given.rival_python),
+        }
         for rival in chosen:  # written row by row: what was measured is not lost
             row = compare(rival, given.rivals, given.rival_python, Path(place))
             FIGURES.write_text(json.dumps({**body, "rows": merged(row)}, indent=1) + "\n")
@@ -248,10 +285,30 @@ def import_s(module: str) -> float:
     return statistics.median(cpu_of(argv) for _ in range(1 + 2 * TURNS))
 
 
-def library_s() -> list[float]:
-    """CPU seconds of importing `recover`, and of a call of it with 633 words, worker included."""
-    turns = [json.loads("".join(output_of(sys.executable, "-c", LIBRARY))) for _ in range(TURNS)]
-    return [statistics.median(turn[at] for turn in turns) for at in (0, 1)]
+def libraries(rivals: Path, python: str) -> list[dict[str, Any]]:
+    """CPU seconds of importing, and of each call with another history, in one process each."""
+    words = [[int(x) for x in python_draws(turn)] for turn in range(LIBRARY_TURNS)]
+    values = [[float(x) for x in node_draws()[:20]] for _ in range(LIBRARY_TURNS)]
+    cracker, predictor = "Python-random-module-cracker", "v8-randomness-predictor"
+    python_words, node_values = ["cpython", "633"], ["v8", "10"]
+    return [
+        {
+            "call": call, "rival": rival,
+            "theirs": in_process([python, "-c", code, str((rivals / rival).resolve())], histories),
+            "ours": in_process([sys.executable, "-c", OURS_AS_LIBRARY, *ours], histories),
+        }
+        for call, rival, code, histories, ours in (
+            ("624 words of CPython (weft: 633)", cracker, CRACKER_AS_LIBRARY, words, python_words),
+            ("5 values of Node (weft: 10)", predictor, V8_AS_LIBRARY, values, node_values),
+        )
+    ]  # fmt: skip
+
+
+def in_process(argv: list[str], histories: list[list[Any]]) -> list[float]:
+    done = subprocess.run(argv, check=True, capture_output=True, text=True,
+                          input=json.dumps(histories))  # fmt: skip
+    seconds: list[float] = json.loads(done.stdout)
+    return seconds
 
 
 def cpu_of(argv: list[str]) -> float:
@@ -329,8 +386,7 @@ reference, and every answer was checked. weft is given the generator, as its riv
 {_start_up(body)}\
 php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
 seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
-one, so loading numba decides there; before the second, weft tries all times from 1990 to 2029 as
-seeds, 1.3 billion of them.{body.get("note", "")}
+one, so loading numba decides there.{body.get("note", "")}
 
 | program, commit | what it covers |
 |---|---|
@@ -341,18 +397,32 @@ seeds, 1.3 billion of them.{body.get("note", "")}
 
 def _start_up(body: dict[str, Any]) -> str:
     """Say what start-up costs; figures of before do not have all of it."""
-    if "library" not in body:
+    if "libraries" not in body:
         return ""
-    importing, calling = body["library"]
+    rows = "\n".join(map(library_line, body["libraries"]))
     return f"""\
-Start-up is what puts weft behind the state crackers: a process that imports its search and ends
-takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
+Start-up is what puts the command behind the state crackers: a process that imports its search and
+ends takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
 {body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
 Workers fork from the command. weft also keeps some draws unseen, predicts them, and writes a
-ledger; so it needs more draws than the state crackers, which hold none back. In a program,
-`from weft.searches.prng import recover` takes {importing:.2f} CPU s, and a call with the 633 words
-{calling:.2f}, most of it for the start of a worker.
+ledger; so it needs more draws than the state crackers, which hold none back.
+
+In a program the attack itself is compared: {LIBRARY_TURNS} histories in turn in one process, each
+with another state, CPU milliseconds of the first call and the median of the others
+(`from weft.searches.prng import recover`). Every prediction was checked: for words 100 draws,
+for Node the next value of the predictor and the next ten of weft.
+
+| history | program | import | first | next | weft: import | first | next | weft takes |
+|---|---|---|---|---|---|---|---|---|
+{rows}
+
 """
+
+
+def library_line(row: dict[str, Any]) -> str:
+    theirs, ours = (statistics.median(row[side][2:]) for side in ("theirs", "ours"))
+    cells = [f"{1000 * s:.1f}" for s in (*row["theirs"][:2], theirs, *row["ours"][:2], ours)]
+    return f"| {row['call']} | {row['rival']} | {' | '.join(cells)} | {ours / theirs:.2g} × |"
 
 
 def line(row: dict[str, Any]) -> str:

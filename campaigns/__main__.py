@@ -6,6 +6,7 @@
     python -m campaigns --bugs                 only the planted bugs of each row
     python -m campaigns --part 2/4             the second of four shares, one a machine
     python -m campaigns --match 'F1 .*tree'    only cases that match, as --list writes them
+    python -m campaigns --untried              only cases that are not on the page as passed
     python -m campaigns --list                 the cases, without running them
     python -m campaigns --from FOLDER          write the page from runs of elsewhere; run nothing
 
@@ -27,7 +28,7 @@ from pathlib import Path
 import weft
 from benchmarks.machine import describe
 from campaigns.collect import ROOT, Case, collect, planted_cases
-from campaigns.page import write_page
+from campaigns.page import cases_on, listed_cases, write_page
 from campaigns.search import faults
 
 PAGES = ROOT / "docs" / "benchmarks"
@@ -42,7 +43,13 @@ def main(argv: list[str]) -> int:
     if asked.folders:
         return show(asked.pages, runs_below(asked.folders))
     cases = planted_cases() if asked.bugs else collect(asked.rows)
+    listed = {} if asked.bugs else listed_cases(cases)
     cases = chosen(matching(cases, asked.match), asked.rows, *asked.part)
+    if asked.untried and cases:
+        cases = untried(cases, asked.pages)
+        if not cases:
+            print("every such case is on the page as passed", file=sys.stderr)
+            return 0
     if not cases:
         print("no such row; python -m campaigns --list shows them", file=sys.stderr)
         return 3
@@ -51,7 +58,7 @@ def main(argv: list[str]) -> int:
             print(case)
         return 0
     commit = commit_of(ROOT)
-    out = RUNS / commit / folder_name(asked)
+    out = RUNS / commit / folder_name(asked, cases if asked.untried else [])
     call = faults(root=str(ROOT), commit=commit, cases=[case.to_dict() for case in cases])
     code = 0
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +68,7 @@ def main(argv: list[str]) -> int:
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    shown = show(asked.pages, runs_below([RUNS]))
+    shown = show(asked.pages, runs_below([RUNS]), listed)
     return code or shown
 
 
@@ -78,9 +85,11 @@ def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
     return [(run, text) for run, text in runs if "cases" in run.args]
 
 
-def show(pages: Path, runs: list[tuple[weft.Run, str]]) -> int:
+def show(
+    pages: Path, runs: list[tuple[weft.Run, str]], listed: dict[str, int] | None = None
+) -> int:
     """Write the page and print it; return 1 when a case did not pass."""
-    page = write_page(pages, runs)
+    page = write_page(pages, runs, listed)
     print(page.read_text("utf-8"))
     return int("## Not passed" in page.read_text("utf-8"))
 
@@ -94,6 +103,7 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--rows", type=lambda text: text.split(","), default=[], help="rows, such as F1,F13")
     add("--bugs", action="store_true", help="only the planted bugs: does each row notice its own")
+    add("--untried", action="store_true", help="leave out cases that are on the page as passed")
     add("--minutes", type=float, default=0, help="stop after so long")
     add("--part", type=part, default=(1, 1), metavar="K/N", help="the K-th of N shares")
     add("--workers", type=int, default=1, help="cases at a time; times are held strictly with one")
@@ -125,11 +135,22 @@ def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[
     return [case for case in cases if not rows or case.row in rows][number - 1 :: count]
 
 
-def folder_name(asked: argparse.Namespace) -> str:
-    """The folder of what was asked for, so that asking again goes on with it."""
+def untried(cases: list[Case], pages: Path) -> list[Case]:
+    """The cases that the page in a folder does not have as passed."""
+    passed = {e.name for e in cases_on(pages) if e.value["outcome"] == "passed"}
+    return [case for case in cases if (case.test, case.part, case.parts) not in passed]
+
+
+def folder_name(asked: argparse.Namespace, left: list[Case]) -> str:
+    """The folder of what was asked for, so that asking again goes on with it.
+
+    `left` are the untried cases, where only those were asked for: fewer each time.
+    """
     number, count = asked.part
-    match = hashlib.sha256("\n".join(asked.match).encode()).hexdigest()[:8]
-    rows = [*asked.rows, *(["bugs"] if asked.bugs else []), *([match] if asked.match else [])]
+    chosen_by = [*asked.match, *map(str, left)]
+    digest = hashlib.sha256("\n".join(chosen_by).encode()).hexdigest()[:8]
+    flags = [name for name in ("bugs", "untried") if getattr(asked, name)]
+    rows = [*asked.rows, *flags, *([digest] if chosen_by else [])]
     return f"{'-'.join(rows) or 'all'}-{number}-of-{count}"
 
 

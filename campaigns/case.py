@@ -20,6 +20,7 @@ from typing import Any
 from campaigns.bugs import PREFIX
 from campaigns.output import tail_of
 from campaigns.planting import run_planted
+from campaigns.rows import is_shared
 from weft.model.slots import VISIBLE_DEVICES
 
 PASSED, FAILED = 0, 1
@@ -45,6 +46,7 @@ def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
     environment |= {"WEFT_FIGURES": str(figures), "WEFT_PART": part}
     words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
     words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
+    words += ["-p", "campaigns.share"] if is_shared(test) else []
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, test],
         check=False, env=environment, text=True, errors="replace",
@@ -52,7 +54,7 @@ def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
     )  # fmt: skip
     sys.stdout.write(done.stdout)
     value = found(done, figures)
-    if "::" not in test and value["outcome"] == "passed":
+    if ("::" not in test or is_shared(test)) and value["outcome"] == "passed":
         value["figures"].append({"campaign": test, "tests": passed_tests(done.stdout)})
     return value
 

@@ -1,7 +1,7 @@
-"""Rows that are measured elsewhere and not tried by cases: a large run, and mutation testing.
+"""What is measured elsewhere and not tried by cases: a large run, mutation testing, flakiness.
 
-Their figures are read from the files beside the page, which `python -m benchmarks big` and
-`python -m campaigns.mutation` write.
+The figures are read from the files beside the page, which `python -m benchmarks big`,
+`python -m campaigns.mutation` and `python tools/flakiness.py` write.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 LARGE = "1000000"
 MOST_MIB, MOST_VERIFY_S = 300, 60
 AIM_PERCENT = 90
+Run = dict[str, Any]
 
 
 def measured_rows(folder: Path) -> dict[str, str]:
@@ -47,3 +48,35 @@ def _mutation(sample: dict[str, Any]) -> str:
     violations = 100 * sample["noticed"] < AIM_PERCENT * sample["tried"]
     when = f"{sample['cpu_minutes']:.1f} | {sample['commit']} | {sample['date']}"
     return f"[mutation](mutation.md) | {tried} | {int(violations)} | {when}"
+
+
+def flakiness_table(folder: Path) -> str:
+    """Repeated runs of the tests: one line for each commit and selection of tests."""
+    path = folder / "flakiness.json"
+    runs: list[Run] = json.loads(path.read_text("utf-8")) if path.exists() else []
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run["commit"], run["what"]), []).append(run)
+    heads = ("tests", "runs", "beside a load", "load average", "minutes a run", "failed", "commit",
+             "date")  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    lines += [_flakiness_line(commit, what, group) for (commit, what), group in groups.items()]
+    return "\n".join(lines) if groups else ""
+
+
+def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
+    names = sorted({name for run in runs for name in run["failed"]})
+    failed = ", ".join(f"`{name}` ({sum(name in r['failed'] for r in runs)})" for name in names)
+    broken = sum(bool(run["exit"]) and not run["failed"] for run in runs)
+    failed += f"{broken} ended early" if broken else ""
+    loaded = sum(bool(run["load"]) for run in runs)
+    spans = [_span([run[name] for run in runs]) for name in ("load_average", "minutes")]
+    dates = ", ".join(sorted({run["date"] for run in runs}))
+    count = f"{max(run['tests'] for run in runs):,}: {what.replace('tests/', '')}"
+    cells = (count, len(runs), loaded, *spans, failed or "none", commit, dates)
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _span(figures: list[float]) -> str:
+    least, most = f"{min(figures):.1f}", f"{max(figures):.1f}"
+    return least if least == most else f"{least} to {most}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,27 +16,43 @@ from typing import Any
 
 import weft
 from campaigns.bugs import CONTROL_CASE, PREFIX, bug_of
+from campaigns.collect import Case
 from campaigns.machines import kinds_of
-from campaigns.measured import measured_rows
-from campaigns.rows import ROWS, is_planted
+from campaigns.measured import flakiness_table, measured_rows
+from campaigns.rows import ROWS, SEARCHES, is_planted
 
 INTRODUCTION = """\
 # Faults
 
 Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
 `make test` runs samples. The campaign is a Weft search: its run folder records which points and
-seeds were tried, and the same command resumes it. Minutes are the sum over all cases.
+seeds were tried, and the same command resumes it. Minutes are the sum over all cases; "20 passed of
+100" is a row that was cut.
 
 A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
 behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
 of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
 `unchanged`). F21 is a measurement; F22 is mutation testing.
 """
+FLAKINESS = """\
+## Flakiness
+
+`make test` again and again (`python tools/flakiness.py`), and by themselves those of its tests that
+wait for processes, signals, ports or browsers. A load is four processes that do nothing but count.
+"""
 FOUND = """\
 ## Found and fixed
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F14 | `weft prng` ended with a traceback on a table whose column has an empty cell | \
+`tests/searches/prng/test_front_door.py` |
+| F14 | `weft arc` ended with a traceback on a zip file with an entry that has no name | \
+`tests/searches/arc/test_data.py` |
+| F14 | readers added since had no fuzzer: draws of any form, zip files, pairs and folders of ARC \
+tasks, jobs as TOML and lines, results of jobs, signed notes | `tests/faults/test_fuzzing.py` |
+| F30 | a test of the grid asked for Java `nextLong` modulo 120, which is documented as out of \
+reach; it had never run | `tests/searches/prng/test_attack_lanes.py` |
 | F29 | `weft nodes up` inside a command of a run could not mark what it started: `up` took living \
 nodes for dead, and `down` left their processes | `tests/ray/test_parts.py` |
 | F29 | its cases could not see the GPUs of their own clusters, so none of them had ever run in a \
@@ -78,7 +95,7 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 """
 """By hand: what campaigns found since the last release; cases may have failed by it before."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
-SEARCHES = ("arc", "jobs", "prng", "tree")
+READERS = "F14"
 NOT_RUN = "not run | | | | |"
 NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
 """Figures that are not a number of things tried."""
@@ -150,9 +167,21 @@ class EndedCase:
     @property
     def row(self) -> str:
         """Its row, with the search where the case is about one of those that ship."""
-        parameters = self.case["test"].partition("[")[2].rstrip("]").split("-")
-        search = next((name for name in SEARCHES if name in parameters), "")
-        return f"{self.case['row']} {search}".strip()
+        return line_of(self.case["row"], self.case["test"])
+
+
+def line_of(row: str, test: str) -> str:
+    """The line of the table that a test belongs to: its row, with the search if it is about one."""
+    parameters = test.partition("[")[2].rstrip("]").split("-")
+    named = SEARCHES if row != READERS else ()  # its parameters are readers of files
+    search = next((name for name in named if name in parameters), "")
+    return f"{row} {search}".strip()
+
+
+def listed_cases(cases: Iterable[Case]) -> dict[str, int]:
+    """How many cases each line of the table has in full."""
+    counted = [c for c in cases if c.test == CONTROL_CASE or not c.test.startswith(PREFIX)]
+    return dict(Counter(line_of(case.row, case.test) for case in counted))
 
 
 def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
@@ -161,9 +190,13 @@ def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
 
 
 def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
-    """Each case as it ended last, in the order of their names."""
+    """Each case as it ended last, in the order of their names.
+
+    Where a test was divided in another way before, what it found then no longer counts.
+    """
     last = {e.name: e for e in sorted(ended, key=lambda e: e.finished_at)}
-    return [last[name] for name in sorted(last)]
+    parts = {e.case["test"]: e.case["parts"] for e in last.values()}
+    return [last[name] for name in sorted(last) if parts[name[0]] == name[2]]
 
 
 def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
@@ -188,6 +221,12 @@ def kept_cases(body: Mapping[str, Any]) -> list[EndedCase]:
     return [EndedCase(**case) for case in body.get("cases", [])]
 
 
+def cases_on(folder: Path) -> list[EndedCase]:
+    """The cases on the page in a folder, if there is one."""
+    path = folder / "faults.json"
+    return kept_cases(json.loads(path.read_text("utf-8"))) if path.exists() else []
+
+
 def kept_rows(body: Mapping[str, Any]) -> dict[str, Tally]:
     """Rows of a page whose cases were not kept."""
     rows = body.get("rows", {}) if "cases" not in body else body.get("earlier", {})
@@ -199,34 +238,46 @@ def broken(said: str) -> dict[str, Any]:
     return {"outcome": "broken", "figures": [], "said": said}
 
 
-def table(found: dict[str, Tally], measured: Mapping[str, str]) -> str:
-    """The rows as a Markdown table, areas after the numbered ones."""
-    faults = {row.name: row.fault for row in ROWS}
+def table(
+    found: dict[str, Tally], measured: Mapping[str, str], listed: Mapping[str, int] | None = None
+) -> str:
+    """The rows as a Markdown table, areas after the numbered ones; `listed` has all their cases."""
     heads = ("row", "fault", "cases", "tried", "violations", "minutes", "commit", "date")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for name in in_order(found):
+    all_cases = listed or {}
+    for name in in_order(found, all_cases):
         row = found.get(name)
         if name in measured or row is None or not row.cases:
-            lines.append(f"| {name} | {faults[name]} | {measured.get(name, NOT_RUN)} |")
-            continue
-        cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
-        tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
-        search = name.partition(" ")[2]
-        fault = faults.get(name) or AREAS.get(name, f"campaigns of {name}")
-        if search:
-            fault = f"the same on `weft {search}`"
-        minutes = f"{row.seconds / 60:.1f}"
-        when = f"{', '.join(row.commits)} | {', '.join(row.dates)}"
-        result = f"{cases} | {tried} | {row.violations} | {minutes}"
-        lines.append(f"| {name} | {fault} | {result} | {when} |")
+            cells = measured.get(name, NOT_RUN)
+        else:
+            cells = cells_of(row, all_cases.get(name, 0))
+        lines.append(f"| {name} | {fault_of(name)} | {cells} |")
     return "\n".join(lines)
 
 
-def in_order(found: Mapping[str, Tally]) -> list[str]:
+def cells_of(row: Tally, all_cases: int) -> str:
+    """What a row's cases came to, from `cases` to `date`."""
+    cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
+    cases += f" of {all_cases}" if row.cases < all_cases else ""
+    tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
+    when = f"{', '.join(row.commits)} | {', '.join(row.dates)}"
+    return f"{cases} | {tried} | {row.violations} | {row.seconds / 60:.1f} | {when}"
+
+
+def fault_of(name: str) -> str:
+    """What a line of the table is about."""
+    if search := name.partition(" ")[2]:
+        return f"the same on `weft {search}`"
+    faults = {row.name: row.fault for row in ROWS}
+    return faults.get(name) or AREAS.get(name, f"campaigns of {name}")
+
+
+def in_order(found: Mapping[str, Tally], listed: Mapping[str, int]) -> list[str]:
     """The names of all rows: each with those of its searches, then those of areas."""
     faults = [row.name for row in ROWS]
     areas = sorted(n for n in found if n.partition(" ")[0] not in faults and found[n].cases)
-    of = {name: sorted(n for n in found if n.startswith(f"{name} ")) for name in faults}
+    known = sorted({*found, *listed})
+    of = {name: [n for n in known if n.startswith(f"{name} ")] for name in faults}
     return [*(n for name in faults for n in (name, *of[name])), *areas]
 
 
@@ -246,18 +297,31 @@ def described(test: str) -> str:
     return bug.what if bug else test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
 
 
-def page_of(found: dict[str, Tally], where: str, measured: Mapping[str, str]) -> str:
-    """The whole page; `where` says commit, date and machine."""
+def page_of(
+    found: dict[str, Tally],
+    where: str,
+    measured: Mapping[str, str],
+    repeated: str = "",
+    listed: Mapping[str, int] | None = None,
+) -> str:
+    """The whole page; `where` says commit, date and machine, `repeated` how tests ended again."""
     problems = [problem for row in found.values() for problem in row.problems]
-    parts = [INTRODUCTION, where, table(found, measured), "## Planted bugs", planted_table(found)]
+    rows, bugs = table(found, measured, listed), planted_table(found)
+    parts = [INTRODUCTION, where, rows, "## Planted bugs", bugs]
+    parts += [FLAKINESS, repeated] if repeated else []
     parts.append(FOUND)
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
-    """Write faults.md and faults.json into a folder: what is there, and runs on their machines."""
+def write_page(
+    folder: Path, runs: Sequence[tuple[weft.Run, str]], listed: Mapping[str, int] | None = None
+) -> Path:
+    """Write faults.md and faults.json into a folder: what is there, and runs on their machines.
+
+    `listed` has how many cases there are for each line of the table, where that was asked.
+    """
     path = folder / "faults.json"
     body = json.loads(path.read_text("utf-8")) if path.exists() else {}
     ended = last_of([*kept_cases(body), *(e for run, _ in runs for e in cases_of(run))])
@@ -268,10 +332,12 @@ def write_page(folder: Path, runs: Sequence[tuple[weft.Run, str]]) -> Path:
     machines = dict.fromkeys([*body.get("where", "").splitlines(), *lines])
     where = "\n".join(m for m in machines if m[2:].partition(":")[0] in commits)
     kept = {name: asdict(left_of(row, found.get(name))) for name, row in earlier.items()}
-    text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept},
-                      indent=1, sort_keys=True)  # fmt: skip
+    counts = {**body.get("listed", {}), **(listed or {})}
+    text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept,
+                       "listed": counts}, indent=1, sort_keys=True)  # fmt: skip
     path.write_text(text + "\n", "utf-8")
-    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder))
+    repeated = flakiness_table(folder)
+    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder), repeated, counts)
     (folder / "faults.md").write_text(page, "utf-8")
     return folder / "faults.md"
 

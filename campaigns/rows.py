@@ -24,6 +24,8 @@ class Row:
     """Into how many cases a test is divided; each takes every n-th of its points or seeds.
 
     Each set of its parameters is a case by itself, also with 1."""
+    shared: dict[str, int] = field(default_factory=dict)
+    """Into how many cases the parameters of a test are dealt; each takes every n-th set of them."""
     whole: tuple[str, ...] = ()
     """Files that are one case each: their tests share a run or a cluster that is slow to make."""
 
@@ -68,18 +70,24 @@ RAY_FILES = (
 )  # fmt: skip
 PRNG = "tests/searches/prng"
 PIPELINE_FILES = (f"{PRNG}/pipeline/test_runs.py", f"{PRNG}/pipeline/test_training.py")
-PLANTED_GRIDS = (
-    f"{PRNG}/test_attack_brute.py::test_seed_planted_in_a_family_is_found_in_its_unit",
-    f"{PRNG}/test_attack_lanes.py::test_family_planted_in_the_grid_is_found",
-    f"{PRNG}/test_attack_lattice.py::test_family_planted_in_the_grid_is_found",
-    f"{PRNG}/test_attack_lattice.py::test_java_odd_bound_planted_in_the_grid_is_found",
-    f"{PRNG}/test_attack_likely.py::test_every_family_planted_in_the_grid_is_found",
-    f"{PRNG}/test_attack_linear_rejection.py::test_state_of_randrange_over_the_coverage_is_found",
-    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_of_any_modulus_is_found_or_a_gap",
-    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_over_the_coverage_is_found",
-    f"{PRNG}/test_attack_linear_words.py::test_planted_state_over_the_coverage_is_found",
-    f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted",
-)
+PLANTED_GRIDS = {
+    f"{PRNG}/test_attack_brute.py::test_seed_planted_in_a_family_is_found_in_its_unit": 4,
+    f"{PRNG}/test_attack_lanes.py::test_family_planted_in_the_grid_is_found": 24,
+    f"{PRNG}/test_attack_lattice.py::test_family_planted_in_the_grid_is_found": 8,
+    f"{PRNG}/test_attack_lattice.py::test_java_odd_bound_planted_in_the_grid_is_found": 2,
+    f"{PRNG}/test_attack_likely.py::test_every_family_planted_in_the_grid_is_found": 12,
+    f"{PRNG}/test_attack_linear_rejection.py"
+    "::test_state_of_randrange_over_the_coverage_is_found": 9,
+    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_of_any_modulus_is_found_or_a_gap": 8,
+    f"{PRNG}/test_attack_linear_twister.py::test_planted_state_over_the_coverage_is_found": 28,
+    f"{PRNG}/test_attack_linear_words.py::test_planted_state_over_the_coverage_is_found": 3,
+}
+"""Into how many cases each is dealt: one takes about a minute."""
+FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
+
+SEARCH_PARTS = {EVERY_CALL: 100, EVERY_RECOVERY: 200, EVERY_ERROR: 200}
+"""Into how many cases these are divided on a search that ships, whose runs take longer."""
+SEARCHES = ("arc", "jobs", "prng", "tree")
 
 ROWS = (
     Row(
@@ -116,7 +124,7 @@ ROWS = (
             "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
             "block_committed_in_part_is_noticed",
         )),
-        parts={EVERY_SEED: 400},
+        parts={EVERY_SEED: 200},
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
@@ -168,7 +176,7 @@ ROWS = (
     Row("F29", "nodes, connections and objects lost with Ray and SSH",
         (*RAY_FILES, RAY_HEAD), whole=RAY_FILES),
     Row("F30", "generators planted over the grid of families, skips, starts and wrong draws",
-        PLANTED_GRIDS),
+        (*PLANTED_GRIDS, FRESH_ZOO), shared=PLANTED_GRIDS),
     Row("F31", "signals and noise planted for the pipeline",
         PIPELINE_FILES, whole=PIPELINE_FILES),
 )  # fmt: skip
@@ -190,8 +198,11 @@ def parts_of(test: str) -> int:
     """Into how many cases a test, or one set of its parameters, is divided."""
     if test == CONTROL_CASE:
         return CONTROL_PARTS
-    test = test.partition("[")[0]
-    return next((row.parts[test] for row in ROWS if test in row.parts), 1)
+    test, _, parameter = test.partition("[")
+    if test in SEARCH_PARTS and parameter.rstrip("]") in SEARCHES:
+        return SEARCH_PARTS[test]
+    counts = [row.parts | row.shared for row in ROWS]
+    return next((count[test] for count in counts if test in count), 1)
 
 
 def case_name(test: str) -> str:
@@ -203,6 +214,11 @@ def case_name(test: str) -> str:
 def is_divided(test: str) -> bool:
     """Whether each set of a test's parameters is a case by itself."""
     return any(test in row.parts for row in ROWS)
+
+
+def is_shared(test: str) -> bool:
+    """Whether the sets of a test's parameters are dealt out to several cases."""
+    return any(test in row.shared for row in ROWS)
 
 
 def is_planted(test: str) -> bool:

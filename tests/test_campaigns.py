@@ -14,7 +14,15 @@ import pytest
 
 import weft
 from campaigns import __main__ as campaign
-from campaigns.__main__ import chosen, commit_of, folder_name, main, matching, parsed
+from campaigns.__main__ import (
+    chosen,
+    commit_of,
+    folder_name,
+    main,
+    matching,
+    parsed,
+    untried,
+)
 from campaigns.bugs import BUGS, CONTROL, PREFIX, Bug
 from campaigns.case import passed_tests, run_test
 from campaigns.collect import (
@@ -29,9 +37,18 @@ from campaigns.collect import (
 from campaigns.machines import kinds_of
 from campaigns.measured import measured_rows
 from campaigns.output import TAIL, tail_of
-from campaigns.page import EndedCase, Tally, page_of, tally, tally_of, write_page
+from campaigns.page import (
+    EndedCase,
+    Tally,
+    last_of,
+    listed_cases,
+    page_of,
+    tally,
+    tally_of,
+    write_page,
+)
 from campaigns.planting import copy_checkout, has_failed, make_environment, plant
-from campaigns.rows import ROWS, case_name, is_planted, parts_of, row_of
+from campaigns.rows import EVERY_CALL, ROWS, case_name, is_planted, parts_of, row_of
 from campaigns.search import faults
 from tests.support.figures import Part
 
@@ -65,6 +82,7 @@ def case(test: str, row: str = "F1", part: int = 1, parts: int = 1) -> Case:
     return Case(row, f"test_few.py::{test}", part, parts)
 
 
+PASSED = {"outcome": "passed", "figures": [], "said": ""}
 CASES = [
     case("test_divided", part=1, parts=2), case("test_divided", part=2, parts=2),
     case("test_fails", "F9"), case("test_skips", "F13"),
@@ -141,6 +159,38 @@ def test_case_that_was_tried_again_counts_as_it_ended_last(run: weft.Run, projec
     assert found["F1"].commits == ["c", "d"]
     page = main(["--from", str(project), "--pages", str(project)])
     assert page == 1, "test_fails did not pass"
+
+
+def test_case_that_passed_is_not_tried_again_if_only_untried_ones_are_asked_for(
+    run: weft.Run, tmp_path: Path
+) -> None:
+    assert untried(CASES, tmp_path) == CASES
+    write_page(tmp_path, [(run, "")])
+    assert untried(CASES, tmp_path) == CASES[2:]
+
+
+def test_test_that_is_divided_in_another_way_counts_as_it_is_divided_now(run: weft.Run) -> None:
+    now, later = (
+        EndedCase(CASES[0].to_dict(), PASSED, 1, "c", 1),
+        case("test_divided", part=3, parts=5),
+    )
+    again = EndedCase(later.to_dict(), PASSED, 1, "c", 2)
+    assert last_of([again, now]) == [again]
+
+
+def test_parameters_of_a_test_are_dealt_out_to_its_cases(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "test_few.py::test_divided"
+    monkeypatch.setattr("campaigns.case.is_shared", lambda test: test == name)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(project)
+    for number, passed in ((1, 1), (2, 1), (3, 0)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        value = run_test(name, f"{number}/3", folder)
+        counted = [figures["tests"] for figures in value["figures"] if "tests" in figures]
+        assert counted == [passed] * passed
 
 
 def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
@@ -253,7 +303,7 @@ def test_rows_are_collected_from_their_own_files() -> None:
 
 def test_every_row_has_a_planted_bug() -> None:
     assert [case.test for case in planted_cases()][-1] == PREFIX + CONTROL
-    assert folder_name(parsed(["--bugs"])) == "bugs-1-of-1"
+    assert folder_name(parsed(["--bugs"]), []) == "bugs-1-of-1"
     assert {bug.row for bug in BUGS} == {row.name for row in ROWS if row.tests}
     assert all(row.tests or row.planted for row in ROWS)
     assert len({bug.name for bug in BUGS} | {CONTROL}) == len(BUGS) + 1
@@ -312,6 +362,30 @@ def write_mutation(folder: Path, *, noticed: int) -> None:
     (folder / "mutation.json").write_text(json.dumps(sample))
 
 
+def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
+    run = {"commit": "c", "what": "make tests", "date": "2026-01-02", "load": 0, "exit": 0,
+           "tests": 1200, "failed": [], "minutes": 13.5, "load_average": 0.1}  # fmt: skip
+    loaded = {**run, "load": 4, "exit": 2, "failed": ["tests.a::test_b"], "minutes": 29.9}
+    assert "Flakiness" not in write_page(tmp_path, []).read_text()
+    (tmp_path / "flakiness.json").write_text(json.dumps([run, loaded, {**run, "commit": "d"}]))
+    text = write_page(tmp_path, []).read_text()
+    cells = (
+        "1,200: make tests | 2 | 1 | 0.1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
+    )
+    assert f"| {cells} |" in text
+    assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
+
+
+def test_row_that_was_cut_says_how_far_it_got(run: weft.Run, tmp_path: Path) -> None:
+    planted = Case("F1", PREFIX + "x", 1, 1)
+    listed = listed_cases([*CASES, case("test_divided", part=3, parts=3), planted])
+    assert listed == {"F1": 3, "F9": 1, "F13": 1}
+    text = write_page(tmp_path, [(run, "")], listed).read_text()
+    assert "| 2 passed of 3 | 12 points | 0 |" in text
+    assert "| 1 failed | 4 kills | 2 |" in text
+    assert write_page(tmp_path, []).read_text() == text
+
+
 def test_million_tasks_with_a_memory_that_grows_or_a_slow_verify_is_noticed(
     tmp_path: Path,
 ) -> None:
@@ -336,7 +410,7 @@ def test_tests_of_a_checkout_are_listed_without_parameters(project: Path) -> Non
 
 def test_rows_name_tests_that_are_there() -> None:
     for row in ROWS:
-        for name in (*row.tests, *row.planted, *row.parts):
+        for name in (*row.tests, *row.planted, *row.parts, *row.shared):
             path, _, test = name.partition("::")
             assert f"def {test}" in (ROOT / path).read_text("utf-8"), name
         assert set(row.parts) <= {test for test in row.tests if "::" in test} | {
@@ -351,6 +425,7 @@ def test_test_has_one_row_or_that_of_its_area() -> None:
     assert order_of("F2") < order_of("F10") < order_of("arc")
     assert NUMBERED[0] == "F1"
     assert parts_of("tests/workers/test_clock.py::test_x") == 1
+    assert parts_of(f"{EVERY_CALL}[shuttle]") < parts_of(f"{EVERY_CALL}[tree]")
     assert is_planted("tests/faults/test_checker.py::test_x")
     assert case_name("tests/workers/test_clock.py::test_x") == "tests/workers/test_clock.py::test_x"
     assert row_of(PREFIX + CONTROL) == "bugs"
@@ -376,8 +451,9 @@ def test_shares_have_every_case_once() -> None:
         one.test + str(one.part) for one in CASES
     )
     assert chosen(CASES, ["F9"], 1, 1) == [CASES[2]]
-    assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"])) == "F1-F2-2-of-4"
-    assert folder_name(parsed(["--match", "a"])) != folder_name(parsed(["--match", "b"]))
+    assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"]), []) == "F1-F2-2-of-4"
+    names = [folder_name(parsed(["--match", text]), left) for text in "ab" for left in ([], CASES)]
+    assert len(set(names)) == 4
     assert matching(CASES, []) == CASES
     assert matching(CASES, ["F9 ", "F1 2/2", "^F"]) == [CASES[2], CASES[1], CASES[0], CASES[3]]
     assert Part(2, 3).of(range(8)) == [1, 4, 7]

@@ -15,7 +15,7 @@ MAKEFILE = f"""
 tests:
 \t@echo core > $(CORE_LOG)
 \t@cp core.xml $(CORE_JUNIT)
-\t@{sys.executable} -m pytest -q -p no:cacheprovider -p no:xdist --junitxml=$(JUNIT) $(OTHER_TESTS)
+\t@{sys.executable} -m pytest -q -p no:cacheprovider -p no:xdist --junitxml=$(JUNIT) test_few.py
 """
 CORE = '<testsuite><testcase classname="tests.core" name="test_a"/></testsuite>'
 FLAKY = """
@@ -40,10 +40,11 @@ def tool(tmp_path: Path) -> dict[str, Any]:
 def test_test_that_fails_in_the_second_run_is_named_with_its_run(
     tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    record = tmp_path / "build" / "record.json"
-    words = ["--runs", "2", "--loaded", "1", "--load", "1", "--others", "test_few.py"]
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps([{"commit": "older", "what": "make tests"}]))
+    words = ["--runs", "2", "--loaded", "1", "--load", "1", "--work", str(tmp_path / "work")]
     assert tool["main"]([*words, "--record", str(record)]) == 1
-    first, second = json.loads(record.read_text())["runs"]
+    _, first, second = json.loads(record.read_text())
     assert (first["exit"], first["failed"], first["tests"], first["load"]) == (0, [], 3, 0)
     assert (second["exit"] != 0, second["failed"]) == (True, ["test_few::test_every_second_time"])
     assert second["load"] == 1
@@ -52,6 +53,15 @@ def test_test_that_fails_in_the_second_run_is_named_with_its_run(
     assert told.endswith("1 of 2 runs passed, 1 beside a load\n")
     assert tool["main"]([*words, "--record", str(record)]) == 1
     assert len((tmp_path / "count").read_text()) == 2, "what was run is not run again"
+
+
+def test_part_of_the_tests_is_run_by_itself(tool: dict[str, Any], tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    words = ["--runs", "1", "--loaded", "0", "--tests", "test_few.py::test_always"]
+    words += ["--record", str(record), "--work", str(tmp_path / "work")]
+    assert tool["main"](words) == 0
+    (run,) = json.loads(record.read_text())
+    assert (run["what"], run["tests"], run["failed"]) == ("test_few.py::test_always", 1, [])
 
 
 def test_loaded_runs_are_spread_over_all(tool: dict[str, Any]) -> None:

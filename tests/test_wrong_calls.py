@@ -13,7 +13,7 @@ import pytest
 
 import weft
 from tests.support.modules import ModuleFolder
-from weft.errors import SearchInvalid
+from weft.errors import InputError, SearchInvalid
 
 
 @pytest.fixture
@@ -71,6 +71,41 @@ def test_run_of_what_is_no_call_of_a_search_is_refused(wrong, message, tmp_path)
         weft.run(wrong, out=tmp_path / "run")
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "run").exists()
+
+
+def test_search_declared_without_its_version_is_told_to_give_one():
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'version'"):
+
+        @weft.search
+        def unversioned():
+            yield []
+
+
+def returns_results():
+    results = yield [double(1)]
+    return results
+
+
+def passes_a_result():
+    results = yield [double(1)]
+    yield [double(results[0])]
+
+
+def passes_a_call():
+    yield [double(double(1))]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (returns_results, r"value at \$\[0\]: .*Result is not a JSON value; pass its \.value"),
+        (passes_a_result, r"value at \$\.x: .*Result is not a JSON value; pass its \.value"),
+        (passes_a_call, r"TaskCall is not a JSON value; yield the call, and pass the \.value"),
+    ],
+)
+def test_result_or_call_where_a_value_belongs_is_refused_with_what_to_pass(body, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        weft.run(weft.search(body, version=1)(), out=tmp_path / "run", backend="serial")
 
 
 @pytest.mark.parametrize(

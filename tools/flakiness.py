@@ -2,11 +2,12 @@
 
     python tools/flakiness.py                               10 runs, every second beside a load of 4
     python tools/flakiness.py --runs 4 --loaded 0           four runs, none beside a load
-    python tools/flakiness.py --core tests/ledger --others tests/cells      a part of the tests
+    python tools/flakiness.py --tests tests/cells --runs 20 --loaded 20     a part of the tests
 
-Each run is `make tests`; a load is so many processes that do nothing but count. What was run is
-kept in build/flakiness.json, and the same command goes on after the last run of the same commit.
-Ends with 1 when a test failed in any run.
+Each run is `make tests`, or pytest on what `--tests` names; a load is so many processes that do
+nothing but count. Runs are kept in docs/benchmarks/flakiness.json, and the same command goes on
+after the last run of the same commit. `python -m campaigns --from FOLDER` shows them on the page of
+faults. Ends with 1 when a test failed in any run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parents[1]
-RECORD = ROOT / "build" / "flakiness.json"
+RECORD = ROOT / "docs" / "benchmarks" / "flakiness.json"
+WORK = ROOT / "build" / "flakiness"
+WHOLE = "make tests"
 COUNT = "while True: pass"
 Run = dict[str, Any]
 
@@ -32,12 +35,12 @@ Run = dict[str, Any]
 def main(argv: Sequence[str]) -> int:
     """Run what is left of the runs asked for; print which tests failed; return the exit code."""
     asked = parsed(argv)
-    what = {"commit": commit(), "core": asked.core, "others": asked.others}
-    runs = earlier(asked.record, what)
+    what = {"commit": commit(), "what": " ".join(asked.tests) or WHOLE}
+    others, runs = earlier(asked.record, what)
     for number in range(len(runs), asked.runs):
         load = asked.load if is_loaded(number, asked.runs, asked.loaded) else 0
-        runs.append(run_tests(number, load, asked.core, asked.others, asked.record.parent))
-        asked.record.write_text(json.dumps({**what, "runs": runs}, indent=1) + "\n", "utf-8")
+        runs.append({**what, **run_tests(number, load, asked.tests, asked.work)})
+        asked.record.write_text(json.dumps(others + runs, indent=1) + "\n", "utf-8")
         print(line_of(number, runs[-1]), flush=True)
     print(summary(runs))
     return int(any(run["exit"] or run["failed"] for run in runs))
@@ -51,9 +54,9 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     add("--runs", type=int, default=10, help="runs in all")
     add("--loaded", type=int, default=5, help="how many of them beside a load")
     add("--load", type=int, default=4, help="processes of the load")
-    add("--core", default="", metavar="TESTS", help="tests to run under coverage; all of the core")
-    add("--others", default="", metavar="TESTS", help="tests to run beside them; all others")
+    add("--tests", nargs="+", default=[], help="files or names of tests; without it all of them")
     add("--record", type=Path, default=RECORD, help="where the runs are kept")
+    add("--work", type=Path, default=WORK, help="folder for logs and reports")
     return parser.parse_args(argv)
 
 
@@ -62,22 +65,30 @@ def is_loaded(number: int, runs: int, loaded: int) -> bool:
     return (number + 1) * loaded // runs > number * loaded // runs
 
 
-def run_tests(number: int, load: int, core: str, others: str, folder: Path) -> Run:
-    """Run `make tests` once; return how it ended."""
+def run_tests(number: int, load: int, tests: Sequence[str], folder: Path) -> Run:
+    """Run the tests once; return how that ended."""
     folder.mkdir(parents=True, exist_ok=True)
-    reports = [folder / f"flakiness-{number}{part}.xml" for part in ("", "-core")]
-    words = ["make", "tests", f"JUNIT={reports[0]}", f"CORE_JUNIT={reports[1]}",
-             f"CORE_LOG={folder}/flakiness-core.log"]  # fmt: skip
-    words += [f"{name}={text}" for name, text in (("CORE_TESTS", core), ("OTHER_TESTS", others))
-              if text]  # fmt: skip
+    reports = [folder / f"{number}{part}.xml" for part in ("", "-core")]
+    for report in reports:
+        report.unlink(missing_ok=True)
     start_s = time.monotonic()
-    with loaded_by(load), (folder / f"flakiness-{number}.log").open("wb") as log:
+    with loaded_by(load), (folder / f"{number}.log").open("wb") as log:
+        words = command(tests, reports, folder)
         done = subprocess.run(words, cwd=ROOT, check=False, stdout=log, stderr=log)
-    tests, failed = outcome([path for path in reports if path.exists()])
-    minutes = round((time.monotonic() - start_s) / 60, 2)
-    return {"load": load, "exit": done.returncode, "tests": tests, "failed": failed,
-            "minutes": minutes, "reports": sum(path.exists() for path in reports),
+    count, failed = outcome([path for path in reports if path.exists()])
+    return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "load": load,
+            "exit": done.returncode, "tests": count, "failed": failed,
+            "minutes": round((time.monotonic() - start_s) / 60, 2),
             "load_average": round(os.getloadavg()[0], 1)}  # fmt: skip
+
+
+def command(tests: Sequence[str], reports: Sequence[Path], folder: Path) -> list[str]:
+    """What one run executes: `make tests`, or pytest in one process."""
+    if tests:
+        return [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist",
+                f"--junitxml={reports[0]}", *tests]  # fmt: skip
+    return ["make", "tests", f"JUNIT={reports[0]}", f"CORE_JUNIT={reports[1]}",
+            f"CORE_LOG={folder}/core.log"]  # fmt: skip
 
 
 @contextlib.contextmanager
@@ -100,13 +111,12 @@ def outcome(reports: Sequence[Path]) -> tuple[int, list[str]]:
     return len(cases), sorted(f"{c.get('classname')}::{c.get('name')}" for c in failed)
 
 
-def earlier(record: Path, what: dict[str, str]) -> list[Run]:
-    """The runs that were kept, if they are of the same commit and tests."""
-    if not record.exists():
-        return []
-    kept = json.loads(record.read_text("utf-8"))
-    runs: list[Run] = kept.pop("runs")
-    return runs if kept == what else []
+def earlier(record: Path, what: dict[str, str]) -> tuple[list[Run], list[Run]]:
+    """The runs that were kept: those of other commits or tests, and those of the same."""
+    runs: list[Run] = json.loads(record.read_text("utf-8")) if record.exists() else []
+    same = [all(run[name] == text for name, text in what.items()) for run in runs]
+    return ([run for run, is_same in zip(runs, same, strict=True) if not is_same],
+            [run for run, is_same in zip(runs, same, strict=True) if is_same])  # fmt: skip
 
 
 def line_of(number: int, run: Run) -> str:
@@ -130,10 +140,16 @@ def summary(runs: Sequence[Run]) -> str:
 
 
 def commit() -> str:
-    """The commit under test, marked where files differ from it."""
-    git = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    done = subprocess.run(git, cwd=ROOT, check=False, capture_output=True, text=True)
-    return done.stdout.strip()
+    """The commit under test, marked where files other than figures differ from it."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=ROOT, check=False, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ":!docs/benchmarks")
+    return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,8 @@ _MODULES = {
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }
 """Where each name is: the imports above, for the interpreter."""
+_PACKAGES = ("asktell", "optuna")
+"""Imported when they are named, as by `import weft.optuna`."""
 _RENAMED = {
     "Run": "LoadedRun",
     "lanes": "make_lanes",
@@ -71,6 +73,8 @@ def __getattr__(name: str) -> Any:
             value = getattr(import_module(f"weft.{module}"), _RENAMED.get(name, name))
             globals()[name] = value
             return value
+    if name in _PACKAGES:
+        return import_module(f"weft.{name}")
     raise AttributeError(f"module 'weft' has no attribute {name!r}")
 
 

@@ -27,7 +27,7 @@ import platformdirs
 def hidden(names: Sequence[str]) -> Iterator[None]:
     """Make modules that are not loaded look as if they were not installed."""
     absent = [name for name in names if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: not importable
     try:
         yield
     finally:
@@ -104,7 +104,7 @@ class Kernels:
         return self.entry(copy)
 
 
-class _InlinedLibrary(_Library):  # type: ignore[misc]
+class _InlinedLibrary(_Library):  # type: ignore[misc] # numba is untyped
     """The code of a compiled function that is optimised only as part of an entry.
 
     Numba optimises every function, and makes machine code of it, although its callers take in
@@ -127,7 +127,7 @@ class _InlinedLibrary(_Library):  # type: ignore[misc]
         return self.name == _RUNTIME or self.name in _entry_names
 
 
-class _EntryCodegen(_Codegen):  # type: ignore[misc]
+class _EntryCodegen(_Codegen):  # type: ignore[misc] # numba is untyped
     """Generates code of which only entries have addresses."""
 
     _library_class = _InlinedLibrary

@@ -136,10 +136,12 @@ def lazy_imports() -> Iterator[None]:
 
 
 class _LazyModule(ModuleType):
-    """Stands for a module until one of its names is looked up."""
+    """Stands for a module until one of its names is looked up; it keeps those that were."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self.__name__), name)
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
 
 
 def lazy_module(name: str) -> ModuleType:

@@ -11,6 +11,7 @@ import os
 import re
 import resource
 import sys
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from weft.console import render
+from weft.console.listing import ListingGroup, write_commands
 from weft.errors import SHORTAGES, Interrupted, SearchInvalid, WeftError
 from weft.lazy_imports import explain_missing, lazy_imports
 from weft.product import Product, SkippedProduct, installed
@@ -127,11 +129,8 @@ class _Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands by their summaries."""
-        listed: dict[str, Any] = {
-            name: TyperCommand(name=name, help=summary, hidden=not summary, rich_markup_mode=None)
-            for name, summary in _summaries().items()
-        }
-        TyperGroup(commands=listed).format_commands(ctx, formatter)
+        del ctx
+        write_commands(formatter, {n: text for n, text in _summaries().items() if text})
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -143,7 +142,7 @@ class _Commands(TyperGroup):
             raise _Stopped(Interrupted("interrupted")) from None
 
 
-class ProductGroup(TyperGroup):
+class ProductGroup(ListingGroup):
     """The commands of an installed search; they are imported when one of them is asked for."""
 
     def __init__(self, product: Product) -> None:
@@ -361,11 +360,21 @@ def _show_usage(error: Any) -> int:
         return int(error.exit_code)
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "weft"
-    text = " ".join(error.format_message().split()).rstrip(".")
+    text = " ".join(_usage_text(error).split()).rstrip(".")
     if len(text) > MAX_MESSAGE_CHARS:  # a value given may be of any length
         text = f"{text[: MAX_MESSAGE_CHARS // 2]} … {text[-MAX_MESSAGE_CHARS // 2 :]}"
-    render.message(f"weft: {text}; {where} --help")
+    separator = "" if text.endswith("?") else ";"
+    render.message(f"weft: {text}{separator} {where} --help")
     return int(error.exit_code)
+
+
+def _usage_text(error: Any) -> str:
+    """What is wrong with the words of a command; for an unknown option, the most similar one."""
+    similar = getattr(error, "possibilities", None)
+    if not similar or type(error).__name__ != "NoSuchOption":
+        return str(error.format_message())
+    closest = get_close_matches(error.option_name, sorted(similar), n=1, cutoff=0)[0]
+    return f"{error.message}. Did you mean '{closest}'?"
 
 
 def _print_traceback() -> None:

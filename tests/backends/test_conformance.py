@@ -19,6 +19,7 @@ from weft.storage.folder import RunFolder
 from weft.testing import conformance
 from weft.testing.checker import Checker
 from weft.testing.simulator import Faults, SimBackend, SimClock
+from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
 
@@ -70,7 +71,7 @@ def test_simulated_backend_keeps_the_contract(check, calm, setup, tmp_path):
     def make():
         chance = random.Random(3)
         faults = Faults(None) if calm else _OrdersOnly(chance)
-        executor = Executor(conformance.RUN_SEED, setup.objects, setup.staging)
+        executor = Executor(conformance.RUN_SEED, WorkerPlace(setup.objects, setup.staging))
         checker = Checker(RunFolder(tmp_path), tmp_path)
         return SimBackend(chance, SimClock(), executor, checker, faults)
 

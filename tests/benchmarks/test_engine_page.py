@@ -258,7 +258,24 @@ def test_targets_are_judged_by_what_was_measured() -> None:
     assert f"| in times of {EXECUTOR}, 2 workers | ≤ 0.15 × | 0.143 × | yes |" in section
     assert "| 1 ms tasks, 2 workers | ≥ 95 % | 94.3 % | **no** |" in section
     assert "| a round of one tiny task | ≤ 0.3 ms | 0.25 ms | yes |" in section
-    assert section.count("not measured") == 2
+    assert section.count("not measured") == 12  # at 16 workers, at 2 of 16 cores, other pages
+
+
+def test_targets_on_other_pages_are_judged_by_their_figures() -> None:
+    cost = {"seconds": 21.5, "cpu_s": 14.0, "peak_mib": 60.0, "load": 0.1}
+    pages = {
+        "big": {
+            "1000000": {"commands": {"verify": cost, "report": {**cost, "seconds": 9.0}}},
+            "10000000": {"commands": {"run": {**cost, "peak_mib": 310.0}, "verify": cost}},
+        },
+        "jobs": {"costs": {enginetargets.JOBS_ROW: [{"wall_ms": n} for n in (9, 12.5, 40)]}},
+    }
+    section = enginetargets.targets(pages)
+    assert "| verify a million tasks ([big](big.md)) | ≤ 20 s | 21.5 s | **no** |" in section
+    assert "| report on a million tasks ([big](big.md)) | ≤ 20 s | 9 s | yes |" in section
+    assert "| resume a million tasks ([big](big.md)) | ≤ 15 s | not measured | |" in section
+    assert "| memory, 10,000,000 tasks ([big](big.md)) | ≤ 300 MiB | 310 MiB | **no** |" in section
+    assert "| a trivial job, 2 workers ([jobs](jobs.md)) | ≤ 15 ms | 12.5 ms | yes |" in section
 
 
 def test_chart_draws_a_bar_for_each_engine_inside_its_frame() -> None:

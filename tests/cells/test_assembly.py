@@ -245,6 +245,11 @@ def test_module_is_executed_anew_for_every_run() -> None:
             "task t uses `model`, a DataFrame defined in the notebook; "
             "pass it as an argument or load it inside the task",
         ),
+        (
+            [f"import numpy as np\ndata = np.zeros(3)\n{TASK}data"],
+            "task t uses `data`, an ndarray defined in the notebook; "
+            "pass it as an argument or load it inside the task",
+        ),
         ([f"{TASK}nowhere + x"], "task t uses `nowhere`, which no cell defines"),
         (
             ["def f(x):\n    return lock", "import threading\nlock = threading.Lock()",

@@ -43,6 +43,7 @@ def run_words(*more: str, spec: str = "small:squares") -> list[str]:
         ("\ufeff{}", "byte order mark"),
         ("[" * 60_000 + "]" * 60_000, "nested too deeply"),
         ('{"other": 1}', "call of search small:squares"),
+        ('{"counts": 1}', """give its arguments as --args '{"count": 5}'"""),
         ('{"a\\u0000b": 1}', "call of search small:squares"),
         (f'{{"{BIDI}": 1}}', "call of search small:squares"),
     ],
@@ -50,6 +51,20 @@ def run_words(*more: str, spec: str = "small:squares") -> list[str]:
 )
 def test_args_bad_is_refused(weft: Weft, tmp_path: Path, text: str, said: str) -> None:
     refused(weft, tmp_path, 3, run_words("--args", text), said)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["ruun"], "No such command 'ruun'. Did you mean 'run'? weft --help"),
+        (run_words("--wrokers", "2"), "Did you mean '--workers'? weft run --help"),
+        (run_words("--zebra"), "No such option: --zebra; weft run --help"),
+    ],
+)
+def test_misspelt_word_is_answered_with_the_nearest(
+    weft: Weft, tmp_path: Path, words: list[str], text: str
+) -> None:
+    refused(weft, tmp_path, 2, words, text)
 
 
 def test_args_file_nested_deeply_is_refused(weft: Weft, tmp_path: Path) -> None:

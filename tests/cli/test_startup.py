@@ -15,7 +15,8 @@ HEAVY = (
     "uvicorn", "weft.backends", "weft.coordinator", "weft.storage",  # what a run needs
 )  # fmt: skip
 LOADED = {
-    "weft", "weft.cli", "weft.console", "weft.console.render", "weft.demo", "weft.doctor",
+    "weft", "weft.cli", "weft.console", "weft.console.listing", "weft.console.render",
+    "weft.demo", "weft.doctor",
     "weft.errors", "weft.lazy_imports", "weft.main", "weft.model", "weft.product", "weft.searches",
     *(f"weft.searches.{name}" for name in ("arc", "jobs", "prng", "tree")),
     *(f"weft.searches.{name}.product" for name in ("arc", "jobs", "prng", "tree")),
@@ -64,6 +65,18 @@ def test_command_is_listed_by_the_first_sentence_of_its_help() -> None:
     for name, (_, summary) in main.OWN.items():
         assert group.commands[name].name == name
         assert summary == group.commands[name].help.split("\n\n")[0], name
+
+
+@pytest.mark.parametrize("group", [[], ["nodes"], ["arc"], ["jobs"], ["prng"], ["tree"]])
+def test_help_of_a_narrow_terminal_lists_whole_sentences(
+    group: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main._exit_code([*group, "--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed
+    assert max(map(len, listed.splitlines())) <= 60
 
 
 @pytest.mark.parametrize(

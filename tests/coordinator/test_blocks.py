@@ -113,6 +113,16 @@ def test_many_results_at_once_make_tasks_once_and_the_rest_ahead():
     assert bench.machine.makes_ahead
 
 
+def test_round_whose_tasks_are_all_made_makes_nothing_ahead():
+    bench, _ = bench_with(lambda: (yield make_lazy(600, call)), [256])
+    state = next(iter(bench.machine._open.values()))
+    while state.made < state.size:
+        assert bench.machine.makes_ahead
+        assert bench.machine.make_ahead()
+    assert bench.machine.make_ahead() == []
+    assert not bench.machine.makes_ahead
+
+
 def test_while_another_round_waits_a_slot_is_filled_whatever_the_others_hold():
     lane = once([call(i) for i in range(6)])
     _, taken = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])

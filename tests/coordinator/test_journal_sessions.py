@@ -84,6 +84,23 @@ def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: D
     assert desk.journal.final_rows("", 1, 2, 4) == rows[1:], "up to the first that is not final"
 
 
+def test_results_of_a_block_are_those_of_its_rows_from_memory_and_from_the_file(desk: Desk) -> None:
+    opened(desk, task(0))
+    tasks = [task(index, round_=1) for index in range(4)]
+    desk.do(OpenRound("", 1, 4), queued("", 1, tuple(tasks)))
+    desk.do(RecordValues(tasks, ["7", '"a"', "null", "[1]"], [1, 2, 3, 4], WORKER))
+    desk.do(Advance("", 1, 4))
+    from_memory = desk.journal.fetch("", 1, 1, 4)
+    desk.journal.commit()
+    desk.next_session()
+    desk.do(OpenRound("", 0, 1), OpenRound("", 1, 4))
+    for results in (from_memory, desk.journal.fetch("", 1, 1, 4)):
+        assert [(r.index, r.key, r.function, r.args, r.value) for r in results] == [
+            (place, tasks[place].key, "m:f", {}, value)
+            for place, value in ((1, "a"), (2, None), (3, [1]))
+        ]
+
+
 def test_round_advances_and_only_forward(desk: Desk) -> None:
     opened(desk, *(task(index) for index in range(3)))
     desk.do(Advance("", 0, 2))

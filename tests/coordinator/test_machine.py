@@ -1,14 +1,12 @@
-"""The machine alone: rounds, early stops, what the search sees, and the order of dispatch."""
+"""The machine alone: the order of dispatch, what the search sees, strict runs, interrupts."""
 
 from __future__ import annotations
-
-from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.machines import GENESIS, Bench, call, once
+from tests.support.machines import GENESIS, RANDOM, Bench, call, once, outcomes
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import (
@@ -16,7 +14,6 @@ from weft.coordinator.steps import (
     Answer,
     Close,
     Kill,
-    OpenRound,
     Queue,
     RecordResult,
     Requeue,
@@ -33,13 +30,6 @@ from weft.model.tasks import (
     make_lazy,
     make_round,
 )
-
-RANDOM = st.integers(0, 2**32).map(Random)
-
-
-def outcomes(results):
-    return [(r.index, r.value if r.ok else r.error.type) for r in results]
-
 
 # -- order --------------------------------------------------------------------------------
 
@@ -138,180 +128,6 @@ def test_counts_follow_the_run_and_drop_what_a_stop_leaves_out():
     bench.succeed(out[0], 1)
     bench.succeed(out[1], 1)
     assert bench.machine.counts() == Counts(planned=3, finished=3, failed=1, running=0)
-
-
-# -- early stop ---------------------------------------------------------------------------
-
-
-@given(chance=RANDOM, stop=st.integers(0, 11), slots=st.integers(1, 12))
-@settings(max_examples=80)
-def test_until_any_order_judges_each_result_once_in_task_order(chance, stop, slots):
-    judged: list[int] = []
-
-    def until(result):
-        judged.append(result.index)
-        return result.index == stop  # 5 fails: failed results are judged too
-
-    def body():
-        results = yield make_round([call(i) for i in range(12)], until=until)
-        return outcomes(results)
-
-    bench = Bench(body)
-    answer = bench.run(chance, slots)
-    assert judged == [*range(stop + 1)]
-    assert [index for index, _ in answer] == [*range(stop + 1)]
-    assert bench.of(Close) == [Close("", 0, stop + 1, stopped=True)]
-
-
-def test_until_stop_found_waits_for_lower_indices_and_their_retries():
-    def body():
-        results = yield make_round(
-            [call(i) for i in range(4)], until=lambda r: r.ok and r.value == 99
-        )
-        return outcomes(results)
-
-    bench = Bench(body, policy=Policy(retries=1))
-    out = bench.take()
-    bench.succeed(out[2], 99)
-    bench.succeed(out[0], 1)
-    assert not bench.machine.done
-    bench.fail(out[1], "temporary", retriable=True)
-    assert not bench.machine.done
-    [again] = bench.take()
-    assert again.index == 1
-    bench.fail(again, "temporary", retriable=True)
-    assert bench.machine.value == [[0, 1], [1, "temporary"], [2, 99]]
-    assert [t for c in bench.of(Kill) for t in c.tickets] == [out[3].ticket]
-
-
-def test_until_stop_drops_finished_later_results_and_kills_running_ones():
-    def body():
-        results = yield make_round([call(i) for i in range(5)], until=lambda r: r.index == 1)
-        return len(results)
-
-    bench = Bench(body)
-    out = bench.take()
-    bench.start(out[3])
-    bench.succeed(out[4], 4)
-    bench.succeed(out[1], 1)
-    bench.succeed(out[0], 0)
-    assert bench.machine.value == 2
-    assert sorted(t for c in bench.of(Kill) for t in c.tickets) == [out[2].ticket, out[3].ticket]
-    before = len(bench.commands)
-    bench.succeed(out[3], 3)  # the killed attempt's result was on its way
-    assert len(bench.commands) == before
-
-
-def test_until_stop_on_last_result_is_a_stop():
-    bench = Bench(once(make_round([call(0)], until=lambda r: True)))
-    bench.end(*bench.take())
-    assert bench.of(Close) == [Close("", 0, 1, stopped=True)]
-
-
-def test_until_raising_names_the_error():
-    bench = Bench(once(make_round([call(0)], until=lambda r: 1 // 0)))
-    [first] = bench.take()
-    with pytest.raises(SearchInvalid, match="`until` raised ZeroDivisionError"):
-        bench.end(first)
-
-
-def test_until_using_a_missing_value_makes_the_lane_incomplete():
-    tasks = [call(0), call(1), call(2)]
-    bench = Bench(once(make_round(tasks, until=lambda r: r.value > 9)))
-    first, second, third = bench.take()
-    bench.end(third)
-    bench.fail(second)
-    bench.end(first)
-    assert bench.of(Close) == [Close("", 0, 2, stopped=True)]
-    assert bench.machine.value.reason == "incomplete"
-
-
-def test_until_weft_error_passes_unchanged():
-    def until(result):
-        raise ValueInvalid("mine")
-
-    bench = Bench(once(make_round([call(0)], until=until)))
-    [first] = bench.take()
-    with pytest.raises(ValueInvalid, match="mine"):
-        bench.end(first)
-
-
-# -- what may be yielded ------------------------------------------------------------------
-
-
-def test_empty_rounds_hundreds_in_a_row_need_no_stack():
-    def body():
-        for _ in range(3000):
-            assert (yield []) == []
-        return "through"
-
-    bench = Bench(body)
-    assert bench.machine.value == "through"
-    assert len(bench.of(OpenRound)) == len(bench.of(Close)) == 3000
-    assert bench.of(Answer)[0].rounds == 3000
-
-
-def test_single_task_call_yielded_is_a_round_of_one():
-    def body():
-        [result] = yield call(4)
-        return result.value
-
-    assert Bench(body).run() == 40
-
-
-def test_tuple_yielded_is_a_round():
-    def body():
-        return len((yield (call(1), call(2))))
-
-    assert Bench(body).run() == 2
-
-
-@pytest.mark.parametrize(
-    ("thing", "message"),
-    [
-        ({"a": 1}, "yielded dict"),
-        (7, "yielded int"),
-        (None, "yielded NoneType"),
-        ("ab", "yielded str"),
-        (iter(()), "yielded tuple_iterator"),
-        ((call(i) for i in range(2)), "yielded generator"),
-        ([call(0), 3], "task 1 of a round is int"),
-    ],
-)
-def test_wrong_yield_is_refused_with_its_type(thing, message):
-    with pytest.raises(SearchInvalid, match=message):
-        Bench(once(thing))
-
-
-def test_round_of_bare_iterator_is_refused():
-    with pytest.raises(SearchInvalid, match=r"not generator.*weft\.lazy"):
-        make_round(call(i) for i in range(3))
-
-
-@pytest.mark.parametrize("size", [-1, True, 2.0, "3"])
-def test_lazy_wrong_size_is_refused(size):
-    with pytest.raises(SearchInvalid, match="size of 0 or more"):
-        make_lazy(size, call)
-
-
-@pytest.mark.parametrize("name", ["", "a/b", "a\n", 5])
-def test_lanes_bad_name_is_refused(name):
-    with pytest.raises(SearchInvalid, match="lane name"):
-        make_lanes({name: iter_nothing()})
-
-
-def test_lanes_of_something_else_is_refused():
-    with pytest.raises(SearchInvalid, match="lane 'a' is int"):
-        make_lanes({"a": 3})
-
-
-def iter_nothing():
-    yield []
-
-
-def test_arguments_that_are_no_values_are_refused_with_the_task():
-    with pytest.raises(SearchInvalid, match=r"task 1 of round 0 \(lane /\), lab:task: value at"):
-        Bench(once([call(1), call({1, 2})]))
 
 
 # -- what the search sees -----------------------------------------------------------------

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.machines import Bench, call, once
+from tests.support.machines import RANDOM, Bench, call, once
 from tests.support.sessions import Sessions, double
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import Close, OpenRound, Queue
 from weft.errors import SearchInvalid
 from weft.model.results import Result
 from weft.model.tasks import StreamRound, Unknown, make_lanes, make_stream
-
-RANDOM = st.integers(0, 2**32).map(Random)
 
 
 def climb(told, count):

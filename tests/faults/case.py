@@ -72,6 +72,12 @@ class Ended:
     stderr: str
 
     @property
+    def reasons(self) -> list[str]:
+        """What it wrote on standard error, but for warnings: a machine may lack a sandbox."""
+        lines = self.stderr.strip().splitlines()
+        return [line for line in lines if not line.startswith("weft: warning: ")]
+
+    @property
     def outcome(self) -> dict[str, Any]:
         assert self.returncode == 0, f"exit {self.returncode}: {self.stderr}"
         return json.loads(self.stdout)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Coroutine
@@ -43,6 +44,35 @@ def arc() -> Reader:
     return in_file("task.json", load)
 
 
+def arc_archive() -> Reader:
+    from weft.searches.arc.data import load
+
+    return in_file("tasks.zip", load)
+
+
+ARC_FILES = ("x_challenges.json", "x_solutions.json", "training/a.json", "more/deep/b.json")
+"""What a folder may hold: a pair of the ARC Prize, a split, tasks at any depth."""
+BETWEEN = b"\n%%\n"
+"""Between the files of one input."""
+
+
+def arc_folder() -> Reader:
+    from weft.searches.arc.data import load
+
+    place = Path(tempfile.mkdtemp())
+
+    def reads(data: bytes) -> object:
+        shutil.rmtree(place)
+        place.mkdir()
+        for name, content in zip(ARC_FILES, data.split(BETWEEN), strict=False):
+            if content:
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                (place / name).write_bytes(content)
+        return load(place)
+
+    return reads
+
+
 def bank() -> Reader:
     from weft.searches.arc.bank import Bank
 
@@ -67,16 +97,62 @@ def draws() -> Reader:
     return lambda data: read_history(data, "draws")
 
 
+def forms() -> Reader:
+    """Draws of any form: the first byte chooses one, or leaves it to the reader to find out."""
+    from weft.searches.prng.guessing import guess_file
+    from weft.searches.prng.intake import AUTO, RAW, READERS, read_draws, with_range
+
+    names = [AUTO, *READERS, *RAW]
+
+    def reads(data: bytes) -> object:
+        guess_file(data[1:], "draws", None)
+        form = names[data[0] % len(names)] if data else AUTO
+        return with_range(read_draws(data[1:], "draws", form))
+
+    return reads
+
+
 def idea() -> Reader:
     from weft.searches.tree.ideas import read_folder
 
     return in_file("idea.md", lambda path: read_folder(path.parent, has_command=True))
 
 
-def jobs() -> Reader:
+def jobs(name: str) -> Reader:
     from weft.searches.jobs.jobfile import read_jobs
 
-    return in_file("jobs.json", lambda path: read_jobs(path, 60.0))
+    return in_file(name, lambda path: read_jobs(path, 60.0))
+
+
+def job_result() -> Reader:
+    from weft.searches.jobs.jsonresult import Malformed, check_json, last_json
+
+    def reads(path: Path) -> object:
+        with contextlib.suppress(Malformed):
+            check_json(path, 0, path.stat().st_size, "result.json")
+        try:
+            return last_json(path, scalars=True)
+        except Malformed:
+            return None
+
+    return in_file("result.json", reads)
+
+
+def note() -> Reader:
+    """A signed head, and a file that should be a key."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from weft.signing import check_signed_note, load_public_key
+
+    key = Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key()
+
+    def reads(data: bytes) -> object:
+        if data[:5] == b"-----":
+            return load_key(data)
+        return check_signed_note(data.decode("utf-8", "replace"), key)
+
+    load_key = in_file("key.pem", load_public_key)
+    return reads
 
 
 def nodes(name: str) -> Reader:
@@ -141,10 +217,13 @@ def run_in_a_loop(answer: Coroutine[Any, Any, int]) -> int:
 
 
 READERS: dict[str, Callable[[], Reader]] = {
-    "arc": arc, "bank": bank, "checkpoint": checkpoint, "config": config, "draws": draws,
-    "http": asked_over_http, "idea": idea, "jobs": jobs,
-    "nodes": lambda: nodes("nodes.toml"), "nodes-classic": lambda: nodes("nodes.json"),
-    "program": program, "record": record, "run-file": run_file,
+    "arc": arc, "arc-folder": arc_folder, "arc-zip": arc_archive, "bank": bank,
+    "checkpoint": checkpoint, "config": config, "draws": draws, "forms": forms,
+    "http": asked_over_http, "idea": idea, "job-result": job_result,
+    "jobs": lambda: jobs("jobs.json"), "jobs-lines": lambda: jobs("jobs.jsonl"),
+    "jobs-toml": lambda: jobs("jobs.toml"), "nodes": lambda: nodes("nodes.toml"),
+    "nodes-classic": lambda: nodes("nodes.json"), "note": note, "program": program,
+    "record": record, "run-file": run_file,
 }  # fmt: skip
 """Everything that reads what others wrote; only what one needs is imported."""
 

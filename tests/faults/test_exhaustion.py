@@ -43,7 +43,7 @@ INTERRUPTED = 130
 
 def check_ended(ended: Ended) -> list[str]:
     """Say what is wrong with how a run under a limit ended."""
-    lines = ended.stderr.strip().splitlines()
+    lines = ended.reasons
     if any(line.startswith(OPENBLAS) for line in lines):
         is_told = ended.returncode == INTERRUPTED and "ulimit -a" in ended.stderr
         return [] if is_told else [f"exit {ended.returncode}, said: {ended.stderr.strip()}"]

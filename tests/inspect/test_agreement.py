@@ -219,7 +219,7 @@ def test_verify_says_of_an_altered_manifest_what_two_passes_say(
     run: Path, sql: str, honest_digest: bool
 ) -> None:
     with open_manifest(RunFolder(run)) as manifest:
-        row_digest = manifest.row_digest
+        row_digest = manifest.digests.of
     db = sqlite3.connect(RunFolder(run).manifest)
     db.execute(sql)
     if honest_digest:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weft
@@ -142,3 +143,27 @@ def test_a_folder_that_is_no_run_is_refused(finished: Path, tmp_path: Path) -> N
     with pytest.raises(RunFolderInvalid):
         diff(finished, tmp_path)
     assert diff(finished, copy_of(finished, tmp_path / "copy")) is None
+
+
+@weft.task
+def scaled(x: Any, rate: float) -> Any:
+    return x * rate
+
+
+@weft.search(version=1)
+def scalings(x: Any, rate: float) -> Any:
+    results = yield [scaled(x, rate)]
+    return results[0].value
+
+
+def test_values_beyond_json_are_compared_in_words(tmp_path: Path) -> None:
+    runs = {"a": (np.arange(3), 0.5), "b": (np.arange(3), 0.25), "c": (np.ones(3), 0.5)}
+    for name, args in runs.items():
+        weft.run(scalings(*args), out=tmp_path / name, backend="serial")
+    rate, array = (diff(tmp_path / "a", tmp_path / name) for name in "bc")
+    assert rate is not None
+    assert array is not None
+    assert (rate.what, rate.a, rate.b) == ("the genesis: config.args.rate", "0.5", "0.25")
+    assert array.what == "the genesis: config.args.x"
+    assert array.a.startswith("array int64 (3,) of SHA-256 ")
+    assert array.b.startswith("array float64 (3,) of SHA-256 ")

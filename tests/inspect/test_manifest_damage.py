@@ -21,6 +21,7 @@ from weft.inspect.verify import verify
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
+from weft.storage.rowdigests import RowDigests
 
 SEED = 8
 
@@ -143,11 +144,11 @@ def test_an_unfinished_run_with_a_manifest_of_schema_1_goes_on_to_the_same_head(
     run = interrupted_loom(tmp_path / "run")
     with contextlib.closing(Manifest.open(RunFolder(run).manifest, Disk())) as manifest:
         manifest.set_meta("schema_version", "1")
-        manifest._version = 1
+        manifest.digests = RowDigests(with_state=False)
         for row in manifest.query(
             "SELECT id, state, key, function, args, value, error FROM tasks WHERE digest NOT NULL"
         ):
-            digest = manifest.row_digest(*row[1:])
+            digest = manifest.digests.of(*row[1:])
             manifest.query("UPDATE tasks SET digest=? WHERE id=?", digest, row[0])
         manifest.commit()
     assert verify(run, NO_HEADS).status == "interrupted"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from weft.ledger.chain import Chain, check_lines
 from weft.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint
 from weft.ledger.merkle import leaf_hash, root
 from weft.ledger.records import Record, line_hash, parse, render
+from weft.ledger.resultcolumns import ResultColumns
 from weft.model.keys import record_key, sha256_hex
 from weft.model.values import canonical, encode
 
@@ -255,3 +258,36 @@ def test_next_lines_are_those_of_next_line_one_by_one(before, bodies):
 def test_next_lines_of_what_no_record_holds_is_our_bug(kind_key):
     with pytest.raises(AssertionError, match="cannot hold"):
         Chain().next_lines([(*kind_key, "{}")])
+
+
+RESULTS = ResultColumns(
+    "lab:f",
+    '"lane":"","round":0',
+    5,
+    [f"{number:064x}" for number in range(9)],
+    [f'{{"x":{number}}}' for number in range(9)],
+    ["null", "[]", '"é"', *"345678"],
+)
+
+
+def test_results_by_column_are_records_like_any_other():
+    entries = [*RESULTS]
+    assert len(RESULTS) == len(entries) == 9
+    assert (RESULTS[2], RESULTS[-1], RESULTS[1:3]) == (entries[2], entries[-1], entries[1:3])
+    bodies = [json.loads(body) for _, _, body in entries]
+    assert bodies[2] == {
+        "args": {"x": 2}, "function": "lab:f", "index": 7, "lane": "", "round": 0, "value": "é"
+    }  # fmt: skip
+    assert [canonical(body) for body in bodies] == [body for _, _, body in entries]
+
+
+def test_lines_of_results_by_column_are_those_of_their_records():
+    fast, slow = Chain(), Chain()
+    assert fast.next_lines(RESULTS) == [slow.next_line(*entry) for entry in RESULTS]
+    assert fast.state == slow.state
+
+
+def test_results_by_column_with_a_wrong_key_are_refused_as_by_next_line():
+    wrong = replace(RESULTS, keys=["A" * 64, *RESULTS.keys[1:]])
+    with pytest.raises(AssertionError):
+        Chain().next_lines(wrong)

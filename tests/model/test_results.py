@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from weft.model.leaves import Typed
+from weft.model.leaves import Object, Typed
 from weft.model.results import COMMAND, TIMING_TYPES, Result, TaskError, TaskFailed
+from weft.model.values import encode
 
 GOOD = Result(3, "k", "m:f", '{"x":[1]}', '{"$f":"0.5"}', None)
 BAD = Result(4, "k", "m:f", '{"x":2}', None, TaskError("exit", "run", 7))
@@ -25,7 +27,7 @@ def test_result_failed_value_raises_with_the_result():
 
 
 def test_result_repr_says_call_and_outcome():
-    assert repr(GOOD) == '<Result 3 m:f({"x":[1]}) {"$f":"0.5"}>'
+    assert repr(GOOD) == '<Result 3 m:f({"x":[1]}) 0.5>'
     assert repr(BAD) == '<Result 4 m:f({"x":2}) failed: exit>'
 
 
@@ -77,3 +79,13 @@ def test_result_in_a_notebook_is_a_card_of_arguments_outcome_and_key():
 def test_failures_of_time_and_memory_have_the_types_that_ledgers_hold() -> None:
     assert TIMING_TYPES == ("out-of-memory", "timeout", "worker-died")
     assert COMMAND == "weft.command"
+
+
+def test_result_repr_names_arrays_objects_and_large_numbers_by_what_they_are():
+    args = encode({"a": np.zeros((2, 3)), "o": Object("ab" * 32), "n": 2**70})
+    result = Result(0, "k", "m:f", args, encode([b"abc", 1.5]), None)
+    assert "array float64 (2, 3)" in repr(result)
+    assert str(2**70) in repr(result)
+    assert repr(result).endswith('["3 bytes", 1.5]>')
+    assert '"$t"' not in repr(result)
+    assert "array float64 (2, 3)" in result._repr_html_()

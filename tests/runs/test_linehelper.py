@@ -45,11 +45,11 @@ def wait_readable(channel: socket.socket) -> bool:
 
 def begun(helper: LineProcess, chain: Chain) -> int:
     """Hand a batch over as soon as the process takes one; return its pid."""
-    helper.begin(chain.state, ENTRIES)
+    helper.begin(chain.state, [ENTRIES])
     assert helper._channel is not None
     assert helper._process is not None
     assert wait_readable(helper._channel), "the process does not start"
-    assert helper.begin(chain.state, ENTRIES)
+    assert helper.begin(chain.state, [ENTRIES])
     return helper._process.pid
 
 
@@ -61,16 +61,16 @@ def test_lines_of_the_process_are_the_chains_own(helper: LineProcess) -> None:
         assert lines is not None
         assert bytes(lines[0]) == b"".join(line + b"\n" for line in plain.next_lines(ENTRIES))
         assert lines[1] == plain.state
-        assert helper.begin(plain.state, ENTRIES)
+        assert helper.begin(plain.state, [ENTRIES])
 
 
 def test_small_batch_and_short_run_are_left_to_the_coordinator(
     helper: LineProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not helper.begin(Chain().state, ENTRIES[:5])
+    assert not helper.begin(Chain().state, [ENTRIES[:5]])
     assert helper._process is None
     monkeypatch.setattr(linehelper, "START_RECORDS", 1)
-    assert not helper.begin(Chain().state, ENTRIES)  # not a busy one
+    assert not helper.begin(Chain().state, [ENTRIES])  # not a busy one
     assert helper._process is None
 
 
@@ -79,7 +79,7 @@ def test_killed_process_loses_its_batch_and_takes_no_other(helper: LineProcess) 
     helper._process.wait()  # type: ignore[union-attr]
     helper.finish()  # it may have answered before
     assert helper.finish() is None
-    assert not helper.begin(Chain().state, ENTRIES)
+    assert not helper.begin(Chain().state, [ENTRIES])
 
 
 def test_stopped_process_is_not_waited_for(
@@ -90,7 +90,7 @@ def test_stopped_process_is_not_waited_for(
     os.kill(pid, signal.SIGSTOP)
     while helper.finish() is not None:
         pass
-    assert not helper.begin(Chain().state, ENTRIES)
+    assert not helper.begin(Chain().state, [ENTRIES])
     assert not Path(f"/proc/{pid}").exists()
 
 
@@ -98,8 +98,8 @@ def test_process_that_cannot_start_is_done_without(
     helper: LineProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linehelper.sys, "executable", "/nowhere/python")
-    assert not helper.begin(Chain().state, ENTRIES)
-    assert not helper.begin(Chain().state, ENTRIES)
+    assert not helper.begin(Chain().state, [ENTRIES])
+    assert not helper.begin(Chain().state, [ENTRIES])
     assert helper._process is None
 
 
@@ -107,10 +107,10 @@ def test_process_that_ends_at_once_is_done_without(
     helper: LineProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linehelper, "MODULE", "weft.worker.no_such_module")
-    helper.begin(Chain().state, ENTRIES)
+    helper.begin(Chain().state, [ENTRIES])
     assert helper._process is not None
     helper._process.wait()
-    assert not helper.begin(Chain().state, ENTRIES)
+    assert not helper.begin(Chain().state, [ENTRIES])
     assert helper._process is None
 
 
@@ -129,7 +129,7 @@ def test_wrong_lines_are_not_believed(
     receive = linehelper.receive_lines
     monkeypatch.setattr(linehelper, "receive_lines", lambda channel: answer(*receive(channel)))
     assert helper.finish() is None
-    assert not helper.begin(Chain().state, ENTRIES)
+    assert not helper.begin(Chain().state, [ENTRIES])
 
 
 @pytest.mark.parametrize("fate", ["never started", "used", "killed"])
@@ -141,8 +141,8 @@ def test_run_has_the_same_ledger_whatever_becomes_of_the_process(
     taken = []
 
     class Watched(LineProcess):
-        def begin(self, state: ChainState, entries) -> bool:
-            is_taken = super().begin(state, entries)
+        def begin(self, state: ChainState, parts) -> bool:
+            is_taken = super().begin(state, parts)
             taken.append(is_taken)
             if is_taken and fate == "killed":
                 assert self._process is not None

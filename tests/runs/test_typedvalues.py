@@ -279,7 +279,8 @@ def test_table_among_the_arguments_binds_its_writers_version(modules, tmp_path):
     first = (tmp_path / "run" / "ledger.jsonl").read_text().partition("\n")[0]
     assert f'"libraries":{{"pyarrow":"{pa.__version__}"}}' in first
     assert weft.run(lab.size(table, 1), out=tmp_path / "run").head == run.head, "1 is numpy's 1"
-    with pytest.raises(InputError, match=r"holds another run: config\.args\.t"):
+    described = r"config\.args\.t is pyarrow.* of SHA-256 \w{12}… there, pyarrow.* here; use"
+    with pytest.raises(InputError, match=rf"holds another run: {described}"):
         weft.run(lab.size(table.slice(1), 1), out=tmp_path / "run")
 
 

@@ -12,7 +12,7 @@ def queue(manifest, row, count):
 
 
 def digest_of(manifest, index, state, value, error):
-    return manifest.row_digest(state, f"k{index}", "m:f", "{}", value, error)
+    return manifest.digests.of(state, f"k{index}", "m:f", "{}", value, error)
 
 
 def states(manifest):

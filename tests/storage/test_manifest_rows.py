@@ -10,7 +10,8 @@ from tests.storage.manifests import GENESIS, block_of, digest_of, queue, states
 from weft.errors import ManifestDamaged
 from weft.storage import manifest as manifest_module
 from weft.storage.disk import Disk
-from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.rows import TaskRow
 
 
 def test_rounds_own_blocks_of_ids_without_overlap(manifest, path):
@@ -46,7 +47,7 @@ def test_tasks_live_from_queued_to_completed(manifest):
     assert states(manifest) == ["queued", "running", "queued"]
     manifest.requeue((row.first + 1, "k1", "m:f", "{}", 1))
     assert states(manifest) == ["queued"] * 3
-    named = manifest.row_digest("completed", "k0", "m:f", "{}", "5", None)
+    named = manifest.digests.of("completed", "k0", "m:f", "{}", "5", None)
     times, worker = (1.0, 2.0, 3.0, 1.0), (77, 0.5, "n", None)
     end = ("completed", "k0", "m:f", "{}", "5", None, named, 2)
     manifest.finish_tasks([(row.first, *end, *times, *worker, None)])
@@ -100,7 +101,7 @@ def test_manifest_of_schema_1_is_continued_with_digests_that_leave_the_state_out
     with contextlib.closing(Manifest.open(path, Disk())) as old:
         row = old.add_round(ROOT_LANE, 0, "tasks", 3)
         queue(old, row, 3)
-        assert old.row_digest("failed", "k", "f", "{}", "5", None) == "5a5e4087dcefac1b"
+        assert old.digests.of("failed", "k", "f", "{}", "5", None) == "5a5e4087dcefac1b"
         old.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 1))
         old.finish_block(block_of("m:f", row.first + 1, [("k1", "{}", "5")]))
         old.check()
@@ -155,10 +156,10 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
 
 
-def test_value_digests_are_the_row_digests_of_completed_tasks(manifest):
+def test_digests_of_a_block_are_those_of_its_rows(manifest):
     rows = [("k", "{}", "5"), ("l", '{"x":1}', '"ä"')]
-    expected = [manifest.row_digest("completed", k, "m:f", a, v, None) for k, a, v in rows]
-    assert manifest.value_digests(block_of("m:f", 1, rows)) == expected
+    expected = [manifest.digests.of("completed", k, "m:f", a, v, None) for k, a, v in rows]
+    assert manifest.digests.of_block(block_of("m:f", 1, rows)) == expected
 
 
 def test_blocks_written_a_moment_ago_are_given_from_memory_among_other_rows(manifest, monkeypatch):
@@ -284,6 +285,6 @@ def test_check_looks_at_every_row_however_many(manifest):
 def test_digest_of_a_row_exists_for_any_text(tmp_path):
     manifest = Manifest.create(tmp_path / "manifest.sqlite", Disk(), "r", "{}")
     try:
-        assert len(manifest.row_digest("failed", "k", "m:f", "{}", None, "\ud800")) == 16
+        assert len(manifest.digests.of("failed", "k", "m:f", "{}", None, "\ud800")) == 16
     finally:
         manifest.close()

@@ -15,8 +15,9 @@ from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint, read_lines
 from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
-from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
+from weft.storage.rows import TaskRow
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION
 
 
@@ -29,7 +30,7 @@ def manifest(tmp_path):
 
 def finish(manifest, row, index, value="1"):
     key = f"{row.first + index:064x}"
-    named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
+    named = manifest.digests.of("completed", key, "m:f", "{}", value, None)
     end = ("completed", key, "m:f", "{}", value, None, named, 1, 1.0, 1.0, 1.0, 0.0)
     manifest.finish_tasks([(row.first + index, *end, None, None, None, None, None)])
 
@@ -233,14 +234,14 @@ class Helper:
         self._chain = Chain()
         self.taken = 0
 
-    def begin(self, state, entries):
+    def begin(self, state, parts):
         self._chain.move_to(state)
-        self._entries = entries
-        self.taken += bool(entries)
-        return bool(entries)
+        self._parts = parts
+        self.taken += bool(parts)
+        return bool(parts)
 
     def finish(self):
-        lines = self._chain.next_lines(self._entries)
+        lines = [line for part in self._parts for line in self._chain.next_lines(part)]
         text = b"".join(line + b"\n" for line in lines)
         return None if self._loses else (text, self._chain.state)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from weft.storage import recent
@@ -72,3 +74,34 @@ def test_row_is_found_in_the_block_that_holds_it() -> None:
         [found] = generation.rows_from(id_, id_ + 1)
         assert (found[0], found[4]) == (id_, args)
     assert list(generation.rows_from(0, 1)) == []
+
+
+def columns_of(rows: list[RecordedRow]) -> list[tuple[str, ...]]:
+    return [tuple(row[place] for row in rows) for place in (2, 4, 5)]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_columns_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
+    if packed:
+        monkeypatch.setattr(recent, "GENERATION_BYTES", 0)
+    rows = RecentRows()
+    for first in (1, 3, 5):
+        rows.add_block(block(first, (f"a{first}", "1"), (f"b{first}", "2")))
+    for first, end in ((1, 7), (2, 6), (3, 5), (4, 5), (6, 7)):
+        columns, plain = rows.columns(first, end), rows.rows(first, end)
+        assert columns is not None
+        assert plain is not None
+        assert [tuple(column) for column in columns[1:]] == columns_of(plain)
+        assert columns.function == "m:f"
+
+
+def test_columns_are_of_blocks_of_one_function_that_are_here() -> None:
+    rows = RecentRows()
+    rows.add_block(block(1, ("a", "1"), ("b", "2")))
+    rows.add([row(3, "c", "3")])
+    rows.add_block(replace(block(4, ("d", "4")), origin=replace(ORIGIN, function="m:g")))
+    rows.add_block(block(5, ("e", "5")))
+    for first, end in ((1, 1), (0, 1), (1, 4), (3, 4), (4, 6), (5, 7)):
+        assert rows.columns(first, end) is None, (first, end)
+    assert rows.columns(1, 3) is not None
+    assert rows.columns(4, 5) is not None

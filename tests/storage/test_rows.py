@@ -33,7 +33,7 @@ def rows_after(
     else:
         manifest.finish_tasks([
             (id_, "completed", key, origin.function, args, str(id_), None,
-             manifest.row_digest("completed", key, origin.function, args, str(id_), None),
+             manifest.digests.of("completed", key, origin.function, args, str(id_), None),
              origin.attempt, origin.queued_at, 7.25 + id_ / 4, 7.5 + id_ / 4, 0.25,
              origin.worker_pid, origin.worker_started, origin.node, origin.gpu, None)
             for id_, key, args in zip(ids, keys, args, strict=True)

@@ -16,6 +16,7 @@ from unittest.mock import patch
 from weft.backends.process import WorkerSetup
 from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.slots import Slot
+from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
 
@@ -25,9 +26,8 @@ class HereBackend:
     def __init__(
         self, setup: WorkerSetup, slots: Sequence[Slot], max_credit: int = 1, stagger_s: float = 0.0
     ) -> None:
-        self._executor = Executor(
-            setup.run_seed, setup.objects, setup.staging, setup.logs, setup.attempts
-        )
+        place = WorkerPlace(setup.objects, setup.staging, setup.logs, setup.attempts)
+        self._executor = Executor(setup.run_seed, place)
         self._slots, self._queue = len(slots), list[Assignment]()
 
     def capacity(self) -> list[int]:

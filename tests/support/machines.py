@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
+from hypothesis import strategies as st
+
 from weft.coordinator.machine import Machine
 from weft.coordinator.making import LazyLimits
 from weft.coordinator.policy import Policy
@@ -17,6 +19,14 @@ from weft.model.tasks import Limits, SearchCall, TaskCall
 from weft.model.values import decode, encode
 
 GENESIS = "0" * 64
+
+
+RANDOM = st.integers(0, 2**32).map(Random)
+
+
+def outcomes(results: Iterable[Result]) -> list[tuple[int, Any]]:
+    """What a search sees of results: each index, with the value or the kind of failure."""
+    return [(r.index, r.value if r.error is None else r.error.type) for r in results]
 
 
 def call(

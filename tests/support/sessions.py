@@ -25,6 +25,7 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.testing.simulator import NoSources, SimClock
+from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
 RUN_ID = "5e55"
@@ -153,7 +154,7 @@ class Sessions:
         try:
             journal = Journal(opened.manifest, opened.objects, self.clock, NoSources())
             journal.code_is_new = code_is_new
-            executor = Executor(self.seed, self.folder.objects, opened.objects.staging)
+            executor = Executor(self.seed, WorkerPlace(self.folder.objects, opened.objects.staging))
             backend = backend_type(executor, self.clock, self.slots, self.pick)
             decision = Decision(self.call, self.seed, policy=self.policy)
             machine = new_machine(opened, decision, journal, LAZY)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+_MS_RDONLY = 1
 _MS_REMOUNT = 32
 _MNT_DETACH = 2
 
@@ -36,6 +37,11 @@ def small_file_system(folder: Path, options: str) -> Iterator[Path]:
 def resize(folder: Path, options: str) -> None:
     """Give a mounted file system other limits, as an administrator who adds space."""
     assert _mount(folder, options, _MS_REMOUNT) == 0
+
+
+def make_read_only(folder: Path) -> None:
+    """Let nobody write to a mounted file system any more."""
+    assert _mount(folder, "", _MS_REMOUNT | _MS_RDONLY) == 0
 
 
 def _mount(folder: Path, options: str, flags: int) -> int:

@@ -17,7 +17,8 @@ from weft.worker import context
 def inside(tmp_path):
     assignment = Assignment(1, "m:f", "{}", "", 0, 0)
     folders = [tmp_path / name for name in ("objects", "staging", "logs", "attempts")]
-    around = context.TaskContext(*folders, assignment, "local/cpu0")
+    place = context.WorkerPlace(*folders, slot="local/cpu0")
+    around = context.TaskContext(place, assignment)
     context.enter(around)
     yield around
     context.enter(None)

@@ -12,6 +12,7 @@ from weft.model.keys import task_seed
 from weft.model.results import TaskError
 from weft.model.values import encode
 from weft.worker import execute
+from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
 SOURCE = """
@@ -69,7 +70,7 @@ def lab(tmp_path):
 @pytest.fixture
 def executor(tmp_path):
     (tmp_path / "objects").mkdir()
-    return Executor(7, tmp_path / "objects", tmp_path / "staging")
+    return Executor(7, WorkerPlace(tmp_path / "objects", tmp_path / "staging"))
 
 
 def assignment(function, **args):

@@ -19,7 +19,7 @@ import weft
 from tests.workers.lab import Lab, print_figures, rows, trials
 from weft.worker import outcomes
 from weft.worker.adoption import AttemptOutcomes
-from weft.worker.context import TaskContext
+from weft.worker.context import CommandFacilities, TaskContext, WorkerPlace
 
 pytestmark = pytest.mark.xdist_group("paid-commands")
 
@@ -156,11 +156,12 @@ def test_a_command_that_failed_for_want_of_space_runs_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str, is_adopted: bool
 ) -> None:
     """Its worker died before it could report the loss; by now there may be room."""
-    around = SimpleNamespace(
-        attempts=tmp_path / "attempts", logs=tmp_path / "logs", notes={},
-        assignment=SimpleNamespace(key="k" * 64, attempt=1),
-        facilities=SimpleNamespace(outcome_token="t"),
+    place = WorkerPlace(
+        tmp_path / "objects", tmp_path / "staging", tmp_path / "logs", tmp_path / "attempts",
+        facilities=CommandFacilities(outcome_token="t"),
     )  # fmt: skip
+    assignment = SimpleNamespace(key="k" * 64, attempt=1)
+    around = SimpleNamespace(place=place, notes={}, assignment=assignment)
     noted = AttemptOutcomes(cast("TaskContext", around))
     path, log = noted.path(1), Path(noted.logs(1)[1])
     for file, text in ((path, "{}"), (log, words)):

@@ -175,7 +175,7 @@ class Evaluate:
 
 def callback(function: Callable[..., object]) -> Callable[..., object]:
     """Mark `function(evaluate, *, seed, **options)` as an optimizer that calls its objective."""
-    function.is_callback = True  # type: ignore[attr-defined]
+    function.is_callback = True  # type: ignore[attr-defined] # marks the function
     return function
 
 

@@ -140,8 +140,8 @@ def optimize(
     return with_code(call, evaluated)
 
 
-optimize.is_search = True  # type: ignore[attr-defined]
-optimize.search_name = "asktell.optimize"  # type: ignore[attr-defined]
+optimize.is_search = True  # type: ignore[attr-defined] # marks the function
+optimize.search_name = "asktell.optimize"  # type: ignore[attr-defined] # marks the function
 
 
 def check_counts(**counts: object) -> None:

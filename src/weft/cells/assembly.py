@@ -139,7 +139,7 @@ class Assembly:
                 table.update(earlier)
 
     def _tables(self) -> list[dict[str, object]]:
-        return [self._imports, self._constants, self._definitions, self._used]  # type: ignore[list-item]
+        return [self._imports, self._constants, self._definitions, self._used]  # type: ignore[list-item] # dicts of several types
 
     def _add(self, name: str, user: str) -> None:
         """Add what a name stands for now."""

@@ -51,6 +51,6 @@ def _sequence(items: list[str], kind: type) -> str:
 
 
 def _described(value: object) -> str:
-    """A kind of value with its article: `a DataFrame`."""
+    """A kind of value with its article: `a DataFrame`, `an ndarray`."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'AEIOUaeiou' or name.startswith('nd') else 'a'} {name}"

@@ -134,7 +134,7 @@ def prove(
         render.print_json(proofs.prove(run, key).to_dict())
     else:
         raise UsageError(
-            "what should be proved?",
+            "nothing is named to be proved",
             hint="weft prove RUN KEY, weft prove RUN --consistency OLD_SIZE"
             " or weft prove --check FILE",
         )

@@ -11,6 +11,7 @@ import typer
 from weft.console import render
 from weft.console.execution import ViewOptions
 from weft.console.groups import with_groups
+from weft.console.listing import ListingGroup
 from weft.errors import UsageError, WorldError
 from weft.lazy_imports import lazy_imports
 
@@ -23,6 +24,7 @@ FOUND_PROBLEMS = 1
 
 app = typer.Typer(
     name="nodes",
+    cls=ListingGroup,
     help="Check machines over SSH, and start or stop Ray on them for --backend ray.",
     no_args_is_help=True,
     rich_markup_mode=None,

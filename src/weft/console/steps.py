@@ -94,11 +94,11 @@ def _on_terminal(bars: Bars, headline: Callable[[Milestone], None]) -> StepWatch
     def begin(milestone: Milestone) -> None:
         headline(milestone)
         for bar in shown:
-            bars.remove_task(bar)  # type: ignore[arg-type]
+            bars.remove_task(bar)  # type: ignore[arg-type] # ids of this display
         shown[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
 
     def show(step: str, now: Progress) -> None:
         words = f"step {step}: {now.words()}"
-        bars.update(shown[0], total=now.total, completed=now.finished, words=words)  # type: ignore[arg-type]
+        bars.update(shown[0], total=now.total, completed=now.finished, words=words)  # type: ignore[arg-type] # ids of this display
 
     return StepWatcher(begin, show, BAR_EVERY_S)

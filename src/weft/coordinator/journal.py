@@ -7,6 +7,7 @@ Resume is replay: the search asks again for everything; what the manifest holds 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, Protocol
 
 from weft.coordinator.outlook import Outlook
@@ -32,13 +33,16 @@ from weft.model.attempts import Staged, Worker
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, Code, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import PLAN, ROOT_LANE, Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.rows import (
+    FINAL,
     BlockOrigin,
     FinalRow,
     FinishedRow,
     QueuedRow,
+    RoundRow,
+    TaskRow,
     ValueBlock,
 )
 
@@ -162,6 +166,11 @@ class Journal:
         """Read recorded results of a lazy round."""
         self.flush()
         first, values = self._round(lane, round_).first, self.values
+        recent = self._manifest.recent_columns(first + start, first + end)
+        if recent is not None:
+            function, keys, args, texts = recent
+            indices, functions, source = range(start, end), repeat(function), repeat(values)
+            return [*map(Result, indices, keys, functions, args, texts, repeat(None), source)]
         failure = TaskError.from_text
         return [
             Result(
@@ -343,7 +352,7 @@ class Journal:
         self._queued.pop(id_, None)
         state = "completed" if error is None else "failed"
         failure = None if error is None else error.to_text()
-        digest = self._manifest.row_digest(state, key, function, args, value, failure)
+        digest = self._manifest.digests.of(state, key, function, args, value, failure)
         wall = self._clock.wall()
         self._finished.append((
             id_, state, key, function, args, value, failure, digest,

@@ -127,8 +127,8 @@ def hook(*, name: str, literal: bool = False) -> Callable[[Callable[P, R]], Call
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         declared(function, "hook", name)
         source_of(function)
-        function.__weft_name__ = name  # type: ignore[attr-defined]
-        function.__weft_literal__ = literal  # type: ignore[attr-defined]
+        function.__weft_name__ = name  # type: ignore[attr-defined] # marks the function
+        function.__weft_literal__ = literal  # type: ignore[attr-defined] # marks the function
         return function
 
     return declare

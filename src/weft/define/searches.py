@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, ParamSpec, TypeAlias
+from typing import Final, ParamSpec, TypeAlias, overload
 
 from weft import loaded
 from weft.define.functions import plain_signature, source_of, takes_keyword
@@ -23,15 +23,36 @@ INPUTS: Final[Mapping[str, Object]] = MappingProxyType({})
 """`*, inputs: Mapping[str, weft.Object] = weft.INPUTS`: the same for the inputs of a search."""
 
 
+@overload
+def search(
+    function: Callable[P, SearchBody],
+    /,
+    *,
+    version: int,
+    name: str | None = None,
+    libraries: Libraries = (),
+    failures_expected: bool = False,
+) -> Callable[P, SearchCall]: ...
+@overload
 def search(
     *,
     version: int,
     name: str | None = None,
     libraries: Libraries = (),
     failures_expected: bool = False,
-) -> Callable[[Callable[P, SearchBody]], Callable[P, SearchCall]]:
+) -> Callable[[Callable[P, SearchBody]], Callable[P, SearchCall]]: ...
+def search(
+    function: Callable[P, SearchBody] | None = None,
+    /,
+    *,
+    version: int,
+    name: str | None = None,
+    libraries: Libraries = (),
+    failures_expected: bool = False,
+) -> Callable[P, SearchCall] | Callable[[Callable[P, SearchBody]], Callable[P, SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
+    `function` may be given directly, as in `climb = weft.search(body, version=1)`.
     `version` is part of a run's identity: raise it when the search decides differently.
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
     `libraries` names installed packages whose version can change the outcome, or is a function that
@@ -55,16 +76,16 @@ def search(
 
         def call(*args: P.args, **kwargs: P.kwargs) -> SearchCall:
             # by the attribute: %autoreload of a notebook puts a newer one there
-            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined]
-            return current.bind(args, kwargs)  # type: ignore[arg-type]
+            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined] # set below
+            return current.bind(args, kwargs)  # type: ignore[arg-type] # values are checked by bind
 
         call.__doc__, call.__name__, call.__qualname__ = body.__doc__, body.__name__, body.__name__
-        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined]
-        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined]
-        call.search_name = declaration.name  # type: ignore[attr-defined]
+        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined] # marks the function
+        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined] # marks the function
+        call.search_name = declaration.name  # type: ignore[attr-defined] # marks the function
         return call
 
-    return declare
+    return declare if function is None else declare(function)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def paint(strips: Sequence[Sequence[Rectangle]]) -> list[list[tuple[int, int, in
     """Return the picture that the rectangles of the three colours make."""
     channels = [_canvas(channel) for channel in strips]
     return [
-        [tuple(max(0, min(255, c[y * WIDTH + x])) for c in channels) for x in range(WIDTH)]  # type: ignore[misc]
+        [tuple(max(0, min(255, c[y * WIDTH + x])) for c in channels) for x in range(WIDTH)]  # type: ignore[misc] # three channels
         for y in range(HEIGHT)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -11,6 +11,7 @@ from weft.errors import LedgerDamaged
 from weft.inspect.access import run_named
 from weft.ledger.records import Record
 from weft.model.values import JsonValue, canonical
+from weft.model.wording import fields_of, readable, tag_text
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
 
@@ -81,7 +82,11 @@ def _describe_field(seq: int, left: Record, right: Record) -> Difference:
 
 def _differences(a: JsonValue, b: JsonValue, name: str) -> Iterator[tuple[str, str, str]]:
     """Yield each leaf that differs: its dotted name and both texts, keys sorted."""
-    if isinstance(a, dict) and isinstance(b, dict) and a and b:
+    if (fields := (fields_of(a), fields_of(b))) != (None, None):
+        a, b = (raw if inner is None else inner for raw, inner in zip((a, b), fields, strict=True))
+    if a != b and (tag_text(a) or tag_text(b)):
+        yield name, _leaf(a), _leaf(b)
+    elif isinstance(a, dict) and isinstance(b, dict) and a and b:
         for key in sorted(a.keys() | b.keys()):
             dotted = f"{name}.{key}" if name else key
             if key in a and key in b:
@@ -95,8 +100,12 @@ def _differences(a: JsonValue, b: JsonValue, name: str) -> Iterator[tuple[str, s
         yield name, canonical(a), canonical(b)
 
 
+def _leaf(value: JsonValue) -> str:
+    return tag_text(value) or canonical(value)
+
+
 def _text(body: dict[str, JsonValue], key: str) -> str:
-    return canonical(body[key]) if key in body else NOTHING
+    return _leaf(body[key]) if key in body else NOTHING
 
 
 def _record(seq: int, folder: RunFolder, line: bytes | None) -> Record | None:
@@ -124,15 +133,19 @@ def describe(record: Record) -> str:
     """Describe a record in a few words."""
     body = record.body
     if record.kind == "result":
-        outcome = canonical(body.get("value", body.get("error")))
+        outcome = readable(canonical(body.get("value", body.get("error"))))
         return f"result {_call(record)} = {outcome:.200} at {place(record)}"
     if record.kind == "round":
         return f"{place(record)} ends with {body.get('recorded')} of {body.get('tasks')} results"
     if record.kind == "lanes":
         return f"{place(record)} opens lanes {canonical(body.get('names')):.200}"
     if record.kind == "answer":
-        return f"answer of {place(record)}: {canonical(body.get('value', body.get('reason'))):.200}"
+        return f"answer of {place(record)}: {_value(body):.200}"
     return f"genesis of {body.get('search')}"
+
+
+def _value(body: Mapping[str, JsonValue]) -> str:
+    return readable(canonical(body.get("value", body.get("reason"))))
 
 
 def place(record: Record) -> str:
@@ -145,4 +158,4 @@ def place(record: Record) -> str:
 
 def _call(record: Record) -> str:
     body = record.body
-    return f"{body.get('function')}({canonical(body.get('args')):.200})"
+    return f"{body.get('function')}({readable(canonical(body.get('args'))):.200})"

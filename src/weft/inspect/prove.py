@@ -34,13 +34,13 @@ class _Document:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
-        raw = asdict(self)  # type: ignore[call-overload]
+        raw = asdict(self)  # type: ignore[call-overload] # every proof is a dataclass
         return {"schema_version": SCHEMA_VERSION, **raw, "path": list(raw["path"])}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, JsonValue]) -> Self:
         """Read what `to_dict` wrote and nothing else; raises FileInvalid."""
-        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type] # every proof is a dataclass
         if type(raw) is not dict or raw.keys() != {"schema_version", *names}:
             raise FileInvalid(f"the proof must have the fields schema_version, {', '.join(names)}")
         if raw["schema_version"] != SCHEMA_VERSION:
@@ -207,7 +207,10 @@ def parse_place(place: str) -> tuple[str, int, int]:
 def check_key(key: str) -> None:
     """Raise InputError unless `key` is a key or enough of one."""
     if not MIN_KEY_DIGITS <= len(key) <= 64 or not re.fullmatch("[0-9a-f]+", key):
-        raise InputError(f"key {key!r:.80}: give {MIN_KEY_DIGITS} to 64 lower-case hex digits")
+        raise InputError(
+            f"key {key!r:.80} is not {MIN_KEY_DIGITS} to 64 lower-case hex digits",
+            hint="give more of the key, or LANE:ROUND:INDEX, such as :0:2",
+        )
 
 
 def _tree(folder: RunFolder, index: int | None) -> tuple[Checkpoint, list[bytes], bytes]:

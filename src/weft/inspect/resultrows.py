@@ -22,10 +22,10 @@ from weft.runs.results import StoredValues
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at
-from weft.storage.manifest import FINAL, Manifest
+from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.plainfile import is_plain_file, open_plain
-from weft.storage.rows import RecordedRow
+from weft.storage.rows import FINAL, RecordedRow
 
 _HOW = "attempt, started_at, finished_at, run_s, node, gpu, notes"
 

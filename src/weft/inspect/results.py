@@ -21,6 +21,7 @@ from weft.inspect.resultrows import (
     Source,
 )
 from weft.model.card import table
+from weft.model.wording import readable
 from weft.storage.folder import RunFolder
 
 SHOWN = 20
@@ -86,7 +87,10 @@ class RunResults(Sequence[ResultRow]):
 
     def _repr_html_(self) -> str:
         first = islice(self, SHOWN)
-        rows = [(str(r.index), r.function, r.args_text, r.outcome_text) for r in first]
+        rows = [
+            (str(r.index), r.function, readable(r.args_text), readable(r.outcome_text))
+            for r in first
+        ]
         more = f", the first {SHOWN} of them" if len(self) > SHOWN else ""
         title = f"{len(self):,} results{more}"
         return table(title, ("index", "function", "arguments", "outcome"), rows)

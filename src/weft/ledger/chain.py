@@ -15,6 +15,7 @@ from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.merkle import Frontier, leaf_hash
 from weft.ledger.records import ZERO_HASH, Record, are_keys, line_hash, parse, render
+from weft.ledger.resultcolumns import Entry, ResultColumns
 from weft.model.keys import sha256_hex
 from weft.model.values import canonical
 
@@ -53,8 +54,10 @@ class Chain:
         self.prev_hash = line_hash(line)
         self._tree.append(leaf_hash(line))
 
-    def next_lines(self, entries: Sequence[tuple[str, str, str]]) -> list[bytes]:
+    def next_lines(self, entries: Sequence[Entry]) -> list[bytes]:
         """Render the next lines around (kind, key, canonical body), as `next_line` one by one."""
+        if isinstance(entries, ResultColumns) and are_keys(entries.keys):
+            return self._next_results(entries)
         if not are_keys([key for _, key, _ in entries]):
             return [self.next_line(*entry) for entry in entries]  # it refuses the right one
         lines, sha256 = list[bytes](), hashlib.sha256
@@ -66,6 +69,23 @@ class Chain:
             ).encode()
             prev_hash = sha256(line).hexdigest()
             lines.append(line)
+        self.accept_hashed(prev_hash, [sha256(b"\x00" + line).digest() for line in lines])
+        return lines
+
+    def _next_results(self, results: ResultColumns) -> list[bytes]:
+        """Render the next lines of results, without their bodies being made before."""
+        lines, sha256 = list[bytes](), hashlib.sha256
+        prev_hash, between, before_value = self.prev_hash, results.between, results.before_value
+        seq, index = self._tree.size, results.first
+        for key, args, value in zip(results.keys, results.args, results.values, strict=True):
+            line = (
+                f'{{"body":{{"args":{args}{between}{index}{before_value}{value}}},"key":"{key}"'
+                f',"kind":"result","prev_hash":"{prev_hash}","seq":{seq},"v":1}}'
+            ).encode()
+            prev_hash = sha256(line).hexdigest()
+            lines.append(line)
+            seq += 1
+            index += 1
         self.accept_hashed(prev_hash, [sha256(b"\x00" + line).digest() for line in lines])
         return lines
 

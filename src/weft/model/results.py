@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from weft.model.card import card
 from weft.model.records import ValueSource, rebuild, rebuild_args
 from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted
+from weft.model.wording import readable
 
 COMMAND: Final = "weft.command"
 """The declared name of the task behind every external command."""
@@ -64,6 +65,8 @@ class Result:
         "index",
         "key",
     )
+    json_hint: ClassVar = "pass its .value"
+    """What to pass instead, where only JSON values may be."""
 
     def __init__(
         self,
@@ -130,13 +133,14 @@ class Result:
         return f"failed: {self.error.type}" if self.error else self._value_text or ""
 
     def __repr__(self) -> str:
-        return f"<Result {self.index} {self.function}({self._args_text}) {self.outcome_text}>"
+        args, outcome = readable(self._args_text), readable(self.outcome_text)
+        return f"<Result {self.index} {self.function}({args}) {outcome}>"
 
     def _repr_html_(self) -> str:
         title = f"Result {self.index} of {self.function}"
         outcome = "error" if self.error else "value"
-        rows = (("arguments", self.args_text), (outcome, self.outcome_text), ("key", self.key))
-        return card(title, rows)
+        texts = readable(self.args_text), readable(self.outcome_text)
+        return card(title, (("arguments", texts[0]), (outcome, texts[1]), ("key", self.key)))
 
 
 class Temporary(Exception):  # noqa: N818 - what a task says, not our error

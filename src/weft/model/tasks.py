@@ -5,9 +5,10 @@ Only descriptions. Nothing here runs a task, opens a file or knows the coordinat
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, SupportsIndex, TypeAlias
 
 from weft.errors import SearchInvalid
 from weft.model import results
@@ -58,6 +59,8 @@ class TaskCall:
     Not frozen: a search may make a million, and frozen ones take twice as long to make.
     """
 
+    json_hint: ClassVar = "yield the call, and pass the .value of its result"
+    """What to pass instead, where only JSON values may be."""
     function: str
     args: Mapping[str, Argument]
     limits: Limits = Limits()
@@ -210,9 +213,7 @@ def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = 
 
     `until(result)` may end it early, as in `weft.round`.
     """
-    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-        raise SearchInvalid(f"weft.lazy needs a size of 0 or more, not {size!r}")
-    return LazyRound(size, make, until)
+    return LazyRound(_count("weft.lazy needs a size", size, 0), make, until)
 
 
 def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
@@ -228,10 +229,20 @@ def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
             f"weft.stream needs a generator of task calls, not {type(tasks).__name__}",
             hint="call the generator function: weft.stream(propose(), width=8, most=100)",
         )
-    for name, count in (("width", width), ("most", most)):
-        if type(count) is not int or count < 1:
-            raise SearchInvalid(f"weft.stream needs a {name} of 1 or more, not {count!r}")
-    return StreamRound(tasks, width, most)
+    width = _count("weft.stream needs a width", width, 1)
+    return StreamRound(tasks, width, _count("weft.stream needs a most", most, 1))
+
+
+def _count(what: str, value: SupportsIndex, least: int) -> int:
+    """Return an integer of any kind, such as NumPy's, as an int; refuse fewer than `least`."""
+    count = (
+        None
+        if isinstance(value, bool) or not hasattr(value, "__index__")
+        else operator.index(value)
+    )
+    if count is None or count < least:
+        raise SearchInvalid(f"{what} of {least} or more, not {value!r}")
+    return count
 
 
 def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:

@@ -217,7 +217,7 @@ def grid_of(space: Mapping[str, Value] | str) -> dict[str, list[Any]] | None:
     if isinstance(space, str):
         return None
     axes = {name: _axis(read_parameter(raw)) for name, raw in sorted(space.items())}
-    return None if any(axis is None for axis in axes.values()) else axes  # type: ignore[return-value]
+    return None if any(axis is None for axis in axes.values()) else axes  # type: ignore[return-value] # no axis is None
 
 
 def _axis(parameter: Parameter) -> list[Any] | None:

@@ -96,8 +96,8 @@ def study(
     return with_code(run_study(to_json(plan)), evaluated)
 
 
-study.is_search = True  # type: ignore[attr-defined]
-study.search_name = SEARCH  # type: ignore[attr-defined]
+study.is_search = True  # type: ignore[attr-defined] # marks the function
+study.search_name = SEARCH  # type: ignore[attr-defined] # marks the function
 
 
 def _rounds(plan: StudyPlan) -> tuple[int, ...]:

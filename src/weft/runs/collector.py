@@ -11,7 +11,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-ALLOCATIONS = 20_000
+ALLOCATIONS = 100_000
 """So many more objects made than freed before the youngest are looked through."""
 
 

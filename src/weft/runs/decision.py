@@ -34,6 +34,7 @@ from weft.model.values import (
     parse_trusted,
     to_wire,
 )
+from weft.model.wording import fields_of, tag_text
 from weft.product import check_name
 from weft.runs.prior import FIELD, Retry, retry_of
 from weft.storage.objects import hash_file
@@ -226,6 +227,10 @@ def _flat(value: JsonValue, name: str = "") -> dict[str, str]:
         return flat
     if not isinstance(value, dict) or not value:
         return {name: json.dumps(value)}
+    if (fields := fields_of(value)) is not None:
+        return _flat(fields, name)
+    if (text := tag_text(value)) is not None:
+        return {name: text}
     for key, item in value.items():
         flat.update(_flat(item, f"{name}.{key}" if name else key))
     return flat

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 
 from weft.ledger.chain import ChainState
 from weft.ledger.records import line_hash
-from weft.storage.ledgerwriter import Entry, LedgerWriter
+from weft.storage.ledgerwriter import LedgerWriter, Part
 from weft.worker.ledgerlines import READY, receive_lines, send_batch
 
 MODULE = "weft.worker.ledgerlines"
-START_RECORDS = 8_192
+START_RECORDS = 4_096
 """A run with fewer is over before the process has paid for its start."""
 BUSY_RECORDS = 1_024
 """Only batches of so many count: a run that commits less at a time is not held up by hashes."""
@@ -55,20 +55,21 @@ class LineProcess:
         self._start_size = self._count = 0
         """Where in the ledger the batch begins that it works on, and how many records it has."""
 
-    def begin(self, state: ChainState, entries: Sequence[Entry]) -> bool:
+    def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
         """Hand a batch over, once the process is there."""
-        self._records += len(entries) if len(entries) >= BUSY_RECORDS else 0
-        if self._is_closed or self._records < START_RECORDS or len(entries) < LEAST_RECORDS:
+        count = sum(map(len, parts))
+        self._records += count if count >= BUSY_RECORDS else 0
+        if self._is_closed or self._records < START_RECORDS or count < LEAST_RECORDS:
             return False
         try:
             if not self._listens():
                 return False
             assert self._channel is not None
-            send_batch(self._channel, state, entries)
+            send_batch(self._channel, state, parts)
         except OSError:
             self.close()
             return False
-        self._start_size, self._count = state.size, len(entries)
+        self._start_size, self._count = state.size, count
         return True
 
     def finish(self) -> tuple[bytes, ChainState] | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from weft import loaded
 from weft.coordinator.loop import Watcher
+from weft.define.searches import SearchDeclaration
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
@@ -71,15 +72,43 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
 def called(
     search: Callable[..., SearchCall], spec: str, args: Mapping[str, JsonValue]
 ) -> SearchCall:
-    """Call a search by its name with `args`; one that does not take them is the user's mistake.
+    """Call a search by its name with `args`; refuse arguments that it does not take.
 
-    A declared search says so itself, a function that returns one, such as a study, does not.
+    What is called may be declared with `@weft.search`, or a function that returns a search, such
+    as a study.
     """
+    declaration = getattr(search, "declaration", None)
+    signature = inspect.signature(search, follow_wrapped=False)
+    if isinstance(declaration, SearchDeclaration):
+        signature = declaration.signature
     try:
-        inspect.signature(search, follow_wrapped=False).bind(**args)
+        signature.bind(**args)
     except TypeError as error:
-        raise SearchInvalid(f"call of search {spec}: {error}") from None
+        hint = _expected_args(signature)
+        raise SearchInvalid(f"call of search {spec}: {error}", hint=hint) from None
     return search(**args)
+
+
+def _expected_args(signature: inspect.Signature) -> str:
+    r"""The option that gives a search its arguments.
+
+    >>> _expected_args(inspect.signature(lambda width, depth=4: None))
+    'give its arguments as --args \'{"width": …, "depth": 4}\''
+    """
+    values = [
+        f'"{name}": {_default_text(parameter)}' for name, parameter in signature.parameters.items()
+    ]
+    if not values:
+        return "it takes no arguments"
+    return f"give its arguments as --args '{{{', '.join(values)}}}'"
+
+
+def _default_text(parameter: inspect.Parameter) -> str:
+    """A parameter's default as JSON, or `…` if it has none that JSON can write."""
+    try:
+        return json.dumps(parameter.default, ensure_ascii=False)
+    except (TypeError, ValueError):  # no default, or one that is an object
+        return "…"
 
 
 def find_search(

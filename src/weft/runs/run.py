@@ -28,13 +28,14 @@ from weft.lazy_imports import lazy_imports
 from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node
 from weft.model.tasks import Budget, SearchCall
-from weft.runs import notices, world
+from weft.runs import arguments, notices, world
 from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
 from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
 from weft.runs.isolation import SessionIsolation, session_isolation
 from weft.runs.linehelper import lines_made_elsewhere
+from weft.runs.mainguard import check_guarded
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
@@ -111,16 +112,24 @@ def run(
     `Paused` at `pause_at`, and other `WeftError`s.
     """
     check_search(search)
+    check_guarded()
+    seed = arguments.whole_number("seed", seed)
+    retries = arguments.whole_number("retries", retries)
+    if workers is not None:
+        workers = arguments.whole_number("workers", workers)
     execution = Execution(
-        Path(out), workers, backend, tuple(accept), wall_limit_s,
-        Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
-        pause_at=pause_at, tags=tuple(tags), notices=not quiet,
+        arguments.path("out", out), workers, backend, arguments.words("accept", accept),
+        arguments.seconds("wall_limit_s", wall_limit_s),
+        arguments.path("sign_key", sign_key) if sign_key else None,
+        arguments.machines("nodes", nodes), placement, group_cap,
+        pause_at=pause_at, tags=arguments.words("tags", tags), notices=not quiet,
     )  # fmt: skip
-    policy = checked_policy(retries, timeout_s, strict)
+    policy = checked_policy(retries, arguments.seconds("timeout_s", timeout_s), strict)
+    budget = arguments.counts("budget", budget)
     with interruptible(execution.out), showing(progress and watcher is None) as display:
         done = run_search(
-            search, execution, seed=seed, inputs=inputs, budget=budget, policy=policy,
-            watcher=watcher or display,
+            search, execution, seed=seed, inputs=arguments.files("inputs", inputs), budget=budget,
+            policy=policy, watcher=watcher or display,
         )  # fmt: skip
     if done.mostly_failed and not quiet:
         notices.show(notices.warning_line(done))

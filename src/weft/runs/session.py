@@ -60,17 +60,10 @@ def run_session(
 ) -> Run:
     """Take a run from where it stands to its answer; raise `Interrupted` if stopped before."""
     clock = world.RealClock()
-    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
-    for kind, detail in opened.events:
-        journal.event(kind, detail)
-        journal.code_is_new |= kind == "code-accepted"
-    isolation.note(journal.event)
-    journal.sources.use(decision.call.name, decision.call.import_path)
-    if any(kind == "rollback-accepted" for kind, _ in opened.events):
-        journal.commit()
-        opened.writer.checkpoint(clock.wall(), restart=True)
-    pause_at = execution.pause_at
-    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
+    journal = _begin_journal(opened, decision, clock, isolation)
+    machine = new_machine(
+        opened, decision, journal, placement=placement, pause_at=execution.pause_at
+    )
     if getattr(watcher, "is_shown", watcher is not None):
         journal.outlook = machine.outlook
     stop = world.StopRequest(execution.wall_limit_s)
@@ -96,15 +89,26 @@ def run_session(
     finally:
         backend.close()
         reserve.release()
-    if machine.paused:
-        raise Paused(
-            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
-    if not finished:
-        raise _interrupted(machine, execution.out)
+    if machine.paused or not finished:
+        raise _stopped(machine, execution)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _begin_journal(
+    opened: OpenRun, decision: Decision, clock: world.RealClock, isolation: SessionIsolation
+) -> Journal:
+    """Open the journal, with what happened while the run was opened."""
+    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
+    for kind, detail in opened.events:
+        journal.event(kind, detail)
+        journal.code_is_new |= kind == "code-accepted"
+    isolation.note(journal.event)
+    journal.sources.use(decision.call.name, decision.call.import_path)
+    if any(kind == "rollback-accepted" for kind, _ in opened.events):
+        journal.commit()
+        opened.writer.checkpoint(clock.wall(), restart=True)
+    return journal
 
 
 @contextmanager
@@ -136,9 +140,13 @@ def _once_fixed(step: str, out: Path) -> str:
     return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
 
 
-def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
+def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFailed:
     """Say why the run stopped before its answer, and how to go on."""
+    out = execution.out
     again = f"weft resume {shlex.quote(str(out))}"
+    if machine.paused:
+        done = machine.counts().finished
+        return Paused(f"paused before {execution.pause_at!r}, after {done} tasks", hint=again)
     if machine.exhausted:
         return StorageFailed(
             f"{out}: stopped, {machine.broken}; no completed task is lost",

@@ -6,28 +6,29 @@ after a crash each may be older than the one before it, never newer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from weft.ledger.chain import Chain, ChainState
 from weft.ledger.checkpoint import Checkpoint
+from weft.ledger.resultcolumns import Entry, ResultColumns
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import Head, HeadsList
 from weft.storage.ledgerfile import LedgerFile
 from weft.storage.manifest import Manifest
-from weft.storage.projection import Projection
+from weft.storage.projection import Batch, Projection
 
 CHECKPOINT_EVERY_S = 1.0
-Entry: TypeAlias = tuple[str, str, str]
-"""Kind, key and canonical body of a record."""
+Part: TypeAlias = Sequence[Entry]
+"""Records that follow each other, of which lines are made in one go."""
 
 
 class LineHelper(Protocol):
     """Renders and hashes lines elsewhere, one batch at a time, while the coordinator goes on."""
 
-    def begin(self, state: ChainState, entries: Sequence[Entry]) -> bool:
+    def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
         """Take the records that follow a chain; False if the writer has to do it itself."""
 
     def finish(self) -> tuple[bytes, ChainState] | None:
@@ -54,7 +55,7 @@ class LedgerWriter:
     last_checkpoint_s: float | None = None
     helper: LineHelper | None = None
     """Makes the lines of large batches; they are appended at the next call."""
-    _in_hand: Sequence[Entry] = ()
+    _in_hand: Sequence[Part] = ()
     """What the helper makes lines of now: the ledger ends before it."""
 
     @property
@@ -65,13 +66,13 @@ class LedgerWriter:
     def extend(self, now_s: float, wall_s: float) -> None:
         """Append what was committed since, or let the helper begin it; checkpoint once a second."""
         self._settle()
-        entries = [entry for batch in self.projection.batches() for entry in batch.entries]
+        parts = _parts(self.projection.batches())
         last_s = self.last_checkpoint_s
         is_due = last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S
-        if not is_due and self.helper and self.helper.begin(self.chain.state, entries):
-            self._in_hand = entries
+        if not is_due and self.helper and self.helper.begin(self.chain.state, parts):
+            self._in_hand = parts
             return
-        self.ledger.append(self.chain.next_lines(entries))
+        self._append(parts)
         if is_due:
             self.checkpoint(wall_s)
             self.last_checkpoint_s = now_s
@@ -83,11 +84,14 @@ class LedgerWriter:
         assert self.helper is not None
         lines = self.helper.finish()
         if lines is None:
-            self.ledger.append(self.chain.next_lines(self._in_hand))
+            self._append(self._in_hand)
         else:
             self.ledger.append_text(lines[0])
             self.chain.move_to(lines[1])
         self._in_hand = ()
+
+    def _append(self, parts: Sequence[Part]) -> None:
+        self.ledger.append([line for part in parts for line in self.chain.next_lines(part)])
 
     def checkpoint(self, wall_s: float, *, restart: bool = False) -> None:
         """Sync the ledger, then write its head to the checkpoint, sign it, and note it outside."""
@@ -111,3 +115,17 @@ class LedgerWriter:
         self.checkpoint(wall_s)
         self.folder.checkpoint.chmod(0o444)
         self.ledger.freeze()
+
+
+def _parts(batches: Iterable[Batch]) -> list[Part]:
+    """Put records together, except results that come as columns: they stay as they are."""
+    parts, plain = list[Part](), list[Entry]()
+    for batch in batches:
+        if not isinstance(batch.entries, ResultColumns):
+            plain += batch.entries
+            continue
+        if plain:
+            parts.append(plain)
+            plain = []
+        parts.append(batch.entries)
+    return [*parts, plain] if plain else parts

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,57 +18,32 @@ from weft.storage import connection
 from weft.storage.disk import Disk
 from weft.storage.plainfile import check_database
 from weft.storage.recent import RecentRows
+from weft.storage.rowdigests import RowDigests
 from weft.storage.rows import (
+    FINAL,
     FINISH_TASK,
     AttemptRow,
     FinalRow,
     FinishedRow,
     QueuedRow,
     RecordedRow,
+    RoundRow,
     RunningRow,
+    TaskRow,
     ValueBlock,
+    ValueColumns,
     block_statements,
     rows_left,
 )
 from weft.storage.schema import SCHEMA_VERSION, TABLES
 
 ROOT_LANE = 1
-FINAL = ("completed", "failed")
 PLAN = "plan"
 """`plan LANE` in meta: what a lane expects, for those who watch."""
-SETTLED = (*FINAL, "dropped", "cancelled")
-OPEN = ("queued", "running")
 MAX_ROUNDS = 256
 """How many rounds are read together."""
 BATCH_CHARS = 1 << 18
 """Rows are read together up to this much text, so memory does not grow with the run."""
-
-
-@dataclass(slots=True)
-class RoundRow:
-    """One round as the manifest has it."""
-
-    id: int
-    kind: str
-    size: int | None
-    first: int
-    recorded: int
-    closed: bool
-    stopped: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRow:
-    """One recorded task: what it was and how it ended."""
-
-    id: int
-    state: str
-    key: str
-    function: str
-    args: str
-    value: str | None
-    error: str | None
-    attempt: int
 
 
 class Manifest:
@@ -80,8 +54,7 @@ class Manifest:
         self._disk = disk
         self.run_id = self._meta("run_id")
         self.genesis = self._meta("genesis")
-        self._version = self._counter("schema_version")
-        self._completed = "completed\n" if self._version > 1 else ""
+        self.digests = RowDigests(with_state=self._counter("schema_version") > 1)
         self.commits = self._counter("commits")
         self._recent = RecentRows()
         self._next_round: int = self._one("SELECT coalesce(max(id), 0) + 1 FROM rounds")[0]
@@ -282,7 +255,7 @@ class Manifest:
         )
         for *fields, digest in cursor:
             row = TaskRow(*fields)
-            self._check_row(row, digest)
+            self.digests.check(row, digest)
             yield row
 
     def recorded(self, first: int, end: int) -> Iterator[list[RecordedRow]]:
@@ -300,14 +273,15 @@ class Manifest:
             (first, end),
         )
         rows, size, blake2b = list[RecordedRow](), 0, hashlib.blake2b
-        with_state = self._version > 1
+        with_state = self.digests.with_state
         for id_, state, key, function, args, value, error, digest in cursor:
             text = f"{key}\n{function}\n{args}\n{value}\n{error}"
             if with_state:
                 text = f"{state}\n{text}"
             code = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
             if code != digest or state not in FINAL:
-                self._check_row(TaskRow(id_, state, key, function, args, value, error, 0), digest)
+                row = TaskRow(id_, state, key, function, args, value, error, 0)
+                self.digests.check(row, digest)
             rows.append((id_, state, key, function, args, value, error))
             size += len(text)
             if size > BATCH_CHARS:
@@ -315,6 +289,10 @@ class Manifest:
                 rows, size = [], 0
         if rows:
             yield rows
+
+    def recent_columns(self, first: int, end: int) -> ValueColumns | None:
+        """Return rows that were all written lately by the block; None of others, or of none."""
+        return self._recent.columns(first, end)
 
     def final_calls(self, first: int, end: int) -> list[FinalRow]:
         """What was asked of finished tasks from `first` on, up to a gap, and whether each failed.
@@ -330,38 +308,6 @@ class Manifest:
         if rows and rows[-1][4] != first + count - 1:
             count = next(n for n, row in enumerate(rows) if row[4] != first + n)
         return [row[:4] for row in rows[:count]]
-
-    def row_digest(
-        self, state: str, key: str, function: str, args: str, value: str | None, error: str | None
-    ) -> str:
-        """A short hash of what a settled row says, so that damage to it is noticed."""
-        text = f"{key}\n{function}\n{args}\n{value}\n{error}"
-        if self._version > 1:
-            text = f"{state}\n{text}"
-        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-    def value_digests(self, block: ValueBlock) -> list[str]:
-        """Return the `row_digest` of each completed task of a block."""
-        middle, digests = f"\n{block.origin.function}\n", list[str]()
-        start = hashlib.blake2b(self._completed.encode(), digest_size=8).copy
-        for key, args, value in zip(block.keys, block.args, block.values, strict=True):
-            digest = start()  # a copy takes half the time of a new one with its options
-            digest.update(f"{key}{middle}{args}\n{value}\nNone".encode("utf-8", "replace"))
-            digests.append(digest.hexdigest())
-        return digests
-
-    def _digest_of(self, row: TaskRow) -> str:
-        return self.row_digest(row.state, row.key, row.function, row.args, row.value, row.error)
-
-    def _check_row(self, row: TaskRow, digest: str | None) -> None:
-        if not self._is_sound(row, digest):
-            raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
-
-    def _is_sound(self, row: TaskRow, digest: str | None) -> bool:
-        """Whether a row says what was written; one that is not settled has no digest."""
-        if row.state in FINAL or (row.state in SETTLED and self._version > 1):
-            return digest == self._digest_of(row)
-        return self._version == 1 or (row.state in OPEN and digest is None)
 
     def running(self, rows: Sequence[RunningRow]) -> None:
         """Mark attempts that are under way."""
@@ -389,7 +335,7 @@ class Manifest:
 
     def finish_block(self, block: ValueBlock) -> None:
         """Record completed tasks of one block, as `finish_tasks` would."""
-        digests = self.value_digests(block)
+        digests = self.digests.of_block(block)
         for statement, parameters in block_statements(block, digests):
             self._db.execute(statement, parameters)
         self._db.executemany(FINISH_TASK, rows_left(block, digests))
@@ -403,8 +349,8 @@ class Manifest:
             " THEN 'dropped' ELSE 'cancelled' END WHERE id >= ? AND id < ?",
             (first, end),
         )
-        if self._version > 1:
-            self._db.create_function("row_digest", 6, self.row_digest, deterministic=True)
+        if self.digests.with_state:
+            self._db.create_function("row_digest", 6, self.digests.of, deterministic=True)
             self._db.execute(
                 "UPDATE tasks SET digest = row_digest(state, key, function, args, value, error)"
                 " WHERE id >= ? AND id < ?",
@@ -427,7 +373,7 @@ class Manifest:
                 row.args,
                 row.value,
                 row.error,
-                self._digest_of(row),
+                self.digests.of_row(row),
             ),
         )
         self._next_task = max(self._next_task, row.id + 1)

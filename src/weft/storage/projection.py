@@ -14,11 +14,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from weft.errors import ManifestDamaged
+from weft.ledger.resultcolumns import Entry, ResultColumns
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError
 from weft.model.values import canonical
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow
-from weft.storage.rows import RecordedRow
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.rows import FINAL, RecordedRow, RoundRow
 
 CHUNK_ROWS = 2048
 _STATE, _ERROR = itemgetter(1), itemgetter(6)
@@ -37,10 +38,10 @@ class PendingRecord(NamedTuple):
 class Batch:
     """Records that follow each other: results of one round, or one record of another kind."""
 
-    entries: Sequence[tuple[str, str, str]]
+    entries: Sequence[Entry]
     """The fields of a `PendingRecord` each, as plain tuples: there may be very many."""
     rows: Sequence[RecordedRow] = ()
-    """The rows of the results; none for a record of another kind."""
+    """The rows of the results, if they were read; none for a record of another kind."""
     place: tuple[str, int, int] = ("", 0, 0)
     """Lane, round and index of the first result."""
 
@@ -132,10 +133,9 @@ class Projection:
         position = 0
         while not (row.closed and position == row.recorded):
             start, end = position, min(row.recorded, position + CHUNK_ROWS)
-            for rows in self.manifest.recorded(row.first + position, row.first + end):
-                entries = self._results(rows, row.first, tail)
+            for entries, rows in self._parts(row, position, end, tail):
                 yield Batch(entries, rows, (path, round_, position))
-                position += len(rows)
+                position += len(entries)
             if position != end:
                 raise ManifestDamaged(
                     f"manifest.sqlite: task {position} of round {round_} in lane {path or '/'} is"
@@ -152,6 +152,19 @@ class Projection:
         yield Batch([("round", key, _round_body(row, self._quoted(path), round_))])
         return False
 
+    def _parts(
+        self, row: RoundRow, start: int, end: int, place: str
+    ) -> Iterator[tuple[Sequence[Entry], Sequence[RecordedRow]]]:
+        """Give the results of a round; those just written, as columns, need no rows."""
+        columns = self.manifest.recent_columns(row.first + start, row.first + end)
+        if columns is not None:
+            self.completed += len(columns.keys)
+            function, keys, args, values = columns
+            yield ResultColumns(function, place, start, keys, args, values), ()
+            return
+        for rows in self.manifest.recorded(row.first + start, row.first + end):
+            yield self._results(rows, row.first, place), rows
+
     def _quoted(self, path: str) -> str:
         """Return a lane's path as JSON; there may be many rounds of one lane in a row."""
         if self._path[0] != path:
@@ -164,9 +177,7 @@ class Projection:
         else:
             self.read.append((first, end))
 
-    def _results(
-        self, rows: Sequence[RecordedRow], first: int, tail: str
-    ) -> list[tuple[str, str, str]]:
+    def _results(self, rows: Sequence[RecordedRow], first: int, tail: str) -> list[Entry]:
         """Build result bodies by hand: the texts in them are canonical already."""
         failed = self._count_failed(rows)
         self.failed += failed
@@ -217,7 +228,7 @@ def _round_body(row: RoundRow, lane: str, round_: int) -> str:
     )
 
 
-def _entry(row: RecordedRow, first: int, tail: str) -> tuple[str, str, str]:
+def _entry(row: RecordedRow, first: int, tail: str) -> Entry:
     id_, _, key, function, args, value, error = row
     middle = f'"function":"{function}","index":{id_ - first},{tail}'
     if error is None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from weft.ledger.records import Record
 from weft.model.values import canonical
-from weft.storage.manifest import ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.rows import RoundRow, TaskRow
 
 
 def rebuild(manifest: Manifest, records: Iterable[Record]) -> int:

@@ -13,9 +13,9 @@ from bisect import bisect_right, insort
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import chain, repeat
 
-from weft.storage.rows import RecordedRow, ValueBlock
+from weft.storage.rows import RecordedRow, ValueBlock, ValueColumns
 
 GENERATION_BYTES = 2 * 2**20
 """Rows are packed when there are so many."""
@@ -94,6 +94,19 @@ class Generation:
         block = self._blocks[self._firsts[place - 1]]
         return _block_rows(block if isinstance(block, ValueBlock) else block.unpacked(), first, end)
 
+    def holds_alone(self, id_: int) -> bool:
+        """Whether a row came by itself, not in a block."""
+        return id_ in self._rows
+
+    def block_of(self, id_: int) -> ValueBlock | None:
+        """Return the block that a row came in, if it is here."""
+        place = bisect_right(self._firsts, id_)
+        if not place:
+            return None
+        block = self._blocks[self._firsts[place - 1]]
+        whole = block if isinstance(block, ValueBlock) else block.unpacked()
+        return whole if id_ < whole.first + len(whole.keys) else None
+
 
 class RecentRows:
     """Rows by id; what it does not have is in the file."""
@@ -128,6 +141,26 @@ class RecentRows:
             rows += part
         return rows
 
+    def columns(self, first: int, end: int) -> ValueColumns | None:
+        """Return the same rows by columns; None unless they came in blocks, all of one function."""
+        parts = list[ValueColumns]()
+        while first < end:
+            block = self._block_of(first)
+            if block is None or (parts and block.origin.function != parts[0].function):
+                return None
+            parts.append(_columns(block, first, end))
+            first += len(parts[-1].keys)
+        return parts[0] if len(parts) == 1 else _joined(parts)
+
+    def _block_of(self, id_: int) -> ValueBlock | None:
+        """Return the block that a row came in; None if it came by itself, or is not here."""
+        for generation in (self._young, *self._packed):
+            if generation.holds_alone(id_):
+                return None
+            if (block := generation.block_of(id_)) is not None:
+                return block
+        return None
+
     def _rows_from(self, first: int, end: int) -> Sequence[RecordedRow]:
         rows = self._young.rows_from(first, end)
         for generation in self._packed if not rows else ():
@@ -150,6 +183,22 @@ class RecentRows:
 def _block_bytes(block: ValueBlock) -> int:
     texts_bytes = sum(map(len, block.args)) + sum(map(len, block.values))
     return texts_bytes + BLOCK_ROW_BYTES * len(block.keys)
+
+
+def _columns(block: ValueBlock, first: int, end: int) -> ValueColumns:
+    part = slice(first - block.first, end - block.first)
+    return ValueColumns(
+        block.origin.function, block.keys[part], block.args[part], block.values[part]
+    )
+
+
+def _joined(parts: Sequence[ValueColumns]) -> ValueColumns | None:
+    """Return columns that follow each other as one; None of none."""
+    if not parts:
+        return None
+    columns = zip(*((part.keys, part.args, part.values) for part in parts), strict=True)
+    keys, args, values = ([*chain.from_iterable(column)] for column in columns)
+    return ValueColumns(parts[0].function, keys, args, values)
 
 
 def _block_rows(block: ValueBlock, first: int, end: int) -> list[RecordedRow]:

@@ -1,6 +1,7 @@
-"""Rows of the manifest for those who write or read very many, and the statements that write them.
+"""Rows of the manifest, and the statements that write very many of them.
 
-They are plain tuples: a dataclass for each of a million rows would cost more than its columns.
+Rows of which there are very many are plain tuples: a dataclass for each of a million would cost
+more than its columns.
 """
 
 from __future__ import annotations
@@ -9,7 +10,38 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain, islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+FINAL = ("completed", "failed")
+SETTLED = (*FINAL, "dropped", "cancelled")
+OPEN = ("queued", "running")
+
+
+@dataclass(slots=True)
+class RoundRow:
+    """One round as the manifest has it."""
+
+    id: int
+    kind: str
+    size: int | None
+    first: int
+    recorded: int
+    closed: bool
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One recorded task: what it was and how it ended."""
+
+    id: int
+    state: str
+    key: str
+    function: str
+    args: str
+    value: str | None
+    error: str | None
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +71,15 @@ class ValueBlock:
     run_us: Sequence[int]
 
 
+class ValueColumns(NamedTuple):
+    """What the ledger and the search need of completed tasks of one function in a row."""
+
+    function: str
+    keys: Sequence[str]
+    args: Sequence[str]
+    values: Sequence[str]
+
+
 RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
 """id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
 FinalRow: TypeAlias = tuple[str, str, str, bool]
@@ -48,8 +89,8 @@ FinishedRow: TypeAlias = tuple[
     int | None, float | None, str | None, int | None, str | None,
 ]  # fmt: skip
 """The columns of the table `tasks`, in their order."""
-ValueRow: TypeAlias = tuple[str, str, str, str, float, float, float]
-"""key, args, value, digest, started_at, finished_at, run_s"""
+ValueRow: TypeAlias = tuple[str, str, str, str, float, float]
+"""key, args, value, digest, started_at, run_s; it finished at the sum of the two"""
 QueuedRow: TypeAlias = tuple[int, str, str, str, float]
 """id, key, function, args, queued_at"""
 RunningRow: TypeAlias = tuple[
@@ -70,7 +111,7 @@ _REPLACE_OUTCOME = "ON CONFLICT (id) DO UPDATE SET " + ", ".join(
 
 _SHARING = (
     "? + column1, 'completed', column2, ?, column3, column4, NULL, column5, ?, ?,"
-    " column6, column7, column8, ?, ?, ?, ?, NULL"
+    " column6, column6 + column7, column7, ?, ?, ?, ?, NULL"
 )
 FINISH_TASK = f"INSERT INTO tasks VALUES ({', '.join('?' * 18)}) {_REPLACE_OUTCOME}"  # noqa: S608
 """Writes a `FinishedRow`; most tasks have no row before."""
@@ -106,9 +147,10 @@ def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
     return [
         (
             id_, "completed", key, o.function, args, value, None, digest, o.attempt, o.queued_at,
-            started_at, finished_at, run_s, o.worker_pid, o.worker_started, o.node, o.gpu, None,
+            started_at, started_at + run_s, run_s,
+            o.worker_pid, o.worker_started, o.node, o.gpu, None,
         )
-        for id_, (key, args, value, digest, started_at, finished_at, run_s) in enumerate(
+        for id_, (key, args, value, digest, started_at, run_s) in enumerate(
             islice(_value_rows(block, digests), start, None), block.first + start
         )
     ]  # fmt: skip
@@ -116,8 +158,8 @@ def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
 
 def _value_rows(block: ValueBlock, digests: Sequence[str]) -> Iterator[ValueRow]:
     run_s = [run_us / 1e6 for run_us in block.run_us]
-    *started_at, _ = ends = list(accumulate(run_s, initial=block.started_at))
-    columns = (block.keys, block.args, block.values, digests, started_at, ends[1:], run_s)
+    *started_at, _ = accumulate(run_s, initial=block.started_at)
+    columns = (block.keys, block.args, block.values, digests, started_at, run_s)
     return zip(*columns, strict=True)
 
 
@@ -128,5 +170,5 @@ def _finish_rows(count: int) -> str:
     Each shared parameter stands once, in the list of the SELECT, so that none needs a number:
     Python 3.14 refuses numbered ones.
     """
-    own = ", ".join(f"({number}, ?, ?, ?, ?, ?, ?, ?)" for number in range(count))
+    own = ", ".join(f"({number}, ?, ?, ?, ?, ?, ?)" for number in range(count))
     return f"INSERT INTO tasks SELECT {_SHARING} FROM (VALUES {own}) WHERE true {_REPLACE_OUTCOME}"  # noqa: S608

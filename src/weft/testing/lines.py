@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.ledger.chain import Chain, ChainState
-from weft.storage.ledgerwriter import Entry
+from weft.storage.ledgerwriter import Part
 
 LOSE_EVERY = 5
 """Every so many batches one is lost, as when the process is killed."""
@@ -17,18 +17,18 @@ class SimLines:
     def __init__(self) -> None:
         self._batches = 0
         self._chain = Chain()
-        self._entries: Sequence[Entry] = ()
+        self._parts: Sequence[Part] = ()
 
-    def begin(self, state: ChainState, entries: Sequence[Entry]) -> bool:
+    def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
         """Take every batch that has records."""
         self._chain.move_to(state)
-        self._entries = entries
-        self._batches += bool(entries)
-        return bool(entries)
+        self._parts = parts
+        self._batches += bool(parts)
+        return bool(parts)
 
     def finish(self) -> tuple[bytes, ChainState] | None:
         """Return the lines, unless they are lost."""
         if self._batches % LOSE_EVERY == 0:
             return None
-        lines = self._chain.next_lines(self._entries)
+        lines = [line for part in self._parts for line in self._chain.next_lines(part)]
         return b"".join([line + b"\n" for line in lines]), self._chain.state

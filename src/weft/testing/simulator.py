@@ -49,6 +49,7 @@ from weft.storage.heads import HeadsList
 from weft.testing.checker import Checker
 from weft.testing.lines import SimLines
 from weft.testing.workload import mixed_steps
+from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
 MIN_FAULTS = 20
@@ -331,7 +332,7 @@ class Simulation:
             opened = self._open(decision, disk)
             opened.writer.helper = SimLines() if self.sessions % 2 else None
             journal = Journal(opened.manifest, opened.objects, clock, NoSources())
-            executor = Executor(7, self.folder.objects, opened.objects.staging)
+            executor = Executor(7, WorkerPlace(self.folder.objects, opened.objects.staging))
             backend = SimBackend(self.chance, clock, executor, self.checker, self.faults)
             stop_after = self._stop_after()
             turns = iter(range(1, 10**9))

@@ -35,11 +35,11 @@ class AttemptOutcomes:
 
     def __init__(self, around: TaskContext) -> None:
         self._around = around
-        self._folder = around.attempts.parent / outcomes.FOLDER
+        self._folder = around.place.attempts.parent / outcomes.FOLDER
 
     def adopt(self) -> StoredOutcome | None:
         """Return the outcome of an attempt whose result was never reported; None without one."""
-        assignment, token = self._around.assignment, self._around.facilities.outcome_token
+        assignment, token = self._around.assignment, self._around.place.facilities.outcome_token
         for attempt in range(assignment.attempt if token else 0, 0, -1):
             path = self.path(attempt)
             if not os.path.lexists(path):
@@ -55,8 +55,8 @@ class AttemptOutcomes:
 
     def request(self, folder: Path, cwd: str) -> OutcomeRequest | None:
         """Return what a supervisor needs to note the end of a command that starts in `cwd`."""
-        assignment, token = self._around.assignment, self._around.facilities.outcome_token
-        run = str(self._around.attempts.parent)
+        assignment, token = self._around.assignment, self._around.place.facilities.outcome_token
+        run = str(self._around.place.attempts.parent)
         if not token or not cwd.startswith(f"{run}/"):
             return None  # what it leaves elsewhere may be changed by others
         self._folder.mkdir(exist_ok=True)
@@ -85,11 +85,11 @@ class AttemptOutcomes:
 
     def attempt_folder(self, attempt: int) -> Path:
         """Where an attempt works."""
-        return self._around.attempts / f"{self._around.assignment.key[:16]}-{attempt}"
+        return self._around.place.attempts / f"{self._around.assignment.key[:16]}-{attempt}"
 
     def logs(self, attempt: int) -> list[str]:
         """Return where an attempt's stdout and stderr go."""
-        folder = self._around.logs / self._around.assignment.key
+        folder = self._around.place.logs / self._around.assignment.key
         return [str(folder / f"{attempt}.out"), str(folder / f"{attempt}.log")]
 
     def _take_logs(self, attempt: int) -> None:

@@ -180,7 +180,7 @@ class Template:
         ]  # fmt: skip
         writable = [str(run.out_dir), str(run.tmp_dir)]
         writable += [os.path.expanduser(self._filled(p, names)) for p in sandbox.writable]  # noqa: PTH111 - a string
-        hidden = [str(around.attempts.parent)]
+        hidden = [str(around.place.attempts.parent)]
         return SandboxView(hidden, [p for p in readable if p], writable, cwd, sandbox.network)
 
 
@@ -228,9 +228,9 @@ def run_command(
         if reason := watch.reason(error, f"{detail}\n{tail(run.stderr)}"):
             raise no_room(reason, detail) from None
         is_final = isinstance(error, Ending) and error.is_final
-        if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
+        if around.place.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
             around.secrets.remove_from(run.out_dir.parent)
-            _keep(run.out_dir.parent, around.kept_folder)
+            _keep(run.out_dir.parent, around.place.kept_folder)
         raise
     finally:
         if not started:
@@ -269,7 +269,7 @@ def _check_report(
     if on_broken is not None and report["status"] in BROKEN:
         _hook(on_broken)(run, template, report["status"])
     elif report["unstarted"] is not None:
-        _check_machine(report["unstarted"], around.slot)
+        _check_machine(report["unstarted"], around.place.slot)
     _judge(report, run)
 
 
@@ -308,11 +308,11 @@ def _attempt(
             None, lost=reason, detail=str(error), cause="resource" if is_full else "worker"
         ) from None
     run = CommandRun(
-        args, out_dir, tmp_dir, stdout, stderr, attempt, seed, around.slot,
-        work_dir=Path(around.folder) if around.folder else out_dir,
-        python=around.python or sys.executable,
-        run_id=around.run_id,
-        allow_paths=around.allow_paths,
+        args, out_dir, tmp_dir, stdout, stderr, attempt, seed, around.place.slot,
+        work_dir=Path(around.place.folder) if around.place.folder else out_dir,
+        python=around.place.python or sys.executable,
+        run_id=around.place.run_id,
+        allow_paths=around.place.allow_paths,
     )  # fmt: skip
     return replace(run, cwd=expand(cwd, run.names()))
 
@@ -406,11 +406,11 @@ def _confined(raw: dict[str, Value] | None, around: TaskContext) -> tuple[Sandbo
     """How a command is confined, and by which program; one that must be is, or is lost."""
     if raw is None:
         return None, ""
-    sandbox, program = from_json(Sandbox, raw), around.facilities.sandbox
+    sandbox, program = from_json(Sandbox, raw), around.place.facilities.sandbox
     if program is None:
         program = _own_isolation().program
     if not program and sandbox.mode == "required":
-        node, why = around.slot.rpartition("/")[0], _own_isolation().problem
+        node, why = around.place.slot.rpartition("/")[0], _own_isolation().problem
         raise Ending(None, lost=f"no sandbox on node {node}: {why}", detail=why, cause="machine")
     around.notes["sandbox"] = "bubblewrap" if program else "none"
     return sandbox, program
@@ -423,8 +423,8 @@ def _own_isolation() -> Isolation:
 
 def _secrets(names: Sequence[str], around: TaskContext) -> dict[str, str]:
     """Variables of the node that the command asks for; one that is missing is the node's fault."""
-    variables = {**environment(), **around.facilities.secrets} if names else {}
-    node = around.slot.rpartition("/")[0]
+    variables = {**environment(), **around.place.facilities.secrets} if names else {}
+    node = around.place.slot.rpartition("/")[0]
     missing = [
         f"variable {name} is not set on node {node}" for name in names if name not in variables
     ]

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -56,38 +56,40 @@ class CommandFacilities:
     """What marks outcome files as the run's own; empty where none are written."""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerPlace:
+    """Where a worker runs tasks: folders of the run, its slot, what its commands may use."""
+
+    objects: Path
+    staging: Path
+    logs: Path = Path()
+    attempts: Path = Path()
+    slot: str = ""
+    folder: str = ""
+    """The node's folder for scripts; empty when it has none of its own, like the next."""
+    python: str = ""
+    """The node's interpreter."""
+    run_id: str = ""
+    kept_folder: Path | None = None
+    """Where the folders of failed commands go, if they are to stay."""
+    allow_paths: tuple[str, ...] = ()
+    """Folders beside the node's own where scripts may be and commands may start."""
+    facilities: CommandFacilities = field(default_factory=CommandFacilities)
+
+
 class TaskContext:
-    """The running task's surroundings: where objects are, and what it has reported so far."""
+    """The running task's surroundings: where it runs, and what it has reported so far."""
 
     def __init__(
         self,
-        objects: Path,
-        staging: Path,
-        logs: Path,
-        attempts: Path,
+        place: WorkerPlace,
         assignment: Assignment,
-        slot: str,
-        folder: str = "",
-        python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
-        run_id: str = "",
-        kept_folder: Path | None = None,
-        allow_paths: Sequence[str] = (),
-        facilities: CommandFacilities | None = None,
     ) -> None:
-        self._objects = objects
-        self._staging = staging
-        self.logs = logs
-        self.attempts = attempts
+        self.place = place
         self.assignment = assignment
-        self.slot = slot
-        self.folder, self.python = folder, python
-        """The node's folder for scripts and its interpreter; empty when it has none of its own."""
-        self.run_id, self.kept_folder = run_id, kept_folder
-        """`kept_folder` is where the folders of failed commands go, if they are to stay."""
-        self.allow_paths = tuple(allow_paths)
-        """Folders beside the node's own where scripts may be and commands may start."""
-        self.facilities = facilities or CommandFacilities()
+        self.memory_mb = None if assignment.function == COMMAND else assignment.memory_mb
+        """The limit on a function's memory; a command's supervisor measures its own."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.has_records = False
@@ -101,22 +103,15 @@ class TaskContext:
         self._on_stage = on_stage
 
     @property
-    def memory_mb(self) -> int | None:
-        """The limit on a function's memory; a command's supervisor measures its own."""
-        return None if self.assignment.function == COMMAND else self.assignment.memory_mb
-
-    @property
     def is_plain(self) -> bool:
-        """Whether the task reported and stored nothing."""
-        return not self.notes and not self.staged
+        """Whether the task reported and stored nothing, and was given no secret."""
+        return not self.notes and not self.staged and self.secrets is NO_SECRETS
 
     def begin(self) -> None:
         """Forget the task before, for the next one of the block."""
         self.stage = "run"
-        if not self.is_plain:
-            self.notes, self.staged = {}, {}
-        if self.secrets:
-            self.secrets = NO_SECRETS
+        if self.notes or self.staged or self.secrets is not NO_SECRETS:
+            self.notes, self.staged, self.secrets = {}, {}, NO_SECRETS
 
     def keep_secret(self, values: Mapping[str, str]) -> None:
         """Take note of values that must not be stored by the task that runs."""
@@ -144,12 +139,12 @@ class TaskContext:
             self.check_free_of_secrets(self.secrets.found_in(data))
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self.staged and not self._path(digest).is_file():
-            self._staging.mkdir(parents=True, exist_ok=True)
+            self.place.staging.mkdir(parents=True, exist_ok=True)
             name = f"{os.getpid()}-{next(_names)}"
             try:
-                (self._staging / name).write_bytes(data)
+                (self.place.staging / name).write_bytes(data)
             except OSError:
-                (self._staging / name).unlink(missing_ok=True)
+                (self.place.staging / name).unlink(missing_ok=True)
                 raise
             self.staged[digest] = name
         return Object(digest)
@@ -158,15 +153,15 @@ class TaskContext:
         """Stage a file, or `size` bytes of it from `start`, in pieces; see `weft.put_file`."""
         if self.secrets:
             self.check_free_of_secrets(self.secrets.found_in_file(path))
-        self._staging.mkdir(parents=True, exist_ok=True)
+        self.place.staging.mkdir(parents=True, exist_ok=True)
         name = f"{os.getpid()}-{next(_names)}"
         try:
-            digest = _copy(path, self._staging / name, start, size)
+            digest = _copy(path, self.place.staging / name, start, size)
         except OSError:
-            (self._staging / name).unlink(missing_ok=True)
+            (self.place.staging / name).unlink(missing_ok=True)
             raise
         if digest in self.staged or self._path(digest).is_file():
-            (self._staging / name).unlink()
+            (self.place.staging / name).unlink()
         else:
             self.staged[digest] = name
         return Object(digest)
@@ -174,7 +169,7 @@ class TaskContext:
     def get(self, reference: Object) -> bytes:
         """Return an object's bytes, checked against its name."""
         staged = self.staged.get(reference.digest)
-        path = self._staging / staged if staged else self._path(reference.digest)
+        path = self.place.staging / staged if staged else self._path(reference.digest)
         try:
             data = path.read_bytes()
         except FileNotFoundError:
@@ -197,7 +192,7 @@ class TaskContext:
             raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
 
     def _path(self, digest: str) -> Path:
-        return self._objects / digest[:2] / digest[2:]
+        return self.place.objects / digest[:2] / digest[2:]
 
 
 _current: TaskContext | None = None

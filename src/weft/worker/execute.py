@@ -10,7 +10,7 @@ import contextlib
 import json
 import resource
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -24,7 +24,13 @@ from weft.model.records import check_rebuilt, rebuild, rebuild_args, types_of
 from weft.model.results import TaskError, Temporary
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
-from weft.worker.context import SECRET, CommandFacilities, TaskContext, TaskFunction
+from weft.worker.context import (
+    SECRET,
+    CommandFacilities,
+    TaskContext,
+    TaskFunction,
+    WorkerPlace,
+)
 from weft.worker.ending import Ending
 from weft.worker.frames import Hello
 
@@ -50,45 +56,33 @@ class Executor:
     def __init__(
         self,
         run_seed: int,
-        objects: Path,
-        staging: Path,
-        logs: Path = Path(),
-        attempts: Path = Path(),
-        slot: str = "",
-        folder: str = "",
-        python: str = "",
+        place: WorkerPlace,
         on_stage: Callable[[Assignment], None] | None = None,
-        run_id: str = "",
-        kept_folder: Path | None = None,
-        allow_paths: Sequence[str] = (),
-        facilities: CommandFacilities | None = None,
     ) -> None:
         self._run_seed = run_seed
-        self._folders = (objects, staging, logs, attempts)
-        self._place = (slot, folder, python)
-        self._rest = (on_stage, run_id, kept_folder)
-        self._allow_paths = tuple(allow_paths)
-        self._facilities = facilities
+        self._place = place
+        self._on_stage = on_stage
         self._functions: dict[str, TaskFunction] = {}
 
     @staticmethod
     def from_hello(hello: Hello, on_stage: Callable[[Assignment], None]) -> Executor:
         """Build one from the first message of the coordinator, which is notified of each stage."""
-        return Executor(
-            hello["seed"],
-            Path(hello["objects"]),
-            Path(hello["staging"]),
-            Path(hello["logs"]),
-            Path(hello["attempts"]),
-            hello["slot"],
-            hello["folder"],
-            hello["python"],
-            on_stage,
-            hello["run_id"],
-            Path(hello["kept_folder"]) if hello["kept_folder"] else None,
-            hello["allow_paths"],
-            CommandFacilities(hello["sandbox"], hello["secrets"], hello["outcome_token"]),
+        place = WorkerPlace(
+            objects=Path(hello["objects"]),
+            staging=Path(hello["staging"]),
+            logs=Path(hello["logs"]),
+            attempts=Path(hello["attempts"]),
+            slot=hello["slot"],
+            folder=hello["folder"],
+            python=hello["python"],
+            run_id=hello["run_id"],
+            kept_folder=Path(hello["kept_folder"]) if hello["kept_folder"] else None,
+            allow_paths=tuple(hello["allow_paths"]),
+            facilities=CommandFacilities(
+                hello["sandbox"], hello["secrets"], hello["outcome_token"]
+            ),
         )
+        return Executor(hello["seed"], place, on_stage)
 
     def prepare(
         self, assignment: Assignment
@@ -110,10 +104,7 @@ class Executor:
 
     def around(self, assignment: Assignment) -> TaskContext:
         """Return the surroundings of the tasks of a block."""
-        around = TaskContext(
-            *self._folders, assignment, *self._place, *self._rest, self._allow_paths,
-            self._facilities,
-        )  # fmt: skip
+        around = TaskContext(self._place, assignment, self._on_stage)
         around.task = self._functions.get(assignment.function)
         return around
 
@@ -160,12 +151,13 @@ class Executor:
         except Exception as error:
             end = _fault("exception", around, error)
         else:
-            end = _encoded(value, around)
+            encoded = _encoded(value, around)
+            if type(encoded) is str and around.is_plain:
+                return encoded
+            end = {"value": encoded} if isinstance(encoded, str) else encoded
         finally:
             task_context.enter(None)
         end = without_secrets(end, around)
-        if around.is_plain and (text := end.get("value")) is not None:
-            return text
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes)
 
@@ -220,8 +212,8 @@ def memory_limit(memory_mb: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
-    """Fields of `Finished` for a value; invalid ones are the task's fault."""
+def _encoded(value: object, around: TaskContext) -> str | AttemptOutcome:
+    """Return the text of a value, or fields of `Finished`; an invalid one is the task's fault."""
     try:
         text = encode(value, around)
         if around.has_records:
@@ -238,7 +230,7 @@ def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
         outcome = cast("Finished", ending.outcome(0))
         return {"error": outcome.error, "detail": outcome.detail}
     if not around.staged:
-        return {"value": text}
+        return text
     staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
     return {"value": text, "staged": staged}
 

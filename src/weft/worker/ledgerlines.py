@@ -6,7 +6,8 @@ costs a coordinator. So a long run has one process that does nothing else:
     coordinator ── chain state, records ──► here ── lines, chain state ──► coordinator
 
 One message each way at a time: two lengths, a JSON header, and texts joined by line ends, which
-canonical JSON has none of. Ends with its socket. Knows no files; the coordinator writes them.
+canonical JSON has none of. Results come as columns, so that nobody makes their bodies. Ends with
+its socket. Knows no files; the coordinator writes them.
 """
 
 from __future__ import annotations
@@ -16,27 +17,31 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Sequence
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TypeAlias
 
 from weft.ledger.chain import Chain, ChainState
+from weft.ledger.resultcolumns import Entry, ResultColumns
 
 READY = b"!"
 """Sent once: from then on messages are read as soon as they come."""
 _LENGTHS = struct.Struct(">IQ")
+Shape: TypeAlias = tuple[int, str, str, int] | tuple[int]
+"""How many records follow, whose three texts come one after the other; or how many results, with
+their function, place and first index, whose texts come column by column."""
 
 
-def send_batch(
-    channel: socket.socket, state: ChainState, entries: Sequence[tuple[str, str, str]]
-) -> None:
+def send_batch(channel: socket.socket, state: ChainState, parts: Sequence[Sequence[Entry]]) -> None:
     """Ask for the lines of records that follow a chain."""
-    _send(channel, state, "\n".join(chain.from_iterable(entries)).encode())
+    shapes, texts = [_shape(part) for part in parts], chain.from_iterable(map(_texts, parts))
+    _send(channel, state, "\n".join(texts).encode(), shapes)
 
 
 def receive_lines(channel: socket.socket) -> tuple[bytes, ChainState]:
     """Return the lines that were asked for, and the chain behind them."""
-    return _receive(channel)
+    lines, state, _ = _receive(channel)
+    return lines, state
 
 
 def serve(channel: socket.socket) -> None:
@@ -44,29 +49,58 @@ def serve(channel: socket.socket) -> None:
     channel.sendall(READY)
     while True:
         try:
-            text, state = _receive(channel)
+            text, state, shapes = _receive(channel)
         except EOFError:
             return
-        fields = text.decode().split("\n")
         after = Chain()
         after.move_to(state)
-        lines = after.next_lines([*zip(fields[::3], fields[1::3], fields[2::3], strict=True)])
+        parts = _parts(text.decode().split("\n"), shapes)
+        lines = [line for part in parts for line in after.next_lines(part)]
         _send(channel, after.state, b"\n".join([*lines, b""]))
 
 
-def _send(channel: socket.socket, state: ChainState, text: bytes) -> None:
+def _shape(part: Sequence[Entry]) -> Shape:
+    if isinstance(part, ResultColumns):
+        return len(part), part.function, part.place, part.first
+    return (len(part),)
+
+
+def _texts(part: Sequence[Entry]) -> Iterable[str]:
+    if isinstance(part, ResultColumns):
+        return chain(part.keys, part.args, part.values)
+    return chain.from_iterable(part)
+
+
+def _parts(texts: Sequence[str], shapes: Sequence[Shape]) -> Iterator[Sequence[Entry]]:
+    """Put texts together as they were; ValueError if there are more or fewer."""
+    if len(texts) != 3 * sum(shape[0] for shape in shapes):
+        raise ValueError("a text holds a line end")
+    left = iter(texts)
+    for shape in shapes:
+        if len(shape) == 1:
+            fields = [*islice(left, 3 * shape[0])]
+            yield [*zip(fields[::3], fields[1::3], fields[2::3], strict=True)]
+        else:
+            count, function, place, first = shape
+            keys, args, values = ([*islice(left, count)] for _ in range(3))
+            yield ResultColumns(function, place, first, keys, args, values)
+
+
+def _send(
+    channel: socket.socket, state: ChainState, text: bytes, shapes: Sequence[Shape] = ()
+) -> None:
     peaks = [peak.hex() for peak in state.peaks]
-    header = json.dumps([state.size, state.prev_hash, peaks]).encode()
+    header = json.dumps([state.size, state.prev_hash, peaks, shapes]).encode()
     channel.sendall(_LENGTHS.pack(len(header), len(text)) + header)
     channel.sendall(text)
 
 
-def _receive(channel: socket.socket) -> tuple[bytes, ChainState]:
+def _receive(channel: socket.socket) -> tuple[bytes, ChainState, Sequence[Shape]]:
     header_bytes, text_bytes = _LENGTHS.unpack(_exactly(channel, _LENGTHS.size))
     raw: Any = json.loads(_exactly(channel, header_bytes))
-    size, prev_hash, peaks = raw
+    size, prev_hash, peaks, shapes = raw
     state = ChainState(size, prev_hash, tuple(map(bytes.fromhex, peaks)))
-    return _exactly(channel, text_bytes), state
+    return _exactly(channel, text_bytes), state, shapes
 
 
 def _exactly(channel: socket.socket, size_bytes: int) -> bytes:

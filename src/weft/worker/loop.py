@@ -134,7 +134,7 @@ class WorkerLoop:
     def _work(self) -> None:
         """Run what waits, one task after the other; the clock is read once between two."""
         cells, queue, results = self._page.cells, self._queue, self._results
-        output, run_in = self._output, self._executor.run_in
+        output, run_in, lseek, here = self._output, self._executor.run_in, os.lseek, os.SEEK_CUR
         self._arrivals = _arrivals(self._channel)
         now_ns = monotonic_ns()
         while True:
@@ -159,7 +159,7 @@ class WorkerLoop:
             end = run_in(block.around, ticket, call, args)
             start_ns, now_ns = now_ns, monotonic_ns()
             run_us = (now_ns - start_ns) // US
-            printed = os.lseek(1, 0, os.SEEK_CUR) != output.end
+            printed = lseek(1, 0, here) != output.end
             if printed or type(end) is not str:
                 results.append(self._report(block, ticket, offset, end, run_us, printed=printed))
             else:

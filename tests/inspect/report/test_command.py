@@ -9,6 +9,7 @@ import pytest
 
 from tests.inspect.report.conftest import Kinds
 from tests.inspect.runs import contents, copy_of
+from tests.support.smallfs import make_read_only, small_file_system
 from weft.main import main
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -58,6 +59,19 @@ def test_report_refuses_a_place_that_is_not_for_it(
     assert output.out == ""
     assert output.err.count("\n") == 1
     assert contents(run) == before
+
+
+def test_report_of_a_run_on_a_read_only_disk_asks_for_another_place(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with small_file_system(tmp_path / "disk", "size=20m") as disk:
+        run = copy_of(run, disk / "run")
+        make_read_only(disk)
+        assert report(run) == 3
+        assert "report.html cannot be written: Read-only file system; choose another --out" in (
+            capsys.readouterr().err
+        )
+        assert report(run, "--out", tmp_path / "r.html") == 0
 
 
 def test_report_refuses_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -335,6 +335,7 @@ def test_bad_data_is_refused_and_nothing_is_created(name: str, tmp_path: Path, w
         (["--split", "test"], 3, "training and evaluation"),
         (["nosuch"], 3, "no task 'nosuch'"),
         (["puzzle.json"], 3, "--data puzzle.json"),
+        (["."], 3, "--data ."),
         (["--no-prune", "colour", "007bbfb7"], 2, "shape, palette, stage"),
         (["--max-programs", "0"], 2, "--max-programs"),
         (["--submission", "nosuch/a.json", "007bbfb7"], 3, "no folder nosuch"),

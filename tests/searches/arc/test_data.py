@@ -398,6 +398,13 @@ def test_zip_file_that_cannot_be_trusted_is_refused(
     assert message in said
 
 
+def test_file_without_a_name_in_a_zip_file_is_passed_over(tmp_path: Path) -> None:
+    """zipfile ends a name at its first NUL, so one can be empty."""
+    path = zipped(tmp_path / "x.zip", {"a.json": TASK})
+    path.write_bytes(path.read_bytes().replace(b"a.json", b"\0.json"))
+    assert "not one *.json file" in refusal(path)
+
+
 def test_zip_file_that_lies_about_its_sizes_or_is_damaged_is_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.zip", {"a.json": TASK})
     whole = path.read_bytes()

@@ -60,7 +60,8 @@ class Refused:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "is empty; it should hold one draw per row"),
+        (b"", "is empty; write one draw per row"),
+        (b"[1, 2", "not valid JSON: Expecting ',' delimiter (line 1 column 6); correct it there"),
         (b"\n\n", "is empty"),
         (b"draw\n", "a heading and no draws"),
         (bytes(range(256)), "not UTF-8 text at byte 128; draws are CSV, JSON or bare integers"),
@@ -88,7 +89,7 @@ def test_draws_that_cannot_be_read_are_refused(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nowhere.csv", "weft: nowhere.csv: there is no such file\n"),
+        ("nowhere.csv", "weft: nowhere.csv: there is no such file; name a file of draws"),
         ("", "weft: .: is a folder; name the file with the draws\n"),
         ("two\nlines ü.csv", r"weft: two\nlines ü.csv: there is no such file"),
         ("draws.csv/more", "draws.csv/more: Not a directory"),
@@ -137,7 +138,10 @@ def test_draws_that_are_too_few_are_refused_with_how_many_are_needed(
         (2, "--corrupt is a share from 0 to 0.3", ["--corrupt", "nan"]),
         (2, "--effort must be one of", ["--effort", "much"]),
         (2, "--predict must be 0 to 10000", ["--predict", "-1"]),
-        (2, "no generator 'dice'; there are borland", ["--families", "java,dice"]),
+        (2, "no generator 'dice'; weft prng families lists them", ["--families", "java,dice"]),
+        (2, "no generator 'jawa'; did you mean java", ["--families", "jawa"]),
+        (2, "did you mean bounded?", ["--outputs", "bound"]),
+        (2, "did you mean integers", ["--form", "integer"]),
         (2, "--families ',' names nothing; leave --families out", ["--families", ","]),
         (2, "--outputs '' names nothing", ["--outputs", ""]),
         (2, "output map 'nothing'; they have bounded", ["--outputs", "nothing"]),

@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import pytest
 
 from weft.compiled import Kernels
+from weft.searches.prng.families import FAMILIES, mt19937, php
+from weft.searches.prng.kernels.compiled import step_kernel
 
 FILL = """
 import numpy as np
@@ -20,6 +23,22 @@ one, java = np.ones(1, np.int64), family_named("java")
 rows(java, "bounded", 1000, one, one, one, 5)
 stats = rows_kernel(java, "bounded").stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+COMPARED = """
+import sys
+from itertools import islice
+import numpy as np
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import draws
+from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.kernels import bulk
+for call in sys.argv[1:]:
+    name, output = call.split(".")
+    family, gaps = family_named(name), np.zeros(700, np.int64)
+    filled = bulk.fill(family, output, family.seeding(12345), 1000, gaps).tolist()
+    assert filled == list(islice(draws(Hypothesis(name, output, 1000, seed=12345)), 700)), call
 """
 
 
@@ -77,3 +96,33 @@ def test_numba_is_loaded_without_what_it_only_looks_for() -> None:
     code = "import sys, weft.compiled; print([m for m in ('scipy', 'cffi') if m in sys.modules])"
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout == "[]\n"
+
+
+def test_functions_that_close_over_other_parts_have_other_names() -> None:
+    """Code from disk is linked by name: the twist of PHP 5.2.1 was called for that of PHP 7.1."""
+    assert kernel_name(php.step_legacy) != kernel_name(mt19937.step)
+    functions = [f for family in FAMILIES for f in (family.step, *family.outputs.values())]
+    by_name: dict[str, set[object]] = {}
+    for function in functions:
+        by_name.setdefault(kernel_name(function), set()).add(parts_of(function))
+    assert [name for name, parts in by_name.items() if len(parts) > 1] == []
+
+
+def kernel_name(function: object) -> str:
+    return str(step_kernel(function).py_func.__qualname__)  # type: ignore[arg-type]
+
+
+def parts_of(function: object) -> tuple[object, ...]:
+    """The code of a function and, down to the last, of all that it closes over."""
+    assert isinstance(function, FunctionType)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    closed = [parts_of(part) if isinstance(part, FunctionType) else part for part in cells]
+    return (function.__code__, function.__module__, *closed)
+
+
+@pytest.mark.slow
+def test_kernels_that_two_processes_compiled_work_together_in_a_third(tmp_path: Path) -> None:
+    calls = ["php_mt.mod", "php_mt_legacy.mod"]
+    for given in ([calls[0]], [calls[1]], calls, calls[::-1]):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", COMPARED, *given], check=True, env=environment)

@@ -203,7 +203,7 @@ def test_families_have_names_of_their_own() -> None:
 
 
 def test_family_unknown_is_refused_with_the_names() -> None:
-    with pytest.raises(InputError, match=r"no generator 'lava'.*java"):
+    with pytest.raises(InputError, match=r"no generator 'lava'; did you mean java"):
         family_named("lava")
 
 

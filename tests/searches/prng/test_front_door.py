@@ -91,6 +91,14 @@ def test_file_is_guessed_and_read_to_the_draws_behind_it(form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "table", ["id;x\n0;\n1;37\n2;74\n3;10\n4;47\n", "id;x\n0\n1;3\n2;4\n3;5\n"]
+)
+def test_table_with_an_empty_cell_is_no_shuffle(table: str) -> None:
+    for item in guess_file(table.encode(), "draws.txt", None):
+        assert "shuffle" not in item.form.name
+
+
+@pytest.mark.parametrize(
     ("form", "usual"),
     [("integers", "1 to 49"), ("floats", "0 ≤ x < 1"), ("signed", "0 to 4294967295")],
 )

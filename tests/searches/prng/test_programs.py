@@ -11,11 +11,14 @@ import pytest
 from tests.support.tools import require_tool
 from weft import main
 from weft.errors import UsageError
-from weft.searches.prng import Generator, analyse, recover
+from weft.searches.prng import Generator, analyse, recover, run
 from weft.searches.prng.families import SINGLE as FAMILIES
 from weft.searches.prng.generate import generate
+from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.programs import LANGUAGES, program
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.search import found_at_once
 
 MAPS = [(family.name, output) for family in FAMILIES for output in family.outputs]
 SAMPLE = [
@@ -120,6 +123,42 @@ def test_draws_are_recovered_saved_and_exported(
     assert main._exit_code(["prng", "export-program", str(tmp_path / "run")]) == 0
     text = capsys.readouterr().out
     assert printed_by(text, "python", tmp_path, 30, 100) == stream[100:]
+
+
+WHOLE_OUTPUTS = [
+    ("cpython", "raw", 1 << 32, 633),
+    ("php_mt_legacy", "raw", 1 << 32, 640),
+    ("v8", "scaled", 1 << 32, 10),
+    ("xorshift64", "high", 1 << 32, 12),
+]
+
+
+@pytest.mark.parametrize(("family", "output", "modulus", "count"), WHOLE_OUTPUTS)
+def test_states_from_whole_outputs_are_recovered_without_a_run(
+    family: str, output: str, modulus: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "execute", None)
+    stream = generate(Hypothesis(family, output, modulus, seed=987654321987), count + 50)
+    generator = recover(stream[:count], modulus=modulus, families=[family])
+    assert generator is not None
+    assert generator.take(50) == stream[count:]
+
+
+def test_recover_finds_in_this_process_what_a_run_finds(tmp_path: Path) -> None:
+    stream = generate(Hypothesis("v8", "scaled", 1 << 32, seed=31337), 30)
+    generator = recover(stream[:12], modulus=1 << 32, families=["v8"])
+    done = analyse(stream[:12], modulus=1 << 32, families=["v8"], workers=1)
+    assert generator is not None
+    assert generator.hypothesis == done.answer.found[0].hypothesis
+
+
+@pytest.mark.parametrize("spoiled", [1, 397, 630])
+def test_wrong_word_is_not_recovered_at_once(spoiled: int) -> None:
+    """A state that misses a draw is none, in the training part and in the holdout."""
+    words = generate(Hypothesis("cpython", "raw", 1 << 32, seed=5), 633)
+    words[spoiled] ^= 1 << 9
+    asked = AnalyseRequest(1 << 32, families=("cpython",), corrupt_percent=0)
+    assert found_at_once(History(tuple(words)), asked) is None
 
 
 @pytest.mark.slow

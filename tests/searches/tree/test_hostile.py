@@ -30,7 +30,7 @@ def test_cheating_ideas_of_the_demo_are_refused_by_name_and_leave_no_process(woo
     text = wood.folder / "start" / "text.txt"
     text.write_bytes(text.read_bytes()[: text.stat().st_size // 3])  # well within the limit
     wood.write("tree.toml", COMPRESSOR.read_text("utf-8"))
-    words = ("--max-depth", "1", "--max-parallel-evals", "2", "--set", "score.timeout_s=4")
+    words = ("--max-depth", "1", "--max-parallel-evals", "2", "--set", "score.timeout_s=8")
     told = wood.run("r", *words)
     assert told.code == 0, told
     assert wood.verdicts("r") == {

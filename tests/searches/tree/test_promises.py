@@ -39,7 +39,7 @@ def test_time_limit_ends_every_process_of_the_eval_and_no_other(wood: Wood) -> N
     wood.write("ideas/evil.md", new_file("evil", "x"))
     with subprocess.Popen(["sleep", "1000.75"]) as stranger:
         try:
-            wood.run("r", "--set", "score.timeout_s=3")
+            wood.run("r", "--set", "score.timeout_s=6")
             assert wood.verdicts("r")["evil.md"] == "timeout"
             assert sleeping("1000.75") == [stranger.pid]
         finally:

@@ -48,11 +48,21 @@ def test_score_that_changes_breaks_the_promise_to_be_deterministic(wood: Wood) -
     assert "(scores 1, 2), and the config says deterministic" in checks["same score", "failed"]
 
 
-def test_scorer_that_fails_on_the_root_is_named(wood: Wood) -> None:
-    wood.plant(score="import sys; sys.exit(3)")
+@pytest.mark.parametrize(
+    ("scorer", "reason"),
+    [
+        ("import sys; sys.exit(3)", "it printed nothing"),
+        ("print(1)\nraise ValueError('no rows')", "ValueError: no rows"),
+        ("print('score 3')", 'no score: print {"score": 1.5} as the last line of stdout'),
+    ],
+)
+def test_scorer_that_fails_on_the_root_is_named_with_its_reason(
+    wood: Wood, scorer: str, reason: str
+) -> None:
+    wood.plant(score=scorer)
     code, checks = validate(wood)
     assert code == 4
-    assert checks["score", "failed"] == "fails on the root: score-invalid"
+    assert checks["score", "failed"].startswith(f"fails on the root: score-invalid: {reason}")
 
 
 def scored(score: str, ok: int = 1, **more: Any) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def pack_table(table: ValueTable, limit_bytes: int) -> dict[str, JsonValue] | No
             if bits == EXACT and shown.rows * len(shown.columns) * 4 > limit_bytes * 3:
                 continue  # it cannot fit: numbers of full length hardly deflate
             packed = _packed(shown, bits)
-            if len(packed["body"]) + 6000 <= limit_bytes:  # type: ignore[arg-type]
+            if len(packed["body"]) + 6000 <= limit_bytes:  # type: ignore[arg-type] # the body is text
                 return packed
         if shown.rows < 2:
             return None

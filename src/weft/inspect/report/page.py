@@ -5,6 +5,7 @@ gather ─► template + payload + pages of the search ─► text ─► RUN/re
 
 from __future__ import annotations
 
+import errno
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
 FILE_NAME = "report.html"
+UNWRITABLE = (errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS)
+"""Errors of a place where no file can be created: the report can go elsewhere."""
 MAX_BYTES = 1_990_000
 """What pages of a search may fill a report up to, with room for the markup around them."""
 MAX_VALUES_BYTES = 1_200_000
@@ -43,7 +46,14 @@ def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
     target = out or run / FILE_NAME
     _check_target(target, run)
     html = render_report(run, heads).encode("utf-8", "backslashreplace")
-    Disk().replace(target, html)
+    try:
+        Disk().replace(target, html)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        raise FileInvalid(
+            f"{target} cannot be written: {error.strerror}", hint="choose another --out"
+        ) from None
     return target
 
 

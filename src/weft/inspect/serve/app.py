@@ -133,8 +133,7 @@ class Pages:
         ids = request.query_params.get("runs", "").split(",")
         if not MIN_RUNS <= len(ids) <= MAX_RUNS:
             return None
-        found = [self.directory.find(id_) for id_ in ids]
-        runs = [run for run in found if run is not None]
+        runs = [run for run in map(self.directory.find, ids) if run is not None]
         return runs if len(runs) == len(ids) else None
 
     # -- one run -----------------------------------------------------------------------------

@@ -24,7 +24,8 @@ from weft.inspect.status import STATES
 from weft.model.values import JsonValue
 from weft.runs.execution import SEALED_VIEWS
 from weft.storage.folder import RunFolder
-from weft.storage.manifest import FINAL, Manifest
+from weft.storage.manifest import Manifest
+from weft.storage.rows import FINAL
 
 PAGE_ROWS = 100
 MAX_FIRST = 10**12

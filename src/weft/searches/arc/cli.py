@@ -235,7 +235,7 @@ def _run(
     """Turn options into a request, and run it; `more` is said behind its progress."""
     wanted = search.request(tasks)
     if not output.quiet:
-        console.message(f"{len(tasks)} tasks of {tasks.source}")
+        console.message(f"{len(tasks)} task{'s' * (len(tasks) != 1)} of {tasks.source}")
     with watching(output.quiet, output.verbose, more) as watcher, resumable(execution.out):
         return request.solve(wanted, execution, watcher)
 

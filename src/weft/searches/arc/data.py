@@ -142,7 +142,7 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
 
 def _other_data(name: str) -> str:
     """Return what to do about a name no task has; a file's path is the likeliest mistake."""
-    if name.endswith((".json", ".zip")) or "/" in name:
+    if name.endswith((".json", ".zip")) or "/" in name or Path(name).is_dir():
         return f"a file or folder of tasks is given with --data {printable(name)}"
     return "--data and --split choose other tasks"
 

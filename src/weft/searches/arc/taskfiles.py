@@ -159,7 +159,7 @@ def _read(path: Path, entry: zipfile.ZipInfo) -> bytes:
 def _is_entry_wanted(entry: zipfile.ZipInfo) -> bool:
     parts = PurePosixPath(entry.filename).parts
     hidden = any((p.startswith(".") and p != "..") or p == "__MACOSX" for p in parts)
-    return not entry.is_dir() and not hidden and _is_wanted(parts[-1] if parts else "")
+    return bool(parts) and not entry.is_dir() and not hidden and _is_wanted(parts[-1])
 
 
 def _is_wanted(name: str) -> bool:

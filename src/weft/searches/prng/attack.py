@@ -48,7 +48,11 @@ class Case:
 
     def chosen(self, families: Sequence[Family]) -> list[Family]:
         """Return the generators that plans are asked for."""
-        return [f for f in families if not self.families or f.name in self.families]
+        return [family for family in families if self.is_chosen(family.name)]
+
+    def is_chosen(self, family: str) -> bool:
+        """Whether plans are asked for of a generator."""
+        return not self.families or family in self.families
 
     def outputs_of(self, family: Family) -> list[str]:
         """Return the output maps of a generator that are tried; of one of rows those that fit."""

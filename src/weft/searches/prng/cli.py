@@ -33,7 +33,16 @@ with lazy_imports():
     from weft.runs import execution as executions
     from weft.runs import outcome
     from weft.searches.prng import answer as answers
-    from weft.searches.prng import catalogue, guessing, intake, library, planting, programs, words
+    from weft.searches.prng import (
+        catalogue,
+        guessing,
+        intake,
+        library,
+        planting,
+        programs,
+        records,
+        words,
+    )
     from weft.searches.prng import coverage as coverages
     from weft.searches.prng import history as histories
     from weft.searches.prng import run as analyses
@@ -167,7 +176,8 @@ def guess(
     Exit code 1 if no form is recognised.
     """
     data, where = analyses.load_bytes(draws)
-    found = guessing.guess_file(data, where, column)
+    with records.advised("draws are one per row, oldest first, as CSV, JSON or text"):
+        found = guessing.guess_file(data, where, column)
     if output.as_json:
         render.print_json({"file": where, "guesses": [item.to_dict() for item in found]})
     else:

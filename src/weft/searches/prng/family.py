@@ -18,7 +18,13 @@ from dataclasses import dataclass, field
 
 from weft.errors import UsageError
 from weft.searches.prng.bit_forms import LinearForm, TwisterForm
-from weft.searches.prng.forms import LatticeForm, LcgForm, SeedForm, WordReading
+from weft.searches.prng.forms import (
+    LatticeForm,
+    LcgForm,
+    SeedForm,
+    TwisterSeeding,
+    WordReading,
+)
 
 State = list[int]
 Step = Callable[[State], int]
@@ -29,6 +35,7 @@ Jump = Callable[[State, int], None]
 """Change a state as so many steps would."""
 
 
+TWISTER_WORDS = 624
 EVERYDAY, USUAL, OCCASIONAL, SELDOM, EXOTIC = 1, 2, 8, 32, 256
 RUNTIME = "runtime"
 """The vectors of a call were made by the real runtime."""
@@ -108,6 +115,11 @@ class Family:
     """Where draws come in rows; its maps are then tried for rows only."""
     rank: int = 1000
     """Its place among all, lowest first: of two that make the same draws the first is named."""
+
+    @property
+    def is_twister_seeded(self) -> bool:
+        """Whether a seed fills the words of MT19937 and a place, which compiled code does."""
+        return isinstance(self.seed_form, TwisterSeeding) and self.state_words == TWISTER_WORDS + 1
 
     @property
     def state_bits(self) -> int:

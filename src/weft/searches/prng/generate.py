@@ -8,7 +8,8 @@ they are many.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
+from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 from weft.errors import UsageError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 COMPILED_FROM = 5000
 """Calls from which on loading compiled code is worth it."""
+FEW, ALIKE = 1024, 16
+"""Up to how many draws are remembered for a while, and by which multiples of draws."""
 MAX_MODULUS = 1 << 32
 MAX_BOUND = (1 << 31) - 1
 """The greatest bound of nextInt and its kin; with more some would draw again for ever."""
@@ -36,7 +39,15 @@ def generate(hypothesis: Hypothesis, count: int) -> list[int]:
     if count > 0 and position(hypothesis, count - 1) >= COMPILED_FROM:
         values: list[int] = generate_array(hypothesis, count).tolist()
         return values
-    return list(islice(draws(hypothesis), count))
+    if count > FEW:
+        return list(islice(draws(hypothesis), count))
+    return list(_first_draws(hypothesis, -(-count // ALIKE) * ALIKE)[:count])
+
+
+@lru_cache(maxsize=128)
+def _first_draws(hypothesis: Hypothesis, count: int) -> tuple[int, ...]:
+    """Return a few draws; attack, check and score ask for nearly the same ones in turn."""
+    return tuple(islice(draws(hypothesis), count))
 
 
 def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]:
@@ -64,12 +75,11 @@ def draws(hypothesis: Hypothesis) -> Iterator[int]:
     for _ in range(hypothesis.start):
         draw(state, hypothesis.modulus)
     yield draw(state, hypothesis.modulus)
-    index = 1
-    while hypothesis.skips.is_constant or index <= len(hypothesis.skips.listed):
-        for _ in range(hypothesis.skips.before(index)):
+    skips = hypothesis.skips
+    for skipped in repeat(skips.between[0]) if skips.is_constant else skips.listed:
+        for _ in range(skipped):
             draw(state, hypothesis.modulus)
         yield draw(state, hypothesis.modulus)
-        index += 1
 
 
 def checked_family(hypothesis: Hypothesis) -> Family:

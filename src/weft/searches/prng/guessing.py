@@ -133,6 +133,7 @@ def guess_lines(readings: Sequence[FileGuess], where: str) -> Iterator[str]:
     if not readings:
         yield f"{where}: no form of draws is recognised"
         yield "draws are whole numbers, fractions, tokens, UUIDs, cards or rows of numbers"
+        yield f"to read them as one of these all the same: weft prng analyse {where} --form FORM"
         return
     for place, item in enumerate(readings[:SHOWN]):
         reading = item.guess.reading

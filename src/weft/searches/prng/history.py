@@ -20,6 +20,7 @@ from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue
 from weft.searches.prng.drawforms import DrawForm
+from weft.searches.prng.records import JSON_ADVICE, advised
 
 COLUMNS = ("draw", "date", "session")
 MAX_BYTES = 256 * 2**20
@@ -77,7 +78,7 @@ def read_history(data: bytes, where: str) -> History:
     if len(data) > MAX_BYTES:
         raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
     if not data.strip():
-        raise FileInvalid(f"{where}: is empty; it should hold one draw per row")
+        raise FileInvalid(f"{where}: is empty", hint="write one draw per row, oldest first")
     rows = list(_json_rows(data, where) if data.lstrip()[:1] in b"[{" else _csv_rows(data, where))
     if not rows:
         raise FileInvalid(f"{where}: has a heading and no draws")
@@ -141,7 +142,8 @@ def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
 
 
 def _json_rows(data: bytes, where: str) -> Iterator[Row]:
-    value = loads(data, where=where, max_bytes=MAX_BYTES)
+    with advised(JSON_ADVICE):
+        value = loads(data, where=f"{where}: not valid JSON", max_bytes=MAX_BYTES)
     if not isinstance(value, list):
         raise FileInvalid(f"{where}: an object where a list of draws should be")
     for number, item in enumerate(value, 1):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from weft.errors import FileInvalid, UsageError
 from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
+from weft.searches.prng.families import did_you_mean
 from weft.searches.prng.formreaders import (
     NUMBER,
     Reader,
@@ -168,7 +169,8 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
         return History(*_drawn(read_raw(data, form)))
     if form not in READERS:
         names = ", ".join([*READERS, *RAW])
-        raise UsageError(f"--form {form[:40]!r} is none; forms are {names}")
+        near = did_you_mean(form, [*READERS, *RAW])
+        raise UsageError(f"--form {form[:40]!r} is none; forms are {names}", hint=near)
     records = read_records(data, where)
     chosen = column or _only_column(records)
     given = records.column(chosen)
@@ -251,7 +253,10 @@ def in_range(history: History, where: str, modulus: int | None, low: int) -> tup
     numbers = [draw + (form.low if form else 0) for draw in history.draws]
     for row, number in enumerate(numbers, 1):
         if number < low:
-            raise FileInvalid(f"{where}: draw {row} is {number}, below --low {low}")
+            raise FileInvalid(
+                f"{where}: draw {row} is {number}, below --low {low}",
+                hint=f"give --low {min(numbers)}, or leave it out",
+            )
     size = modulus or max(2, max(numbers) - low + 1)
     shifted = DrawForm(INTEGERS, size, low)
     draws = tuple(number - low for number in numbers)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from weft.errors import InputError, UsageError
 from weft.inspect.report.view import view_of
@@ -31,8 +32,11 @@ from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.records import Records
 from weft.searches.prng.report import answer_of
-from weft.searches.prng.search import NAME
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.search import NAME, found_at_once
 
+Draws: TypeAlias = Sequence[int] | Sequence[float] | Sequence[str] | str | Path
+"""Draws as a list, or the name of a file that holds them."""
 GOES_ON = 10_000
 """Draws for which a generator with skips that vary goes on with its usual skip."""
 
@@ -160,17 +164,7 @@ def analyse(
         outputs=",".join(outputs) or "all", skips=skips, starts=starts, corrupt=corrupt,
         effort=effort, predict=predict,
     )  # fmt: skip
-    if isinstance(draws, str | Path):
-        history, size, where = asked.history(str(draws))
-    else:
-        history, size, where = *asked.ranged(_listed(draws, form), "draws"), "draws"
-    request = asked.request(size, history.form)
-    analyses.check(history, where, request)
-    with tempfile.TemporaryDirectory(prefix="weft-") as place:
-        execution = Execution(Path(out) if out else Path(place) / "run", workers=workers)
-        done = analyses.execute(history, request, execution)
-    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
-    return Analysis(from_json(AnalyseAnswer, raw), history, done.head)
+    return _analysis(_question(draws, asked), out, workers)
 
 
 def recover(
@@ -185,13 +179,47 @@ def recover(
 ) -> Generator | None:
     """Return the generator behind `draws`, placed after the last; None without a full signal.
 
-    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`.
+    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`. What
+    takes milliseconds (a state from whole outputs) is tried in this process, before any other.
     """
-    done = analyse(
-        draws, modulus=modulus, form=form, families=families, outputs=outputs, effort=effort,
-        workers=workers,
+    asked = options.AnalyseOptions(
+        modulus=modulus, form=form, families=",".join(families) or "all",
+        outputs=",".join(outputs) or "all", effort=effort,
     )  # fmt: skip
+    question = _question(draws, asked)
+    at_once = found_at_once(question.history, question.request)
+    if at_once is not None:
+        return _after(at_once, question.history)
+    done = _analysis(question, None, workers)
     return done.generator if done.verdict == SIGNAL else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Draws, and what is asked about them."""
+
+    history: History
+    request: AnalyseRequest
+
+
+def _question(draws: Draws, asked: options.AnalyseOptions) -> _Question:
+    """Read draws of a list or a file; refuse what makes no sense."""
+    if isinstance(draws, str | Path):
+        history, size, where = asked.history(str(draws))
+    else:
+        history, size, where = *asked.ranged(_listed(draws, asked.form), "draws"), "draws"
+    request = asked.request(size, history.form)
+    analyses.check(history, where, request)
+    return _Question(history, request)
+
+
+def _analysis(question: _Question, out: str | Path | None, workers: int | None) -> Analysis:
+    """Run the search, in a folder of its own unless one is named."""
+    with tempfile.TemporaryDirectory(prefix="weft-") as place:
+        execution = Execution(Path(out) if out else Path(place) / "run", workers=workers)
+        done = analyses.execute(question.history, question.request, execution)
+    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    return Analysis(from_json(AnalyseAnswer, raw), question.history, done.head)
 
 
 def found_in(path: Path) -> tuple[ScoredCandidate, History]:

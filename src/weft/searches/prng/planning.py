@@ -29,6 +29,7 @@ EXACT_MS = 25
 """What is tried alone before everything else costs at most, in milliseconds of one core."""
 UNCOMPILED = ("linear-exact", "twister-words")
 """Attacks that load no compiled code, which takes longer than they do: they are tried first."""
+UNCOMPILED_WAVE, EXACT_WAVE = -2, -1
 FIRST_WAVE_MS = 100
 """What a usual plan may have cost at the end of the first wave, in milliseconds of one core."""
 WAVE_RATIO = 3
@@ -77,9 +78,10 @@ class StreamPlan:
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
         wave, most = 0, FIRST_WAVE_MS
-        if self.weighted_cost_ms(hi) <= EXACT_MS:
-            return -2 if self.plan.attack in UNCOMPILED else -1
-        while self.weighted_cost_ms(hi) > most:
+        cost_ms = self.weighted_cost_ms(hi)
+        if cost_ms <= EXACT_MS:
+            return UNCOMPILED_WAVE if self.plan.attack in UNCOMPILED else EXACT_WAVE
+        while cost_ms > most:
             wave, most = wave + 1, most * WAVE_RATIO
         return wave
 
@@ -139,6 +141,17 @@ def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[l
                 left -= cost_ms
             kept[-1].append((number, lo, hi))
     return [wave for wave in kept if wave]
+
+
+def uncompiled_ranges(plans: Sequence[StreamPlan]) -> list[Range]:
+    """Return what is tried first and needs no compiled code, in the order of the plans."""
+    return [
+        (number, lo, hi)
+        for number, planned in enumerate(plans)
+        if planned.plan.attack in UNCOMPILED
+        for lo, hi in planned.plan.ranges()
+        if planned.wave_of(hi) == UNCOMPILED_WAVE
+    ]
 
 
 def _all_waves(plans: Sequence[StreamPlan]) -> list[list[Range]]:

@@ -12,13 +12,15 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from weft.errors import FileInvalid
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue
 
+JSON_ADVICE = "correct it there, or save the draws as text, one per row"
 MAX_BYTES = 256 * 2**20
 MAX_ROWS = 10_000_000
 GZIP = b"\x1f\x8b"
@@ -52,6 +54,15 @@ class Records:
         return [cell for row in self.rows for cell in row]
 
 
+@contextmanager
+def advised(hint: str) -> Iterator[None]:
+    """Add what to do next to the refusal of a file that does not say it."""
+    try:
+        yield
+    except FileInvalid as error:
+        raise error if error.hint else FileInvalid(error.message, hint=hint) from None
+
+
 def gunzipped(data: bytes, where: str) -> bytes:
     """Return what a gzip file holds, at most one byte more than is allowed; others as they are."""
     if data[:2] != GZIP:
@@ -60,7 +71,9 @@ def gunzipped(data: bytes, where: str) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             return file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise FileInvalid(f"{where}: a damaged gzip file: {error}") from None
+        raise FileInvalid(
+            f"{where}: a damaged gzip file: {error}", hint="copy it again, or unpack what is left"
+        ) from None
 
 
 def read_records(data: bytes, where: str) -> Records:
@@ -78,8 +91,12 @@ def read_records(data: bytes, where: str) -> Records:
     if "\0" in text:
         raise FileInvalid(f"{where}: holds a NUL character", hint="for raw bytes give --form bytes")
     if not text.strip():
-        raise FileInvalid(f"{where}: is empty; it should hold draws")
-    records = _json(text, where) if text.lstrip()[0] in "[{" else _table(text, where)
+        raise FileInvalid(f"{where}: is empty", hint="write one draw per row, oldest first")
+    if text.lstrip()[0] in "[{":
+        with advised(JSON_ADVICE):
+            records = _json(text, where)
+    else:
+        records = _table(text, where)
     if not records.rows:
         raise FileInvalid(f"{where}: has a heading and no draws")
     if len(records.rows) > MAX_ROWS:
@@ -96,10 +113,12 @@ def _json(text: str, where: str) -> Records:
     if rest and first.rstrip()[-1:] in "]}" and first.strip() not in "[{":
         lines = [line for line in text.splitlines() if line.strip()]
         values: list[JsonValue] = [
-            loads(line, where=f"{where}: line {at}") for at, line in enumerate(lines, 1)
+            loads(line, where=f"{where}: line {at}: not valid JSON")
+            for at, line in enumerate(lines, 1)
         ]
     else:
-        values = _list_in(loads(text, where=where, max_bytes=MAX_BYTES), where)
+        value = loads(text, where=f"{where}: not valid JSON", max_bytes=MAX_BYTES)
+        values = _list_in(value, where)
     return _of_values(values, where)
 
 

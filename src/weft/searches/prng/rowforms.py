@@ -47,6 +47,8 @@ def read_shuffle(records: Records) -> Reading | None:
 
 def column_reading(column: Sequence[int]) -> Reading | None:
     """Read a column of shuffles, one after another; None if it is not such a column."""
+    if not column:
+        return None
     return shuffle_reading(parts_of(column, max(column) - min(column) + 1), LEAST_COLUMN)
 
 
@@ -57,8 +59,8 @@ def parts_of(column: Sequence[_T], size: int) -> list[Sequence[_T]]:
 
 def shuffle_reading(rows: Sequence[Sequence[int]], least: int) -> Reading | None:
     """Read rows that have the same numbers, each once; None if they are not such rows."""
-    low, size = min(rows[0]), len(rows[0])
-    if low not in (0, 1) or not least <= size <= MOST:
+    size = len(rows[0])
+    if not least <= size <= MOST or (low := min(rows[0])) not in (0, 1):
         return None
     whole = list(range(low, low + size))
     if any(sorted(row) != whole for row in rows):

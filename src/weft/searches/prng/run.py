@@ -7,6 +7,7 @@ estimate_s  what the plan may cost           execute    the run
 from __future__ import annotations
 
 import hashlib
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +19,11 @@ from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng import planning
-from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.families import FAMILIES, did_you_mean, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.intake import AUTO, read_draws
-from weft.searches.prng.records import gunzipped
+from weft.searches.prng.records import advised, gunzipped
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
 from weft.searches.prng.search import NAME, analyse
@@ -42,7 +43,8 @@ MOST_DRAWS_ASKED = 10_000
 def load_history(source: str) -> tuple[History, str]:
     """Read whole numbers from a file, or from standard input when `source` is `-`."""
     data, where = load_bytes(source)
-    return read_history(gunzipped(data, where), where), where
+    with advised("draws are one whole number per row, oldest first, as CSV, JSON or text"):
+        return read_history(gunzipped(data, where), where), where
 
 
 def load_draws(
@@ -50,7 +52,8 @@ def load_draws(
 ) -> tuple[History, str]:
     """Read draws of any form; with the name of their source."""
     data, where = load_bytes(source)
-    return read_draws(data, where, form, column, alphabet), where
+    with advised(f"weft prng guess {shlex.quote(source)} says what can be read"):
+        return read_draws(data, where, form, column, alphabet), where
 
 
 def load_bytes(source: str) -> tuple[bytes, str]:
@@ -61,7 +64,9 @@ def load_bytes(source: str) -> tuple[bytes, str]:
         with Path(source).open("rb") as file:  # not read_bytes: a device may have no end
             return file.read(MAX_BYTES + 1), source
     except FileNotFoundError:
-        raise FileInvalid(f"{source}: there is no such file") from None
+        raise FileInvalid(
+            f"{source}: there is no such file", hint="name a file of draws, or - for standard input"
+        ) from None
     except IsADirectoryError:
         raise FileInvalid(f"{source or '.'}: is a folder; name the file with the draws") from None
 
@@ -74,7 +79,8 @@ def check(history: History, where: str, request: AnalyseRequest) -> None:
             known = [output for family in chosen for output in family.outputs]
             names = ", ".join(dict.fromkeys(known))
             raise UsageError(
-                f"none of the generators has an output map {output!r}; they have {names}"
+                f"none of the generators has an output map {output!r}; they have {names}",
+                hint=did_you_mean(output, known),
             )
     if request.families and not request.row_maps and all(family.rows for family in chosen):
         raise UsageError(
@@ -86,7 +92,8 @@ def check(history: History, where: str, request: AnalyseRequest) -> None:
     if len(history) < needed:
         raise InputError(
             f"{where}: {len(history)} draws below {request.modulus} identify no generator;"
-            f" at least {needed} are needed"
+            f" at least {needed} are needed",
+            hint="give more draws, or --modulus if they are below a greater number",
         )
 
 

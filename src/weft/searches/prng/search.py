@@ -36,7 +36,7 @@ from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic
 from weft.searches.prng.statistics import corrected_at
 
-VERSION = 16
+VERSION = 17
 """Raised whenever plans or verdicts change."""
 NAME = "prng.analyse"
 STRONG = 9000
@@ -62,17 +62,26 @@ def make_plan(history: Object, settings: Table) -> Table:
 def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, plans: int) -> Table:
     """Cover one range of one plan; `strong` if a candidate is beyond accident."""
     request, stream_plan = from_json(AnalyseRequest, settings), from_json(StreamPlan, planned)
-    stream, plan = stream_plan.stream, stream_plan.plan
-    case = request.case(_history(history).streams()[stream])
-    matches = best(attack_named(plan.attack).run(case, plan, Units(lo, hi, device())))
-    candidates = [match for match in matches if not is_periodic(_predicted(match))]
-    tried = plan.tried * plans
+    case = request.case(_history(history).streams()[stream_plan.stream])
+    candidates, strong = attacked(case, stream_plan, Units(lo, hi, device()), plans)
     note(units=hi - lo)
     return {
         "covered": [lo, hi],
-        "found": [to_json(_on_stream(stream, candidate, tried)) for candidate in candidates],
-        "strong": any(_evidence(c, case, tried) >= STRONG for c in candidates),
+        "found": [to_json(candidate) for candidate in candidates],
+        "strong": strong,
     }
+
+
+def attacked(
+    case: Case, planned: StreamPlan, units: Units, plans: int
+) -> tuple[list[StreamCandidate], bool]:
+    """Cover units of one of so many plans; return the candidates, and whether one is strong."""
+    plan, tried = planned.plan, planned.plan.tried * plans
+    matches = best(attack_named(plan.attack).run(case, plan, units))
+    predicted = [(match, generate(match.hypothesis, match.compared)) for match in matches]
+    aperiodic = [(match, draws) for match, draws in predicted if not is_periodic(draws)]
+    strong = any(_evidence(match, draws, case, tried) >= STRONG for match, draws in aperiodic)
+    return [_on_stream(planned.stream, match, tried) for match, _ in aperiodic], strong
 
 
 @task(name="prng.score")
@@ -103,6 +112,24 @@ def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds
         hints = [from_json(Detection, raw) for raw in structure.value]
     answer = verdict.conclude(request, todo.plans, covered, todo.gaps, ranked, hints)
     return to_json(answer) if answer.is_signal else Unknown("no-signal", to_json(answer))
+
+
+def found_at_once(history: History, request: AnalyseRequest) -> ScoredCandidate | None:
+    """Return what the uncompiled attacks of milliseconds are certain of, in this process.
+
+    They are the first wave of every analysis, so a run concludes the same from them.
+    """
+    plans, _ = planning.make_plans(history, request)
+    streams, candidates = history.streams(), list[StreamCandidate]()
+    for number, lo, hi in planning.uncompiled_ranges(plans):
+        planned = plans[number]
+        case = request.case(streams[planned.stream])
+        matches, strong = attacked(case, planned, Units(lo, hi), len(plans))
+        candidates += matches
+        if strong:
+            break
+    ranked = verdict.score_all(candidates, streams, request)
+    return ranked[0] if verdict.is_certain(ranked, request) else None
 
 
 def _attack(
@@ -190,17 +217,11 @@ def _on_stream(stream: str, candidate: HypothesisMatch, tried: int) -> StreamCan
     return StreamCandidate(stream, candidate.hypothesis, tried)
 
 
-def _predicted(candidate: HypothesisMatch) -> list[int]:
-    """Return the draws that a candidate was compared by."""
-    return generate(candidate.hypothesis, candidate.compared)
-
-
-def _evidence(candidate: HypothesisMatch, case: Case, tried: int) -> int:
+def _evidence(match: HypothesisMatch, predicted: Sequence[int], case: Case, tried: int) -> int:
     """Return the evidence of a match in training, against draws with the same frequencies."""
-    compared = case.draws[: candidate.compared]
     null = ValueFrequencies.of(case.draws, case.modulus)
-    chance = null.chance_of(_predicted(candidate), compared)
-    return corrected_at(candidate.hits, candidate.compared, chance, tried)
+    chance = null.chance_of(predicted, case.draws[: match.compared])
+    return corrected_at(match.hits, match.compared, chance, tried)
 
 
 @lru_cache(maxsize=2)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.inspect.report.text import counted
+from weft.inspect.report.view import RunView
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
@@ -24,7 +25,7 @@ from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
 from weft.searches.tree.ideas import SUFFIXES, other_files
-from weft.searches.tree.load import root_failure
+from weft.searches.tree.load import failure_reason, root_failure
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
 from weft.searches.tree.scorercheck import weaknesses
@@ -104,9 +105,11 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
     return checks
 
 
-def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
-    """Judge how commands and ideas did on the root."""
-    checks = [_score(trial.score[0], "score"), *_agreement(trial.score, deterministic)]
+def trial_checks(
+    trial: RootTrial, *, deterministic: bool, reason: str = ""
+) -> list[ValidationCheck]:
+    """Judge how commands and ideas did on the root; `reason` is that of the first failure."""
+    checks = [_score(trial.score[0], "score", reason), *_agreement(trial.score, deterministic)]
     checks += [_score(outcome, "score") for outcome in trial.others]
     checks += [_score(outcome, "sweep") for outcome in trial.sweep]
     if trial.applied:
@@ -126,9 +129,10 @@ def history_checks(
     return [_score(first, "score"), *_agreement(outcomes, deterministic)]
 
 
-def _score(outcome: RootOutcome, stage: str) -> ValidationCheck:
+def _score(outcome: RootOutcome, stage: str, reason: str = "") -> ValidationCheck:
     if outcome.error:
-        return ValidationCheck(stage, FAILED, f"fails on the root: {outcome.error}")
+        why = f"{outcome.error}: {reason}" if reason else outcome.error
+        return ValidationCheck(stage, FAILED, f"fails on the root: {why}")
     detail = str(outcome.rows) if outcome.rows else "ends well on the root"
     if outcome.rows and not outcome.rows.complete:
         return ValidationCheck(stage, FAILED, f"{detail}: no eval could be complete")
@@ -190,8 +194,10 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
             Path(place) / "run", request.file.max_parallel_evals, base=request.base
         )
         done = execute(decision, execution, inputs, watcher, unnoted_place())
-    trial = from_json(RootTrial, done.answer)
-    return checks + trial_checks(trial, deterministic=request.file.deterministic)
+        trial = from_json(RootTrial, done.answer)
+        reason = failure_reason(RunView(execution.out, call.name))
+    deterministic = request.file.deterministic
+    return checks + trial_checks(trial, deterministic=deterministic, reason=reason)
 
 
 def standing_checks(request: TreeRequest) -> list[ValidationCheck]:

@@ -180,6 +180,8 @@ def transcript(
         return
     for turn in turns:
         render.out(f"{turn.role}: {turn.text}")
+    if not turns:
+        render.message(f"no message was exchanged with a proposer on the path to {node}")
 
 
 @app.command()

@@ -29,7 +29,7 @@ from weft.searches.tree.recordings import (
     completed_evals,
     objects_in,
 )
-from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.results import BY_STAGE, StageOutcome
 from weft.searches.tree.resultsource import result_notes
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, search_tree
@@ -113,8 +113,8 @@ def load_run(run: RunView) -> TreeRun:
     under_way = _drive(steps, groupby(tasks, key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
     live = {number: stage for number, stage in map(_live, under_way) if number is not None}
-    found = (genesis["inputs"], head, live, bool(unconfined))
-    return TreeRun(args.config, history, timing, *found)
+    digests = genesis["inputs"]
+    return TreeRun(args.config, history, timing, digests, head, live, bool(unconfined))
 
 
 def load_tree_run(run: Path) -> TreeRun:
@@ -143,22 +143,29 @@ def turns_of(run: Path, name: str) -> list[Turn]:
     return [turn for reference in node.turns for turn in parse(view.read(reference))]
 
 
-def last_log_line(run: Path, key: str) -> str:
-    """Return the last line that a task's last attempts reported or printed."""
-    view = RunView(run, NAME)
-    details = [attempt.detail for attempt in view.attempts() if attempt.key == key]
-    texts = (details[-1] if details else "", view.log_tail(key, 4000))
+def failure_reason(view: RunView, key: str = "") -> str:
+    """Return in a line why a task failed, or the first task that did if no key is given.
+
+    A refused result has its reason on the first line of the last attempt's detail; a command that
+    failed says why on its last.
+    """
+    attempts = [a for a in view.attempts() if a.outcome == "failed" and key in ("", a.key)]
+    if not attempts:
+        return "it printed nothing"
+    last = [attempt for attempt in attempts if attempt.key == attempts[0].key][-1]
+    refused = last.reason in BY_STAGE.values()
+    texts = [last.detail] if refused else [last.detail, view.log_tail(last.key, 4000)]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it printed nothing"
+    return lines[0 if refused else -1][:300] if lines else "it printed nothing"
 
 
 def root_failure(run: Path, history: TreeHistory) -> str:
-    """Say why the root could not be scored: type, exit code, last line; empty when it could."""
+    """Say why the root could not be scored: type, exit code, reason; empty when it could."""
     error = history.root_error
     if error is None:
         return ""
     code = "" if error.exit_code is None else f", exit code {error.exit_code}"
-    return f"{error.type}{code}: {last_log_line(run, history.root_key)}"
+    return f"{error.type}{code}: {failure_reason(RunView(run, NAME), history.root_key)}"
 
 
 # -- from its records ---------------------------------------------------------------------------

@@ -43,9 +43,9 @@ def vector_of(result: StageResult, config: TreeConfig) -> Vector:
     return tuple(values)
 
 
-def dominates(one: Vector, other: Vector) -> bool:
-    """Whether one is at least as good in everything, and better in something."""
-    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+def dominates(vector: Vector, other: Vector) -> bool:
+    """Whether a vector is at least as good in everything, and better in something."""
+    return vector != other and all(a <= b for a, b in zip(vector, other, strict=True))
 
 
 def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNode) -> Rule:
@@ -91,7 +91,7 @@ def _is_dominated(eval_id: int, among: Sequence[Eval], vectors: Mapping[int, Vec
 def _in_turns(front: Sequence[Eval], vectors: Mapping[int, Vector]) -> list[Eval]:
     count = len(vectors[front[0].eval_id])
     queues = [
-        sorted(front, key=lambda e, at=at: (vectors[e.eval_id][at], e.eval_id))  # type: ignore[misc]
+        sorted(front, key=lambda e, at=at: (vectors[e.eval_id][at], e.eval_id))  # type: ignore[misc] # a lambda with a default
         for at in range(count)
     ]
     order: list[Eval] = []

@@ -2,8 +2,8 @@
 
 Seeds are sieved by compiled code on the first draws: enough hits among them, wherever the wrong
 ones are, so that a corrupt first row hides nothing. What passes is checked by the family's own
-definition on a longer window. A unit is a start, a skip and 2^20 seeds; small seeds and Unix
-times come first, then the rest.
+definition on a longer window. A unit is a start, a skip and 2^20 seeds; small seeds come
+first, then Unix times, then the rest.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ NAME = "brute"
 SEED_BITS = 32
 CHUNK_BITS = 20
 CHUNKS_PER_TASK = 64
+SMALL_CHUNKS = 32
+"""Seeds up to 33,554,431 come first: numbers of seven digits, and dates written as eight."""
 MAX_PLACES = 16
 """Starts times skips up to which all are tried; above, only the first."""
 PASSED = Fraction(1, 1 << 22)
@@ -188,9 +190,11 @@ def places_of(case: Case) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=8)
 def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
-    """Return all chunks of seeds: the smallest, then Unix times, latest first, then the rest."""
+    """Return all chunks of seeds: small ones, then Unix times, latest first, then the rest."""
+    small = range(SMALL_CHUNKS)
     times = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
-    return (0, *times, *(at for at in range(1, 1 << (bits - CHUNK_BITS)) if at not in times))
+    rest = range(SMALL_CHUNKS, 1 << (bits - CHUNK_BITS))
+    return (*small, *times, *(chunk for chunk in rest if chunk not in times))
 
 
 def window_of(case: Case) -> BruteWindow | None:

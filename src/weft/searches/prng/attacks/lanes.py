@@ -49,7 +49,7 @@ SKIPS_PER_TASK = 32
 LONGEST_TASK_MS = 10_000
 """What a task of several skips may be estimated to cost."""
 FEW_BITS = 3
-"""Low bits that draws must show for chance to leave hardly a lane."""
+"""Low bits that draws must show for the true lane to have hardly a near twin."""
 STATES_CHECKED_PER_MS = 3_000_000
 """Outputs that one core compares with a draw, when states are tried against several at a time."""
 SHORT_BLOCKS = 6
@@ -66,7 +66,8 @@ class LanesAttack:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
-        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
+        shapes = [shape for shape in lcg_forms() if case.is_chosen(shape.family)]
+        return [item for shape in shapes for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every state at the skips of the units; a unit is a window and a skip."""
@@ -141,7 +142,8 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
 def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> int:
     """Estimate milliseconds: lanes by draws until they fail, then a search of the high bits.
 
-    Where draws show few low bits, lanes may fit in every unit, and each is followed up.
+    Over all skips hardly a lane fits by chance (CHANCE_LANES), so what follows up lanes counts
+    once, for the skip at which the truth and near twins of it fit.
     """
     sieve = units * (1 << split.lane) * (lane_allowed + 8) // 8_000_000
     states = split.states_of_a_draw * anchors_in(split, allowed)
@@ -150,7 +152,7 @@ def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> i
         tried = units * outputs << split.shape.dropped
         return tried // (STATES_CHECKED_PER_MS // SHORT_BLOCKS) + 1
     high = outputs // STATES_CHECKED_PER_MS
-    return sieve + high * (FOLLOWED_LANES * units if split.shown < FEW_BITS else 1) + 1
+    return sieve + high * (FOLLOWED_LANES if split.shown < FEW_BITS else 1) + 1
 
 
 def window_of(case: Case, split: StateSplit) -> int | None:

@@ -40,6 +40,9 @@ LEAST_DRAWS = 2
 """A place is known by two draws that follow one another."""
 MAX_PLACES = 64
 CHANCE_PLACES = Fraction(1, 1000)
+SEED_NS = 25_000
+WORD_NS, COMPILED_WORD_NS = 300, 5
+"""What a seed costs by itself, and each word of the state that it fills."""
 
 
 class Likely:
@@ -86,7 +89,8 @@ class Likely:
         """Estimate milliseconds: seeding, the stream, and followers of what is met in it."""
         calls = calls_for(case, compared)
         met = calls * compared // (2 * case.modulus) + 1
-        nanoseconds = 300 * family.state_words + 20_000 + calls * (10 + compared // 8)
+        word_ns = COMPILED_WORD_NS if family.is_twister_seeded else WORD_NS
+        nanoseconds = word_ns * family.state_words + SEED_NS + calls * (10 + compared // 8)
         return self.count * (nanoseconds + met * case.skip_count * 2) // 1_000_000 + 1
 
     def window(self, case: Case) -> tuple[int, int] | None:

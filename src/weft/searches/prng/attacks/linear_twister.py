@@ -100,7 +100,8 @@ class TwisterState:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips are covered, or how many draws are missing."""
-        return [self._plan(case, view) for view in VIEWS if not _is_read_off(case, view)]
+        views = [view for view in VIEWS if case.is_chosen(view.family)]
+        return [self._plan(case, view) for view in views if not _is_read_off(case, view)]
 
     def _plan(self, case: Case, view: TwisterView) -> AttackPlan | Gap:
         needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.attacks.linear_exact import output_forms, solve
+from weft.searches.prng.attacks.linear_exact import Forms, output_forms, solve
 from weft.searches.prng.bit_forms import BitReading, KnownBits, LinearForm
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
@@ -103,7 +104,8 @@ class LinearExact:
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say which views are covered; what is missing for the others `LinearWords` says."""
-        return [_exact_plan(case, view) for view in VIEWS if _is_exact(case, view)]
+        views = [view for view in VIEWS if case.is_chosen(view.family)]
+        return [_exact_plan(case, view) for view in views if _is_exact(case, view)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Solve the equations of the first draws."""
@@ -162,11 +164,12 @@ class LinearWords:
         why = "its outputs are not linear in the state: only seeds that are tried are covered"
         gaps = [
             Gap(self.name, family.name, output, why)
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             if family.linear is not None
             for output in family.linear.not_linear
         ]
-        views = [view for view in VIEWS if not (_is_exact(case, view) and _is_plain(case))]
+        views = [view for view in VIEWS if case.is_chosen(view.family)]
+        views = [view for view in views if not (_is_exact(case, view) and _is_plain(case))]
         return [*(self._plan(case, view) for view in views), *gaps]
 
     def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
@@ -241,9 +244,16 @@ def words_at(
     view: LinearView, known: Sequence[KnownBits], positions: Sequence[int], begin: int
 ) -> int | None:
     """Return the bits of the words that the first draw is made of, if it is at that place."""
-    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
-    forms = output_forms(view.generator, basis, positions[-1] + 1)
+    forms = forms_at(view.family, view.output, begin, positions[-1] + 1)
     return solve([forms[at] for at in positions], known, view.unknowns())
+
+
+@lru_cache(maxsize=256)
+def forms_at(family: str, output: str, begin: int, count: int) -> list[Forms]:
+    """Return the forms of outputs from a place in a block on: every history has the same."""
+    view = next(v for v in VIEWS if (v.family, v.output) == (family, output))
+    basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
+    return output_forms(view.generator, basis, count)
 
 
 def decoded_states(

@@ -34,7 +34,7 @@ class TwisterWords:
             return []
         return [
             _plan(case, family, output)
-            for family in FAMILIES
+            for family in case.chosen(FAMILIES)
             if family.twister is not None
             for output in whole_outputs(family)
         ]

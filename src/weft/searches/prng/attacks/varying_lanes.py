@@ -58,8 +58,9 @@ class VaryingLanes:
         """Say for each generator of this kind what is covered."""
         if case.skips[0] == case.skips[1]:
             return []
-        shapes = [shape for shape in lcg_forms() if shape.high_word is None]
-        return [item for shape in shapes for item in plan_shape(case, shape)]
+        shapes = [shape for shape in lcg_forms() if case.is_chosen(shape.family)]
+        single = [shape for shape in shapes if shape.high_word is None]
+        return [item for shape in single for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Walk the circle."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -26,5 +28,12 @@ _BY_NAME = {name: family for family in FAMILIES for name in (family.name, *famil
 def family_named(name: str) -> Family:
     """Return a family by its name or an alias, or say which there are."""
     if name not in _BY_NAME:
-        raise UsageError(f"no generator {name!r}; there are {', '.join(sorted(_BY_NAME))}")
+        near = did_you_mean(name, sorted(_BY_NAME)) or "weft prng families lists them"
+        raise UsageError(f"there is no generator {name[:40]!r}", hint=near)
     return _BY_NAME[name]
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return the advice for a name that is nearly one that is known; empty if none is near."""
+    near = get_close_matches(name.lower(), dict.fromkeys(known), 3)
+    return f"did you mean {' or '.join(near)}?" if near else ""

@@ -126,7 +126,9 @@ def _sieve_for(
 
 def _wrapped(name: str, seeding: Definition) -> Any:
     scope = {**globals(), "SEED": step_kernel(seeding)}
-    return KERNELS.kernel(FunctionType(_fill.__code__, scope, name))
+    copy = FunctionType(_fill.__code__, scope, name)
+    copy.__qualname__ = name  # code of two families must not have one name: see `step_kernel`
+    return KERNELS.kernel(copy)
 
 
 def _fill(seed: Any, state: Any) -> None:

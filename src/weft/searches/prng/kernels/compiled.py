@@ -6,8 +6,9 @@ module-level or closed-over integer as a uint64 and every function it calls comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from types import CellType, FunctionType
 from typing import Any
@@ -33,7 +34,30 @@ def step_kernel(function: Callable[..., Any]) -> Any:
     cells = tuple(CellType(_typed(cell.cell_contents)) for cell in function.__closure__ or ())
     scope = {**function.__globals__, **names}
     copy = FunctionType(function.__code__, scope, function.__name__, None, cells)
+    parts = [*names.items(), *((str(at), cell.cell_contents) for at, cell in enumerate(cells))]
+    copy.__qualname__ = f"{function.__qualname__}_{_digest(function, parts)}"
     return KERNELS.kernel(copy)
+
+
+def _digest(function: FunctionType, parts: Sequence[tuple[str, Any]]) -> str:
+    """Return what tells a function from others of its name that close over something else.
+
+    Machine code from disk is linked by qualified name. Functions that one definition makes of
+    different parts (the twists of MT19937 and of PHP 5.2.1) have one name, and where two processes
+    had compiled one each, a third that loaded both called the same for both.
+    """
+    code = function.__code__
+    literals = [item for item in code.co_consts if isinstance(item, int | str)]
+    about = [function.__module__, code.co_code.hex(), str(literals)]
+    about += [f"{name}={_identity(value)}" for name, value in parts]
+    return sha256("\0".join(about).encode()).hexdigest()[:12]
+
+
+def _identity(value: object) -> str:
+    if isinstance(value, np.generic):
+        return str(value)
+    inner = getattr(value, "py_func", value)
+    return getattr(inner, "__qualname__", type(inner).__name__)
 
 
 def _typed(value: object) -> Any:

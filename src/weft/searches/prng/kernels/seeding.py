@@ -28,8 +28,9 @@ TOP = np.uint64(0x80000000)
 def first_state(family: Family, seed: int) -> Words:
     """Return the state that a seed gives, as an array."""
     form = family.seed_form
-    if not isinstance(form, TwisterSeeding) or family.state_words != SIZE + 1 or seed >> 64:
+    if not family.is_twister_seeded or seed >> 64:
         return np.array(family.seeding(seed), np.uint64)
+    assert isinstance(form, TwisterSeeding)
     state = np.empty(SIZE + 1, np.uint64)
     if form.by_array:
         fill_by_array(np.uint64(seed), state)

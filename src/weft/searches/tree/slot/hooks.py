@@ -36,7 +36,10 @@ from weft.worker.ending import Ending
 OPENEVOLVE = Path(__file__).with_name("evaluate.py")
 """A program of its own, not imported: what it imports would slow every worker down."""
 MAX_REASON_CHARS = 500
-NO_SCORE = "no score: write it to the result file, or as the last line of stdout"
+NO_SCORE = (
+    'no score: print {"score": 1.5} as the last line of stdout, or write it to $WEFT_RESULT_FILE,'
+    " or give [score] a regex"
+)
 
 # -- before -------------------------------------------------------------------------------------
 
@@ -66,7 +69,7 @@ def _reused(args: StageArgs, folder: Path) -> bool:
     """Take over the files that the stage before left, if it did."""
     around, state, own = context.current(), args.state, args.id
     git = Git(_repository(), folder / "worktree", {"GIT_INDEX_FILE": str(folder / "index")})
-    return checkouts.reuse(git, around.attempts, own.depth, own.eval_id, state.tree)
+    return checkouts.reuse(git, around.place.attempts, own.depth, own.eval_id, state.tree)
 
 
 def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
@@ -86,7 +89,7 @@ def _repository() -> Path:
 
 
 def _run_folder() -> Path:
-    return context.current().attempts.parent
+    return context.current().place.attempts.parent
 
 
 def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
@@ -207,7 +210,7 @@ def collect(run: CommandRun) -> dict[str, Value]:
 
 def _keep(args: StageArgs, folder: Path, tree: str) -> None:
     """Leave the worktree to the next stage of this eval."""
-    checkouts.keep(folder, context.current().attempts, args.id.depth, args.id.eval_id, tree)
+    checkouts.keep(folder, context.current().place.attempts, args.id.depth, args.id.eval_id, tree)
 
 
 def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
@@ -326,8 +329,8 @@ def mutate(asked: dict[str, Value], *, seed: int = SEED) -> dict[str, Value]:
 def _place(args: StageArgs) -> Iterator[Path]:
     """Give a stage without a command a folder of its own; what does not fit is a conflict."""
     around = context.current()
-    note(slot=around.slot, eval_id=args.id.eval_id, stage=args.id.stage)
-    folder = around.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"
+    note(slot=around.place.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    folder = around.place.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:

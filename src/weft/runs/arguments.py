@@ -1,0 +1,83 @@
+"""The arguments of `weft.run` as plain Python values: NumPy numbers converted, wrong types refused.
+
+A type checker would refuse the rest; in a notebook there is none. Ranges are checked later, where
+options of the command line arrive too.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import SupportsFloat, SupportsIndex
+
+from weft.errors import UsageError
+from weft.model.slots import Node
+
+
+def whole_number(name: str, value: SupportsIndex) -> int:
+    """Return an integer of any kind as an int.
+
+    >>> whole_number("seed", 7)
+    7
+    """
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise UsageError(f"{name} must be a whole number, not {value!r:.80}")
+
+
+def path(name: str, value: str | PathLike[str]) -> Path:
+    """Return a path as one."""
+    if not isinstance(value, str | PathLike):
+        raise UsageError(f"{name} must be a path, not {value!r:.80}")
+    return Path(value)
+
+
+def seconds(name: str, value: SupportsFloat | None) -> float | None:
+    """Return a number of any kind as a float; None stays."""
+    if value is None:
+        return None
+    if isinstance(value, bool | str | bytes) or not hasattr(type(value), "__float__"):
+        raise UsageError(f"{name} must be a number of seconds, not {value!r:.80}")
+    return float(value)
+
+
+def words(name: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Return texts as a tuple; a single text counts as one.
+
+    >>> words("accept", "code")
+    ('code',)
+    """
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    if not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"{name} must be a list of texts, not {value!r:.80}")
+    return texts
+
+
+def machines(name: str, value: Sequence[Node]) -> tuple[Node, ...]:
+    """Return nodes as a tuple."""
+    if not all(isinstance(node, Node) for node in value):
+        raise UsageError(f"{name} must be a list of weft.Node, not {value!r:.80}")
+    return tuple(value)
+
+
+def files(
+    name: str, value: Mapping[str, str | Path | bytes] | None
+) -> Mapping[str, str | Path | bytes]:
+    """Return files by name."""
+    if value is not None and not isinstance(value, Mapping):
+        raise UsageError(f"{name} must be a dict of files by name, not {value!r:.80}")
+    return value or {}
+
+
+def counts(name: str, value: Mapping[str, SupportsIndex] | None) -> dict[str, int]:
+    """Return counts by name as ints."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{name} must be a dict of counts by name, not {value!r:.80}")
+    return {key: whole_number(f"{name} {key!r}", count) for key, count in value.items()}
