@@ -10,7 +10,6 @@ import pytest
 from tests.support.arcruns import TASKS, TINY, Here, ambiguous, write_tasks
 from weft.searches.arc.program import parse
 from weft.searches.arc.values import Grid
-from weft.searches.arc.verdict import VOTE
 from weft.searches.arc.views.sprites import Sprites
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
@@ -36,10 +35,10 @@ def test_both_rules_are_given_with_their_outputs(
         program = parse(text)
         assert all(program.run(pair.input) == pair.output for pair in ambiguous().train)
         assert [program.run(grid) for grid in ambiguous().test] == [Grid.of(o) for o in outputs]
-    prices = [g["millibits"] for g in groups if g["evidence"]]
-    worth = [g["millibits"] - VOTE * (g["size"].bit_length() - 1) for g in groups[len(prices) :]]
-    assert prices == sorted(prices)
-    assert worth == sorted(worth)
+    weighed = groups[result["weighing"]["place"]]
+    prices = [g["millibits"] + g["evidence"]["doubt_millibits"] for g in groups if g["evidence"]]
+    assert weighed["millibits"] + weighed["evidence"]["doubt_millibits"] == min(prices)
+    assert all(g["evidence"] for g in groups[:2]), "both rules are guessed before learned lists"
     guesses = json.loads(file.read_text())["torn"][0]
     assert guesses == {"attempt_1": groups[0]["outputs"][0], "attempt_2": groups[1]["outputs"][0]}
 
