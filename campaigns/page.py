@@ -98,6 +98,14 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 `test_stopped_coordinator_charges_no_task` |
 """
 """By hand: what campaigns found since the last release; cases may have failed by it before."""
+OPEN = """\
+## Open
+
+- F30: on the 16 cores, 22 of the 3,576 likely seeds planted in the grid were not found, all of \
+PHP's `mt_rand` from start 1,000 on. On two cores the same code finds all 240 of PHP's, with \
+Python 3.11 and 3.12. Not explained yet.
+"""
+"""By hand: what campaigns found and nobody has fixed; empty when there is nothing."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
 READERS = "F14"
 NOT_RUN = "not run | | | | |"
@@ -313,10 +321,10 @@ def page_of(
     rows, bugs = table(found, measured, listed), planted_table(found)
     parts = [INTRODUCTION, where, rows, "## Planted bugs", bugs]
     parts += [FLAKINESS, repeated] if repeated else []
-    parts.append(FOUND)
+    parts += [OPEN, FOUND]
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def write_page(
