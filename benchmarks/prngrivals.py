@@ -291,6 +291,9 @@ def libraries(rivals: Path, python: str) -> list[dict[str, Any]]:
     values = [[float(x) for x in node_draws()[:20]] for _ in range(LIBRARY_TURNS)]
     cracker, predictor = "Python-random-module-cracker", "v8-randomness-predictor"
     python_words, node_values = ["cpython", "633"], ["v8", "10"]
+    in_process(
+        [sys.executable, "-c", OURS_AS_LIBRARY, *python_words], words[:1]
+    )  # compiles modules
     return [
         {
             "call": call, "rival": rival,

@@ -45,6 +45,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| tests | five tests of edited modules failed wherever Python may write bytecode: an edit in the \
+same second was not seen | `tests/runs/test_stale.py` |
+| tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
+`tests/searches/tree/test_promises.py`, `test_hostile.py` |
 | F14 | `weft prng` ended with a traceback on a table whose column has an empty cell | \
 `tests/searches/prng/test_front_door.py` |
 | F14 | `weft arc` ended with a traceback on a zip file with an entry that has no name | \
@@ -94,6 +98,14 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 `test_stopped_coordinator_charges_no_task` |
 """
 """By hand: what campaigns found since the last release; cases may have failed by it before."""
+OPEN = """\
+## Open
+
+- F30: on the 16 cores, 22 of the 3,576 likely seeds planted in the grid were not found, all of \
+PHP's `mt_rand` from start 1,000 on. On two cores the same code finds all 240 of PHP's, with \
+Python 3.11 and 3.12. Not explained yet.
+"""
+"""By hand: what campaigns found and nobody has fixed; empty when there is nothing."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
 READERS = "F14"
 NOT_RUN = "not run | | | | |"
@@ -309,10 +321,10 @@ def page_of(
     rows, bugs = table(found, measured, listed), planted_table(found)
     parts = [INTRODUCTION, where, rows, "## Planted bugs", bugs]
     parts += [FLAKINESS, repeated] if repeated else []
-    parts.append(FOUND)
+    parts += [OPEN, FOUND]
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def write_page(

@@ -374,6 +374,9 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     )
     assert f"| {cells} |" in text
     assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
+    assert "has not been repeated" not in text
+    (tmp_path / "flakiness.json").write_text(json.dumps([{**run, "what": "tests/a.py"}]))
+    assert "The whole of `make test` has not been repeated" in write_page(tmp_path, []).read_text()
 
 
 def test_row_that_was_cut_says_how_far_it_got(run: weft.Run, tmp_path: Path) -> None:

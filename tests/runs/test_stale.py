@@ -30,6 +30,13 @@ SEARCH = """
 """
 
 
+@pytest.fixture(autouse=True)
+def no_bytecode(monkeypatch):
+    """Python takes cached code for that of an edit in the same second that has the same size."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+
 def rewrite(module, source):
     Path(module.__file__).write_text("import weft\n" + textwrap.dedent(source))
 

@@ -37,6 +37,13 @@ def wait_until(wood: Wood, out: str, condition: Any) -> TreeRun:
         time.sleep(0.1)
 
 
+def two_are_scored(tree_run: TreeRun) -> bool:
+    """Whether e1 and e2 have scores while e3 is being scored."""
+    live = {n: (stage.stage, stage.score) for n, stage in tree_run.live.items()}
+    scored = live == {1: ("score", "11"), 2: ("score", "52"), 3: ("score", None)}
+    return scored and tree_run.live[3].state == "running"
+
+
 def events(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -46,7 +53,7 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
     wood.plant(f"{config}env = {{ GO = '{wood.folder}/go' }}\n", WAITING)
     words = ("tree", "run", "tree.toml", "--out", "r", "-q", "--events", "events.jsonl")
     with wood.begin(*words) as process:
-        wait_until(wood, "r", lambda r: 3 in r.live and r.live[3].state == "running")
+        wait_until(wood, "r", two_are_scored)
         told = wood.weft("status", "r").out
         assert "scored so far: e1 11, e2 52" in told
         assert "running: e3 score" in told

@@ -150,7 +150,7 @@ def reading_text(history: History, modulus: int) -> str:
     """Say how a history was read, where that is not plain."""
     form = history.form
     if form is None:
-        return f"read as whole numbers from 0 to {modulus - 1}; --modulus M says otherwise"
+        return f"read as whole numbers from 0 to {modulus - 1}; --low and --modulus say otherwise"
     maps = f", made by {', '.join(form.outputs)}" if form.outputs and form.outputs != SCALED else ""
     return (
         f"read as {READ_AS[form.name]}, {form.range_text()}: {counted(len(history), 'draw')} below"

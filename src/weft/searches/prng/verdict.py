@@ -42,7 +42,7 @@ def score_all(
 ) -> list[ScoredCandidate]:
     """Score every candidate on its stream, best first; equal hypotheses are one."""
     both = [item for candidate in candidates for item in _with_steady(candidate, streams)]
-    unique = {candidate.identity(): candidate for candidate in both}
+    unique = {(candidate.stream, candidate.hypothesis): candidate for candidate in both}
     ranked = [
         _scored(candidate, streams[candidate.stream], request, len(unique))
         for candidate in unique.values()

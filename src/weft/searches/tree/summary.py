@@ -5,9 +5,12 @@ Everything but the table of times follows from the ledger and is equal for equal
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from weft.inspect.report.text import counted
 from weft.model.codec import to_json
+from weft.model.values import Value
 from weft.searches.tree.answer import best_of
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
@@ -54,7 +57,7 @@ def graph(tree_run: TreeRun) -> str:
 
 def _head(tree_run: TreeRun) -> str:
     history = tree_run.history
-    counts = f"{len(history.evals)} evals, {len(history.nodes)} nodes."
+    counts = f"{counted(len(history.evals), 'eval')}, {counted(len(history.nodes), 'node')}."
     ended = f"Stopped by {history.stopped}." if history.stopped else "Under way."
     lines = ["# Tree summary", "", f"{counts} {ended}"]
     if len(history.root_scores) > 1:
@@ -73,9 +76,20 @@ def _head(tree_run: TreeRun) -> str:
 def _config(tree_run: TreeRun) -> Iterator[tuple[Cell, Cell]]:
     for name, value in to_json(tree_run.config).items():
         if name != "stages":
-            yield name, f"`{value}`"
+            yield name, _setting(value)
     for name, stage in tree_run.config.stages.items():
         yield name, f"`{' '.join(stage.argv) or 'built in'}`"
+
+
+def _setting(value: Value) -> str:
+    """Write a field's value as in the config file.
+
+    >>> _setting(True), _setting("three-way"), _setting(""), _setting(0)
+    ('`true`', '`"three-way"`', 'none', '`0`')
+    """
+    if value is None or value in ("", [], {}):
+        return "none"
+    return f"`{json.dumps(value, ensure_ascii=False, default=str)}`"
 
 
 DEPTH = "depth,evals,completed,failed,dropped,promoted,best score"
