@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.lists.features import U8
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.tables.actions import Action
@@ -27,7 +26,8 @@ from weft.searches.arc.tables.everywhere import (
 )
 from weft.searches.arc.tables.learn import new_colours
 from weft.searches.arc.tables.scene import Scene, masks_of
-from weft.searches.arc.values import Grid, Piece
+from weft.searches.arc.tables.segmentation import scenes_of
+from weft.searches.arc.values import Grid
 
 MOST_COLUMNS = 40
 MOST_OBJECTS = 16
@@ -49,30 +49,17 @@ def acted_columns(problem: EncodedTask) -> dict[str, U8]:
     """Return columns of the best actions, training cells first; none if sizes differ."""
     if any(given.size != expected.size for given, expected in problem.pairs()):
         return {}
-    scenes_of = _segmented(problem.inputs)
+    own_scenes = scenes_of(SEGMENTATIONS, problem.inputs, MOST_OBJECTS)
     scored = [
         each
-        for name, scenes in scenes_of.items()
+        for name, scenes in own_scenes.items()
         for each in _scored(name, scenes[: problem.train], problem.targets_plain)
     ]
     scored.sort(key=lambda each: (-each.score, each.source.millibits, each.source.text()))
     chosen = {each.results: each.source for each in reversed(scored)}
     best = [each.source for each in scored if chosen[each.results] is each.source][:MOST_COLUMNS]
     return {
-        source.text(): _column(scenes_of[source.segmentation], source.action) for source in best
-    }
-
-
-def _segmented(grids: Sequence[Grid]) -> dict[str, list[Scene]]:
-    """Segment grids in every way in which each has objects, and not too many; none twice."""
-    ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
-    for name in SEGMENTATIONS:
-        pieces = tuple(segment(name, grid) for grid in grids)
-        if all(1 <= len(own) <= MOST_OBJECTS for own in pieces):
-            ways.setdefault(pieces, name)
-    return {
-        name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
-        for pieces, name in ways.items()
+        source.text(): _column(own_scenes[source.segmentation], source.action) for source in best
     }
 
 

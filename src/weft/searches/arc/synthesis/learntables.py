@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from weft.searches.arc.fitted import objecttable
-from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.fitted.objecttable import Objects
 from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.program import Program
@@ -20,7 +19,7 @@ from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
 from weft.searches.arc.tables.scene import Scene
-from weft.searches.arc.tables.segmentation import AREAS, ROOMS, WITH_ROOMS, scene_of
+from weft.searches.arc.tables.segmentation import AREAS, ROOMS, WITH_ROOMS, scene_of, scenes_of
 from weft.searches.arc.tables.table import drawn
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
@@ -39,24 +38,12 @@ def learn_tables(
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
         return ()
+    ways = scenes_of(SEGMENTATIONS, grids, MOST_OBJECTS) | _with_areas(grids, targets)
     return cheapest(
         candidate
-        for name, scenes in (_segmented(grids) | _with_areas(grids, targets)).items()
+        for name, scenes in ways.items()
         for candidate in _learned(problem, sample, vector, name, scenes)
     )
-
-
-def _segmented(grids: Sequence[Grid]) -> dict[str, list[Scene]]:
-    """Segment grids in every way in which each has objects, and not too many; none twice."""
-    ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
-    for name in SEGMENTATIONS:
-        pieces = tuple(segment(name, grid) for grid in grids)
-        if all(1 <= len(own) <= MOST_OBJECTS for own in pieces):
-            ways.setdefault(pieces, name)
-    return {
-        name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
-        for pieces, name in ways.items()
-    }
 
 
 def _with_areas(grids: Sequence[Grid], targets: Sequence[Grid]) -> dict[str, list[Scene]]:

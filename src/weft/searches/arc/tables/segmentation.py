@@ -8,12 +8,14 @@ objects_8 and rooms  both
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.tables.areas import rectangles_of, rooms_of
 from weft.searches.arc.tables.scene import Scene
-from weft.searches.arc.values import Grid
+from weft.searches.arc.values import Grid, Piece
 
 ROOMS = "rooms"
 AREAS = {ROOMS: rooms_of, "rectangles": rectangles_of}
@@ -36,6 +38,19 @@ def scene_of(name: str, grid: Grid) -> Scene | None:
     pieces = segment(name.removesuffix(AND_ROOMS), grid)
     rooms = rooms_of(grid) if name.endswith(AND_ROOMS) else None
     return Scene(grid, pieces, rooms) if pieces else None
+
+
+def scenes_of(names: Sequence[str], grids: Sequence[Grid], most: int) -> dict[str, list[Scene]]:
+    """Segment grids in the ways in which each has objects, and at most so many; none twice."""
+    ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
+    for name in names:
+        pieces = tuple(segment(name, grid) for grid in grids)
+        if all(1 <= len(own) <= most for own in pieces):
+            ways.setdefault(pieces, name)
+    return {
+        name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
+        for pieces, name in ways.items()
+    }
 
 
 def price(name: str) -> int:
