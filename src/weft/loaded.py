@@ -20,13 +20,13 @@ from types import ModuleType
 OWN_PACKAGE = "weft"
 MAIN = "__main__"
 ENGINE_NEEDS = frozenset({
-    "__future__", "array", "ast", "base64", "binascii", "bisect", "collections",
-    "concurrent", "contextlib", "ctypes", "dataclasses", "datetime", "errno", "faulthandler",
-    "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib", "inspect", "io",
-    "itertools", "json", "math", "mmap", "operator", "os", "pathlib", "re", "resource",
+    "__future__", "array", "ast", "base64", "binascii", "bisect", "collections", "concurrent",
+    "contextlib", "ctypes", "dataclasses", "datetime", "difflib", "errno", "faulthandler",
+    "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib", "inspect",
+    "io", "itertools", "json", "math", "mmap", "operator", "os", "pathlib", "re", "resource",
     "secrets", "select", "shlex", "shutil", "signal", "socket", "sqlite3", "stat", "struct",
-    "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tomllib", "traceback",
-    "types", "typing", "warnings",
+    "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tokenize", "tomllib",
+    "traceback", "types", "typing", "warnings",
 })  # fmt: skip
 """Modules of Python's own library without which no run works: no search can have their names."""
 

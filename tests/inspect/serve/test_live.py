@@ -201,6 +201,27 @@ def painted_ms(page: Page, address: str) -> float:
     return float(page.evaluate(paint))
 
 
+def test_rows_stay_where_an_update_brings_nothing_new(server: Server, onlooker: Onlooker) -> None:
+    """A row that is replaced between pressing and releasing a button takes the click with it."""
+    page = onlooker.open(server, f"/run/{server.id_of('naps')}#tasks")
+    rows = page.locator("#task-table tbody tr.row")
+    page.fill("#find", ":3:7")
+    expect(rows).to_have_count(1)
+    page.click("#task-table .place button")
+    expect(page.locator(".life .record")).to_have_count(1)
+    row = rows.element_handle()
+    with page.expect_response("**/tasks?*"):
+        page.dispatch_event("#find", "input")  # closes what is open: rows are drawn again
+    expect(page.locator(".life")).to_have_count(0)
+    assert not row.evaluate("row => row.isConnected")
+    row = rows.element_handle()
+    with page.expect_response("**/tasks?*") as answer:
+        page.dispatch_event("#find", "input")
+    answer.value.finished()
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert row.evaluate("row => row.isConnected")
+
+
 def test_task_opens_its_life_and_leads_to_its_record(server: Server, onlooker: Onlooker) -> None:
     page = onlooker.open(server, f"/run/{server.id_of('naps')}#tasks")
     page.fill("#find", ":3:7")

@@ -13,12 +13,16 @@
   const taskQuery = { first: 0, sort: "place", down: 0 };
   const lives = new Set();
   let only = "";  // the task to open as soon as it is there
+  let latest = null, drawn = "";  // rows are replaced only when they change: a click meanwhile would be lost
+  const picture = () => JSON.stringify([latest, [...lives]]);
   const table = $("task-table"), find = $("find");
   const turnTasks = weft.pages($("task-pages"), 100, (first) => { taskQuery.first = first; lives.clear(); loadTasks(); });
 
   async function linkRecord(key, expanded) {
-    if (!expanded) { lives.delete(key); return; }
-    lives.add(key);
+    if (expanded) lives.add(key);
+    else lives.delete(key);
+    drawn = picture();
+    if (!expanded) return;
     const number = await weft.ask(base + "/record?key=" + key);
     const list = [...table.querySelectorAll(".life dl")].find((dl) => dl.textContent.includes(key));
     if (number === null || !list || list.querySelector(".record")) return;
@@ -29,17 +33,23 @@
     list.append(title, cell);
   }
 
-  const loadTasks = weft.oneAtATime(async () => {
-    const first = taskQuery.first, query = new URLSearchParams({ ...taskQuery, states: [...states].join(","), find: find.value });
-    const data = await weft.ask(base + "/tasks?" + query);
+  function drawTasks(data) {
     addHeads(data);
     const of = weft.tasks(data), body = table.tBodies[0], focused = document.activeElement;
     const place = body.contains(focused) ? [...body.querySelectorAll("button")].indexOf(focused) : -1;
-    if (taskQuery.first === first) taskQuery.first = data.first;  // unless another page was chosen meanwhile
-    if (only && data.tasks.length) { lives.add(of.key(data.tasks[0])); only = ""; }
     body.replaceChildren(...data.tasks.flatMap((t) => of.row(t, lives.has(of.key(t)), linkRecord)));
     for (const key of lives) linkRecord(key, true);
     if (place >= 0) (body.querySelectorAll("button")[place] || table).focus();
+    drawn = picture();
+  }
+
+  const loadTasks = weft.oneAtATime(async () => {
+    const first = taskQuery.first, query = new URLSearchParams({ ...taskQuery, states: [...states].join(","), find: find.value });
+    const data = await weft.ask(base + "/tasks?" + query);
+    latest = data;
+    if (taskQuery.first === first) taskQuery.first = data.first;  // unless another page was chosen meanwhile
+    if (only && data.tasks.length) { lives.add(weft.tasks(data).key(data.tasks[0])); only = ""; }
+    if (picture() !== drawn) drawTasks(data);
     $("task-said").textContent = count(data.total) + (data.total === 1 ? " task" : " tasks") + (find.value ? " found" : "");
     turnTasks(data.first, data.total);
   });
