@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -41,3 +44,14 @@ def test_value_without_a_tag_of_its_own_has_no_such_text(value):
 )
 def test_damaged_tag_is_shown_as_it_is(wire):
     assert "$" in readable(f'{{"x":{wire}}}')
+    assert "$" in tag_text(json.loads(wire))
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+    y: float
+
+
+def test_fields_of_a_dataclass_are_compared_one_by_one():
+    assert fields_of(to_wire(Point(1, 0.5))) == {"x": 1, "y": {"$f": "0.5"}}
