@@ -50,8 +50,8 @@ same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
 `tests/searches/tree/test_promises.py`, `test_hostile.py` |
 | F30 | where two processes had compiled the generators of PHP 5.2.1 and 7.1, a third took the \
-twist of one for both, and seeds were lost: compiled functions made of different parts had one name | \
-`tests/searches/prng/test_compiled.py` |
+twist of one for both, and seeds were lost: compiled functions made of different parts had one \
+name | `tests/searches/prng/test_compiled.py` |
 | F14 | `weft prng` ended with a traceback on a table whose column has an empty cell | \
 `tests/searches/prng/test_front_door.py` |
 | F14 | `weft arc` ended with a traceback on a zip file with an entry that has no name | \
