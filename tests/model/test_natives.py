@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -145,6 +146,19 @@ def test_value_without_a_form_is_refused_in_one_line_with_its_place(value, words
     assert words in str(refused.value)
     assert str(refused.value).startswith("value at $.a[0]: ")
     assert "\n" not in str(refused.value)
+
+
+def test_encode_refuses_a_type_by_its_own_hint():
+    """The engine's dataclasses (results, calls) say what to pass instead; others are values."""
+
+    @dataclass(frozen=True)
+    class Answer:
+        json_hint = "pass its .value"
+        value: int
+
+    with pytest.raises(ValueInvalid, match="Answer is not a JSON value") as refused:
+        encode({"x": Answer(3)})
+    assert refused.value.hint == "pass its .value"
 
 
 # -- bytes --------------------------------------------------------------------------------------

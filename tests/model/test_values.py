@@ -238,19 +238,6 @@ def test_encode_refuses_bad_value_with_its_path(value, path, words):
     assert "\n" not in str(caught.value)
 
 
-def test_encode_refuses_a_type_by_its_own_hint():
-    """The engine's dataclasses (results, calls) say what to pass instead; others are values."""
-
-    @dataclass(frozen=True)
-    class Answer:
-        json_hint = "pass its .value"
-        value: int
-
-    with pytest.raises(ValueInvalid, match="Answer is not a JSON value") as refused:
-        encode({"x": Answer(3)})
-    assert refused.value.hint == "pass its .value"
-
-
 def test_encode_refuses_numpy_scalars_naming_them():
     for scalar in (numpy.longdouble(1), numpy.complex64(1), numpy.datetime64("2020")):
         with pytest.raises(ValueInvalid, match="numpy"):
