@@ -13,7 +13,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.tables.areas import MOST_RECTANGLES, rectangles_of, rooms_of
-from weft.searches.arc.tables.measures import columns_of
+from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.segmentation import scene_of
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
@@ -89,7 +89,7 @@ def test_areas_stay_black_and_all_else_stays(value: Grid) -> None:
         ("rectangles: by most_cells 1 paint 6, else stay", "0001100/0001100/0001111",
          "6661100/6661100/6661111"),
         ("rectangles: by overlaps 0 paint 2, else stay", "100/000/001", "122/022/001"),
-        ("objects_8 and rooms: by room&cells 0&8 stay, 0&1 gone, 1&1 paint twin, else stay",
+        ("objects_8 and rooms: by area&cells 0&8 stay, 0&1 gone, 1&1 paint twin, else stay",
          "11102/10100/11100", "11100/12100/11100"),
         ("objects_8: by room 1 gone, else paint 5", "100/000/022", "000/000/055"),
     ],
@@ -98,6 +98,13 @@ def test_tables_of_areas(text: str, before: str, after: str) -> None:
     program = read_program(f'return objects(I, "{text}")\n')
     assert program.run(grid(before)) == grid(after)
     assert read_program(program.text()) == program
+
+
+def test_the_size_of_a_box_is_a_measure_and_the_kind_of_a_body_another() -> None:
+    own = scene_of("objects_8 and rooms", grid("1110/1010/1110"))
+    assert own is not None
+    assert [columns_of(own)[name] for name in ("room", "area")] == [[9, 3, 1], [0, 1, 1]]
+    assert column_price("room") == column_price("height") > column_price("area")
 
 
 @pytest.mark.parametrize("text", ["room: else stay", "objects_9 and rooms: else stay"])
@@ -127,7 +134,7 @@ def learned(text: str, *inputs: str) -> list[str]:
         ("rectangles: by most_cells 1 paint 6, else stay",
          ("0001100/0001100/0001111", "10000/10000/11111/00111/00111", "001000/001000/111000",
           "1111000/0011000/0011000")),
-        ("objects_8 and rooms: by room&cells 0&8 stay, 0&1 gone, 1&1 paint twin, else stay",
+        ("objects_8 and rooms: by area&cells 0&8 stay, 0&1 gone, 1&1 paint twin, else stay",
          ("11102/10100/11100", "0000000/3111001/0101000/0111000", "1110000/1010005/1110000",
           "000111/400101/000111")),
     ],

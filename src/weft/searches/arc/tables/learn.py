@@ -15,7 +15,7 @@ from operator import or_
 
 from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
 from weft.searches.arc.tables.groupactions import GroupActions, Row
-from weft.searches.arc.tables.measures import ROOM, column_price, columns_of
+from weft.searches.arc.tables.measures import AREA, column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
@@ -131,8 +131,8 @@ class TableSearch:
     def _by(self, columns: Mapping[str, tuple[int, ...]]) -> ObjectTable | None:
         """The table for some measures; of objects and rooms, each by itself, if there are both."""
         if self.scenes[0].is_mixed:
-            kinds = tuple(kind for scene in self.scenes for kind in columns_of(scene)[ROOM])
-            columns = {ROOM: kinds, **columns}
+            kinds = tuple(kind for scene in self.scenes for kind in columns_of(scene)[AREA])
+            columns = {AREA: kinds, **columns}
         return self._table(list(zip(*columns.values(), strict=True)), tuple(columns))
 
     def _divisions(self) -> list[tuple[tuple[int, ...], str]]:

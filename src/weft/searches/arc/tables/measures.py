@@ -10,8 +10,8 @@ from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.scene import Body, Scene, masks_of
 
-THRESHOLD, ROOM, OVERLAPS = ">=", "room", "overlaps"
-"""`room` is the kind of a body where objects and rooms are together, else the size of its box."""
+THRESHOLD, AREA, OVERLAPS = ">=", "area", "overlaps"
+"""`area` is the kind of a body: 1 for black areas, 0 for objects."""
 DERIVED = ("most", "least", "odd", "even", "rank", "place")
 RELATIONS = (
     "touching", "inside", "around", "in_row", "in_column", "square", "solid", "tall",
@@ -27,8 +27,7 @@ WORDS = (
     "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
     "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
     "or less, with `>=N` behind it 1 from N on; whether colour 3 touches it by sides (`beside_3`), "
-    "how many areas before it share cells with it (`overlaps`); of objects and rooms together "
-    "`room` is 1 for rooms and 0 for objects, not the size of its box"
+    "how many areas before it share cells with it (`overlaps`), whether it is a black `area`"
 )
 """For the language page."""
 
@@ -43,15 +42,14 @@ def columns_of(scene: Scene) -> dict[str, list[int]]:
 def _columns_of(scene: Scene) -> dict[str, list[int]]:
     measured = measurements_of([body.piece for body in scene.bodies], scene.grid) or {}
     numbers = {"colour": [body.colour for body in scene.bodies], **measured, **_relations(scene)}
+    first = len(scene.bodies) - scene.areas
+    kinds = [int(n >= first) for n in range(len(scene.bodies))]
+    of_all = {**_beside(scene), OVERLAPS: _overlaps(scene), AREA: kinds}
     if not scene.is_mixed:
-        return {**_derived(numbers), **_beside(scene), OVERLAPS: _overlaps(scene)}
-    first = len(scene.objects)
+        return {**_derived(numbers), **of_all}
     of_objects = _derived({name: values[:first] for name, values in numbers.items()})
     of_rooms = _derived({name: values[first:] for name, values in numbers.items()})
-    columns = {name: values + of_rooms[name] for name, values in of_objects.items()}
-    columns |= _beside(scene) | {OVERLAPS: _overlaps(scene)}
-    columns[ROOM] = [int(n >= first) for n in range(len(scene.bodies))]
-    return columns
+    return {name: values + of_rooms[name] for name, values in of_objects.items()} | of_all
 
 
 def _derived(numbers: Mapping[str, list[int]]) -> dict[str, list[int]]:
@@ -126,7 +124,7 @@ def _vertices(body: Body) -> int:
 
 def column_price(column: str) -> int:
     """Return what it costs to name a column."""
-    if column in ("colour", ROOM):
+    if column in ("colour", AREA):
         return 3 * BIT
     if column in BESIDE.values():
         return 9 * BIT
@@ -142,7 +140,7 @@ def check_column(column: str) -> None:
 
 _KNOWN = frozenset(
     (
-        ROOM,
+        AREA,
         OVERLAPS,
         *BESIDE.values(),
         *NUMBERS,
