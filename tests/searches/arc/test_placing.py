@@ -1,4 +1,4 @@
-"""Objects that fall together, dock at marks and lay trails: masks against cells one by one."""
+"""Objects that fall together, dock at marks, lay trails and bounce: masks against single cells."""
 
 from __future__ import annotations
 
@@ -124,3 +124,34 @@ def test_trails_begin_with_their_marks(value: Grid) -> None:
         result = applied(own, body, ("trail",))
         expected = set(trails(own, body))
         assert (set() if result is None else drawn_cells(own, result.below)) == expected
+
+
+def bounced(own: Scene, body: Body, side: str) -> set[Cell]:
+    """The cells of a line that goes one line and one place on at each step, place by place."""
+    (down, along), ((row, column),) = STEPS[side], cells_in(body)
+    taken = {cell for other in own.objects if other is not body for cell in cells_in(other)}
+    at, end = (column, own.width) if down else (row, own.height)
+    way, path = (1 if end - 1 - at > at else -1), {(row, column)}
+    while True:
+        for turn in (way, -way):
+            cell = (row + (down or turn), column + (along or turn))
+            if in_grid(own, {cell: 1}) and cell not in taken:
+                break
+        else:
+            return path
+        (row, column), way = cell, turn
+        path.add(cell)
+
+
+@given(grids(), st.sampled_from(SIDES))
+@settings(max_examples=150, deadline=None)
+def test_a_line_bounces_as_a_walk_over_cells_does(given_grid: Grid, side: str) -> None:
+    own = Scene(given_grid, segment("objects_8", given_grid))
+    for body in own.bodies:
+        result = applied(own, body, ("bounce", side, "7"))
+        if len(cells_in(body)) > 1:
+            assert result is None
+            continue
+        assert result is not None
+        line = {cell for cell, _ in drawn_cells(own, result.below)}
+        assert line == bounced(own, body, side) - set(cells_in(body))

@@ -27,8 +27,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "ray", "beam", "reach", "link", "elbow", "add",
-    ONLY, *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "ray", "beam", "reach", "link", "elbow",
+    "bounce", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 
@@ -72,6 +72,7 @@ ACTIONS: dict[str, Apply] = {
     "reach": lines.reach,
     "link": lines.link,
     "elbow": lines.elbow,
+    "bounce": lines.bounce,
     "add": surroundings.add,
     "cut": lines.cut,
     "cover": surroundings.cover,

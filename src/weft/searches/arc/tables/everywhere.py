@@ -23,7 +23,7 @@ from weft.searches.arc.values import Grid
 SEGMENTATIONS = ("objects_8", "blobs_8", "layers")
 NAMES = frozenset((
     "slide", "edge", "meet", "align", "settle", "mirror", "paint", "turn", "reflect", "tile",
-    "image", "ray", "beam", "link", "elbow", "add", "cover",
+    "image", "ray", "beam", "link", "elbow", "bounce", "add", "cover",
 ))  # fmt: skip
 """Of the actions that are tried."""
 SEPARATOR = "."

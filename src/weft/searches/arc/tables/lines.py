@@ -130,3 +130,26 @@ def _middle(body: Body) -> tuple[int, int]:
 def _straight(scene: Scene, first: tuple[int, int], last: tuple[int, int]) -> int:
     rows, columns = sorted((first[0], last[0])), sorted((first[1], last[1]))
     return scene.box_mask(rows[0], columns[0], rows[1] + 1, columns[1] + 1)
+
+
+def bounce(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add a line of diagonal steps to a side that turns back at edges and objects beside it."""
+    side, colour = side_of(scene, body, words[0]), colour_of(scene, body, words[1])
+    if side not in SIDES or colour is None or body.mask.bit_count() > 1:
+        return None
+    cells = scene.once(body, "bounce", side, lambda: _bounced(scene, body, side))
+    return Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _bounced(scene: Scene, body: Body, side: str) -> int:
+    """The cells of such a line from a single cell; it begins to where there is more room."""
+    (down, along), cells, front = STEPS[side], 0, body.mask
+    free, (top, left, bottom, right) = ~scene.others(body), body.box
+    more = scene.width - right > left if down else scene.height - bottom > top
+    turn = 1 if more else -1
+    while front:
+        cells |= front
+        steps = [(down or way, along or way) for way in (turn, -turn)]
+        ends = [scene.moved(front, step) & free for step in steps]
+        turn, front = (turn, ends[0]) if ends[0] else (-turn, ends[1])
+    return cells
