@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arctasks import options, phase_with_learned
+from tests.support.arctasks import options, phase_with_learned, task_of
 from tests.support.arcvalues import grids
 from weft.errors import InputError
+from weft.searches.arc.assessment import Found
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
-from weft.searches.arc.synthesis.ablation import VIEWS
+from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.actions import ACTIONS, LEAVE, ONLY, applied, parts_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.learn import TableSearch
@@ -197,6 +199,9 @@ BECOMES = (
     ("1100/1000/0000/0000", "ray notch own", "1100/1000/0010/0001"),
     ("1000/0000/0003", "elbow row 3 7", "1777/0007/0003"),
     ("1000/0000/0003", "elbow column 3 7", "1000/7000/7773"),
+    ("000/000/000/000/100", "bounce north own", "100/010/001/010/100"),
+    ("0100/0000/0000/0000", "bounce south 7", "0100/0070/0007/0070"),
+    ("1000/0000/0030/0000", "bounce south 7", "1000/0700/7030/0700"),
     ("1000/0000/0000", "add southeast 4", "1000/0400/0000"),
     ("0000/0110/0000", "add north own", "0110/0110/0000"),
     ("1001/1111/0000", "add box 4", "1441/1111/0000"),
@@ -384,6 +389,29 @@ def test_puzzle_on_a_coloured_ground_is_searched_on_black_ground_too() -> None:
     without = ParallelPlanner(replace(own, without=(VIEWS,))).search(task)
     assert all(p.view is None for g in without.verdict.groups for p in g.programs)
     assert all(event.slice < GROUNDED - 1 for event in without.log.events)
+
+
+def test_objects_of_a_grid_as_large_as_the_outputs_are_decided_about() -> None:
+    """Where outputs have another size: the size first, then what is drawn."""
+    program = read_program(
+        'a = scale_2(I)\nreturn objects(a, "objects_8: by colour 1 ray cross 4, else stay")\n'
+    )
+    task = task_of(program, [grid(t) for t in ("100/020", "03/00/01", "0010/0200", "002/100")])
+    assert task is not None
+    own = replace(options("scale_2", depth=1, prune=()), without=(LISTS,))
+    guesses = [g for g in phase_with_learned(task, own).guesses if g.program.fitted == "objects"]
+    assert guesses[0].program.names == ("scale_2",)
+    assert decode_grids(guesses[0].outputs) == task.truth
+    assert guesses[0].program.run(task.test[0]) == task.truth[0]
+
+
+def test_only_a_program_without_a_view_makes_black_ground_needless() -> None:
+    task, planner = planted(ground=7), ParallelPlanner(options("mirror_rows", depth=1))
+    plain = ProgramCandidate(read_program("return mirror_rows(I)\n"), 5000, b"", 1, None)
+    seen = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
+    assert planner.ground(task, Found((), ())) is not None
+    assert planner.ground(task, Found((seen,), ())) is not None
+    assert planner.ground(task, Found((seen, plain), ())) is None
 
 
 def test_black_ground_is_searched_once() -> None:

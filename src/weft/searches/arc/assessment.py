@@ -40,6 +40,11 @@ class Found:
     """Programs that are right on every training pair."""
     guesses: Candidates
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether a program fits without a view: then there is no need for black ground."""
+        return any(candidate.program.view is None for candidate in self.candidates)
+
 
 @dataclass(frozen=True, slots=True)
 class Standard:

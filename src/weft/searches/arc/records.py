@@ -114,7 +114,7 @@ class AssembledRecord(TypedDict):
     examinations: int
     """How many programs to examine."""
     is_explained: bool
-    """Whether a program is right on every pair: then black ground does not count."""
+    """Whether a program without a view fits every pair: then black ground does not count."""
 
 
 class GroupRecord(TypedDict):

@@ -336,7 +336,7 @@ def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> Assemb
         "programs": assembled.programs,
         "log": put(assembled.log.to_bytes()),
         "examinations": len(needed(assembled.found, standard)),
-        "is_explained": bool(assembled.found.candidates),
+        "is_explained": assembled.found.is_explained,
     }
 
 

@@ -16,7 +16,7 @@ from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import learn_tables
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
@@ -47,12 +47,13 @@ def learn_choices(
 def _learned(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """Where targets are as large as their inputs, what becomes of objects; else which they are."""
-    if all(given.size == expected.size for given, expected in problem.pairs()):
+    """What becomes of objects where targets are as large as the grids; else which they are."""
+    if vector in sample.bases[:1]:
         yield from learn_tables(problem, sample, vector)
-        return
-    for name in choose.SEGMENTATIONS:
-        yield from _chosen(problem, sample, vector, name)
+    is_same = any(given.size == expected.size for given, expected in problem.pairs())
+    if not is_same and vector in sample.segmented[:SEGMENTED]:
+        for name in choose.SEGMENTATIONS:
+            yield from _chosen(problem, sample, vector, name)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:

@@ -1,8 +1,8 @@
 """Learn what becomes of objects: decision tables that make the targets of every training pair.
 
-Tried where every target is as large as its input. They are guesses, as
-decision lists are, and may answer if every pair is predicted by the cheapest table learned
-without it.
+Tried on the input where every target is as large, else on the grid of that size which is nearest
+to the targets: the size first, then what is drawn. They are guesses, as decision lists are, and may
+answer if every pair is predicted by the cheapest table learned without it.
 """
 
 from __future__ import annotations

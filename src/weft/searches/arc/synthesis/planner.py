@@ -8,8 +8,8 @@
                   smaller grids, if neither a program nor a plain list may answer
             ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
-            ──► the same for the task on black ground, if no program was found and its ground is
-                another colour (`arc.tasks` runs it beside the parts above)
+            ──► the same for the task on black ground, if no program was found but through another
+                view, and its ground is another colour (`arc.tasks` runs it beside the parts above)
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
@@ -185,7 +185,7 @@ class ParallelPlanner:
 
     def ground(self, task: ArcTask, found: Found) -> FittedView | None:
         """Return the view on black ground, where it is to be searched too."""
-        is_needless = bool(found.candidates) or VIEWS in self.options.without
+        is_needless = found.is_explained or VIEWS in self.options.without
         return None if is_needless else grounded(task)
 
     def ways(self, task: ArcTask) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ COLOURS, TILES = 40, 60
 """Colours and smaller grids that a list may use, the cheapest; so many grids are looked at."""
 LOOKED_AT = 5000
 SEGMENTED = 8
-"""Grids in which objects are looked for, the cheapest."""
+"""Grids in which objects are looked for, the cheapest; besides them one as large as the targets."""
 CANVASES = 6
 """Sizes with ways to lay the input that are tried, the cheapest."""
 COLOUR = int(ValueStage.COLOUR)
@@ -83,7 +83,7 @@ def sample_of(space: Space) -> VectorSample:
     canvases = () if space.candidates else canvases_of(space.problem)
     return VectorSample(
         _vectors(space, nearest), _vectors(space, fitting[:SOURCES]),
-        _vectors(space, _segmented(space, grids)), canvases,
+        _vectors(space, _segmented(space, grids, nearest)), canvases,
         bool(canvases) and _sizes_validated(space.problem), bool(space.candidates),
         space.counts.programs, *(((), ()) if space.candidates else _others(space, grids)),
     )  # fmt: skip
@@ -127,16 +127,17 @@ def _sizes_validated(problem: EncodedTask) -> bool:
     return size_loo_passes(problem.inputs[: problem.train], problem.targets_plain)
 
 
-def _segmented(space: Space, grids: Sequence[int]) -> Sequence[int]:
+def _segmented(space: Space, grids: Sequence[int], nearest: Sequence[int]) -> Sequence[int]:
     """Grids to look for objects in.
 
     Targets can be objects where none is as large as its input; where all are, something may become
-    of each object of the input.
+    of each object of the input, else of the grid nearest to the targets.
     """
     same = [given.size == expected.size for given, expected in space.problem.pairs()]
-    if not any(same):
-        return grids[:SEGMENTED]
-    return (0,) if all(same) else ()
+    if all(same):
+        return (0,)
+    cheap = () if any(same) else grids[:SEGMENTED]
+    return (*cheap, *(n for n in nearest[:1] if n not in cheap))
 
 
 def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:
