@@ -118,26 +118,32 @@ class Recorder:
         ]
         choices += [self.timed("each", parted, task, options, way, cache) for way in parts.ways]
         lists: list[Any] = []
-        known: list[ListPart] = []
 
         def explained() -> bool:
             learned = [found.candidates for found in lists]
             found = planner.assemble(first, rest, views, choices, learned).found
             return bool(explanations(found, planner.standard))
 
-        def learn(kind: str, wanted: Sequence[ListPart]) -> None:
-            known.extend(wanted)
-            lists.extend(self.timed(kind, learn_part, problem, sample, part) for part in wanted)
+        def learn(part: ListPart) -> None:
+            lists.append(self.timed(kind_of(part), learn_part, problem, sample, part))
 
         if is_whole or len(task.train) > FEW_PAIRS or explained():
-            learn("plain", parts.lists)
-            learn("scanned", planner.scanned(facts, any(f.is_validated for f in lists)))
-            if is_whole or explained():
-                beginnings = list(zip(known, [f.beginnings for f in lists], strict=True))
-                learn("layered", planner.layered(beginnings, any(f.is_validated for f in lists)))
+            for part in parts.lists:
+                learn(part)
+            beginnings = list(zip(parts.lists, [f.beginnings for f in lists], strict=True))
+            for part in planner.late(facts, beginnings, any(f.is_validated for f in lists)):
+                if not part.first or is_whole or explained():
+                    learn(part)
         learned = [found.candidates for found in lists]
         assembled = self.timed("assemble", planner.assemble, first, rest, views, choices, learned)
         return assembled, facts.programs
+
+
+def kind_of(part: ListPart) -> str:
+    """Return what a part of list learning is counted as."""
+    if part.first:
+        return "layered"
+    return "scanned" if part.corner or part.reads else "plain"
 
 
 def wire(candidate: ProgramCandidate, outputs: dict[bytes, int]) -> list[Any]:

@@ -119,13 +119,15 @@ def test_list_with_an_action_is_found_and_is_right_by_its_slow_definition() -> N
 
 @pytest.mark.parametrize(
     ("change", "acting", "laid"),
-    [({}, 1, 2), ({"canvases": 3}, 0, 2), ({"bases": 0}, 0, 0), ({"is_solved": True}, 0, 0)],
+    [({}, 1, 1), ({"canvases": 3}, 0, 1), ({"bases": 0}, 0, 0), ({"is_solved": True}, 0, 0)],
 )
 def test_parts_that_read_more_run_where_nothing_answers(
     change: dict[str, int | bool], acting: int, laid: int
 ) -> None:
     facts = replace(ShallowFacts(0, False, True, 0, (), 2, 0, 1), **change)
-    parts = ParallelPlanner(options("mirror_rows")).scanned(facts, is_validated=False)
+    planner = ParallelPlanner(options("mirror_rows"))
+    parts = planner.late(facts, (), is_validated=False)
     assert [part.reads for part in parts].count(ACTIONS) == acting
     assert [part.reads for part in parts].count(LAID) == laid
-    assert ParallelPlanner(options("mirror_rows")).scanned(facts, is_validated=True) == []
+    assert planner.late(facts, (), is_validated=True) == []
+    assert planner.on_ground().late(facts, (), is_validated=False) == []

@@ -2,7 +2,7 @@
 
     solve ── lane <task digest> ──► shallow
                ──► plain lists, choices; slices and views, if it found nothing
-               ──► lists that scan, then lists in layers, while neither a program nor a list
+               ──► lists that scan, read more or come in layers, if neither a program nor a list
                    may answer
                ──► assemble
                beside all this the same on black ground, if the shallow phase found nothing and
@@ -100,11 +100,8 @@ def _continued(
     if parted and parts.ways:
         chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
-    scanned = planner.scanned(facts, _is_validated(learned))
-    learned += yield from _learn(puzzle, sample, scanned)
-    layered = planner.layered(_beginnings(learned), _is_validated(learned))
-    learned += yield from _learn(puzzle, sample, layered)
-    lists = [result for _, result in learned]
+    late = planner.late(facts, _beginnings(learned), _is_validated(learned))
+    lists = [*plain, *(yield from _learn(puzzle, sample, late))]
     others = (chosen, by_view, deep)
     is_complete = all(result.ok for part in (lists, *others) for result in part)
     choices, viewed, rest = (_values(part) for part in others)
@@ -131,11 +128,10 @@ def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
 
 
 def _learn(puzzle: Object, sample: Object, parts: Sequence[ListPart]) -> SearchBody:
-    """Run parts of list learning; return each with its result."""
+    """Run parts of list learning; return their results."""
     if not parts:
         return []
-    results = yield [run_lists(puzzle, sample, to_json(part)) for part in parts]
-    return list(zip(parts, results, strict=True))
+    return (yield [run_lists(puzzle, sample, to_json(part)) for part in parts])
 
 
 def _is_validated(learned: Learned) -> bool:

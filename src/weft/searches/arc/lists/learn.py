@@ -26,8 +26,6 @@ FIRST_CLAUSES = 3
 BEGUN = ((FIRST_CLAUSES, 1), (FIRST_CLAUSES,))
 """Unfinished lists have one of the likeliest defaults, the first with a clause or two, the next
 with one; so many ways to go on are tried at each depth."""
-BEGUN_SCANS = ((FIRST_CLAUSES,),)
-"""The same for lists that scan: there are four corners, and few second layers need one."""
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
 MARGIN = 40_000
@@ -89,10 +87,10 @@ def learn(search: ClauseSearch, most: int = MAX_MILLIBITS, hope: int = HOPE) -> 
     return sorted(lists, key=lambda cell_list: (cell_list.millibits, cell_list.text()))
 
 
-def beginnings(search: ClauseSearch, begun: Sequence[Sequence[int]] = BEGUN) -> list[CellList]:
+def beginnings(search: ClauseSearch) -> list[CellList]:
     """Return unfinished lists: the likeliest defaults with the first clause or two."""
     choices, lists = search.choices, list[CellList]()
-    for default, ways in zip(_defaults(choices), begun, strict=False):
+    for default, ways in zip(_defaults(choices), BEGUN, strict=False):
         branches = [_Branch((), choices.everything, covering.SCALE)]
         for most in ways:
             branches = [

@@ -15,6 +15,8 @@ from typing import Literal
 
 from weft.errors import UsageError
 
+BRIEF_SHARE = 20
+"""Percent of a shallow phase's programs that a brief search spends on its own."""
 SLICES = 32
 """Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
 
@@ -40,6 +42,8 @@ class SearchBudget:
     max_millibits: int = 100_000
     """Longer programs are no evidence: they are kept as guesses and answer nothing."""
     stop_on_first: bool = False
+    is_brief: bool = False
+    """Whether the search ends with its shallow phase and what is learned from that at once."""
     schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -60,11 +64,12 @@ class SearchBudget:
     @property
     def deep_programs(self) -> int:
         """Programs beyond the shallow phase."""
-        return self.max_programs - self.shallow_programs
+        return 0 if self.is_brief else self.max_programs - self.shallow_programs
 
-    def shallow_only(self) -> SearchBudget:
-        """Return the budget of a search that ends with its shallow phase."""
-        return replace(self, max_programs=max(1, self.shallow_programs), shallow_share=100)
+    def brief(self) -> SearchBudget:
+        """Return the budget of a search beside another one: short, and without a deep phase."""
+        most = max(1, self.shallow_programs)
+        return replace(self, max_programs=most, shallow_share=BRIEF_SHARE, is_brief=True)
 
     @property
     def view_programs(self) -> int:

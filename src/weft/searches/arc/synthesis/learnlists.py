@@ -24,8 +24,6 @@ from weft.searches.arc.fitted.celllist import THEN, Layered, Scanned
 from weft.searches.arc.lists.cells import UNDECIDED, CellList, parse
 from weft.searches.arc.lists.features import U8
 from weft.searches.arc.lists.learn import (
-    BEGUN,
-    BEGUN_SCANS,
     HOPE,
     MAX_MILLIBITS,
     ClauseSearch,
@@ -35,7 +33,7 @@ from weft.searches.arc.lists.learn import (
     loo_passes,
     search_of,
 )
-from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
+from weft.searches.arc.lists.scan import CORNERS, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.actedcolumns import acted_columns
@@ -53,8 +51,8 @@ AGREEING = 4
 SHORT = 70 * BIT
 """Longer lists are never accepted, so they are not cross-validated."""
 LITTLE_HOPE = 1
-"""Scans start from every corner, second layers above many first ones, and tasks are divided in many
-ways, most of them in vain: soon given up."""
+"""Scans start from every corner, second layers above many first ones, more columns are read and
+tasks are divided in many ways, most of them in vain: soon given up."""
 ACTIONS, LAID = "actions", "laid"
 FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and one pair fits any list."""
@@ -67,7 +65,7 @@ class ListPart:
     base: int
     corner: str = ""
     first: str = ""
-    """Of layered lists: the first one as programs write it; `corner` is its own."""
+    """Of layered lists: the first one as programs write it."""
     reads: str = ""
     """What lists read besides: what `ACTIONS` make of objects, or colours and what is `LAID`."""
 
@@ -100,8 +98,8 @@ def plain_parts(bases: int) -> list[ListPart]:
 
 
 def scanned_parts(bases: int) -> list[ListPart]:
-    """Return the parts that scan: from each corner, on each base that is a vector."""
-    return [ListPart(base, corner) for base in range(bases) for corner in CORNERS]
+    """Return the parts that scan: from each corner, on the first base if it is a vector."""
+    return [ListPart(0, corner) for corner in CORNERS] if bases else []
 
 
 def acted_parts(bases: int) -> list[ListPart]:
@@ -110,8 +108,8 @@ def acted_parts(bases: int) -> list[ListPart]:
 
 
 def laid_parts(bases: int) -> list[ListPart]:
-    """Return the parts that read colours and smaller grids, on each base that is a vector."""
-    return [ListPart(base, reads=LAID) for base in range(bases)]
+    """Return the part that reads colours and smaller grids: on the first base, if a vector."""
+    return [ListPart(0, reads=LAID)][:bases]
 
 
 def layered_parts(
@@ -121,7 +119,7 @@ def layered_parts(
     parts: dict[tuple[int, str], ListPart] = {}
     for part, found in learned:
         for beginning in found:
-            above = ListPart(part.base, part.corner, beginning.text)
+            above = ListPart(part.base, first=beginning.text)
             parts.setdefault((part.base, beginning.digest), above)
     return list(parts.values())
 
@@ -137,9 +135,10 @@ def learn_part(
         columns = acted_columns(problem) if acts else laid_columns(context, sample)
         return LearnedLists(cheapest(learner.reading(columns)))
     if part.first:
-        return LearnedLists(cheapest(learner.layered(Layer(part.corner, parse(part.first)))))
-    hope = LITTLE_HOPE if part.corner else hope
-    return learner.learn(part.corner, hope, extendable=part.base < len(sample.bases))
+        return LearnedLists(cheapest(learner.layered(parse(part.first))))
+    if part.corner:
+        return learner.learn(part.corner, LITTLE_HOPE)
+    return learner.learn("", hope, extendable=part.base < len(sample.bases))
 
 
 def learn_plain(
@@ -171,17 +170,17 @@ class _Learner:
         self._may_answer = problem.train > FEW_PAIRS and not sample.is_solved
         self._train = problem.train
 
-    def learn(self, corner: str, hope: int, *, extendable: bool) -> LearnedLists:
+    def learn(self, corner: str, hope: int, *, extendable: bool = False) -> LearnedLists:
         """All lists on the base, from a corner those that scan from there; and beginnings.
 
-        Those are not needed where a program or a list may answer, nor above canvases.
+        Those are not needed where a program or a list may answer, nor above scans and canvases.
         """
         training = self._context.training_cells(corner)
         search = search_of(training)
         learned = LearnedLists(cheapest(self._lists(training, search, corner, hope)))
         if self._is_solved or learned.is_validated or not extendable:
             return learned
-        return LearnedLists(learned.candidates, tuple(self._beginnings(search, corner)))
+        return LearnedLists(learned.candidates, tuple(self._beginnings(search)))
 
     def _lists(
         self, training: TrainingCells, search: ClauseSearch, corner: str, hope: int
@@ -198,21 +197,22 @@ class _Learner:
             decided = layer.decide(tests, [grid.size for grid in context.tests])
             yield from self._candidates(program, cost, decided, loo_passed)
 
-    def _beginnings(self, search: ClauseSearch, corner: str) -> Iterator[Beginning]:
+    def _beginnings(self, search: ClauseSearch) -> Iterator[Beginning]:
         """Unfinished lists that decide every cell, and not all of them as the targets have it."""
-        context, grids = self._context, self._context.base.grids
+        context = self._context
         finished = context.training_cells().expected.tobytes()
-        for first in _layers(beginnings(search, BEGUN_SCANS if corner else BEGUN), corner):
-            decided = first.decide(context.columns, [grid.size for grid in grids])
+        for first in beginnings(search):
+            decided = first.decide(context.columns.__getitem__, len(context.columns["own"]))
             cells = decided[: context.trained].tobytes()
             if UNDECIDED not in decided and cells != finished:
-                yield Beginning(first.cells.text(), blake2b(cells, digest_size=8).hexdigest())
+                yield Beginning(first.text(), blake2b(cells, digest_size=8).hexdigest())
 
     def reading(self, columns: Columns) -> Iterator[ProgramCandidate]:
         """Lists that read one of some more columns, chosen by all pairs: not cross-validated."""
         context = self._context.beside(columns)
         base, tests = context.base, context.test_columns()
-        lists = learn(search_of(context.training_cells())) if columns else []
+        search = search_of(context.training_cells()) if columns else None
+        lists = [] if search is None else learn(search, hope=LITTLE_HOPE)
         for cell_list in lists:
             if any(source in columns for source in cell_list.sources()):
                 program = Program(base.chain, base.rule, base.before + cell_list.text())
@@ -220,25 +220,17 @@ class _Learner:
                 cost = base.millibits + cell_list.millibits
                 yield from self._candidates(program, cost, decided, None)
 
-    def layered(self, first: Layer) -> Iterator[ProgramCandidate]:
-        """Lists on the output of an unfinished one.
-
-        Above a scan there is a plain list, or a scan from the opposite corner.
-        """
-        context, grids = self._context, self._context.base.grids
-        decided = first.decide(context.columns, [grid.size for grid in grids])
-        upper = context.above(split(decided, grids))
-        for above in ("", OPPOSITE[first.corner]) if first.corner else ("",):
-            yield from self._above(upper, first, above)
-
-    def _above(self, context: ListContext, first: Layer, corner: str) -> Iterator[ProgramCandidate]:
-        """Second layers."""
+    def layered(self, first: CellList) -> Iterator[ProgramCandidate]:
+        """Lists on the output of an unfinished one."""
+        below, grids = self._context, self._context.base.grids
+        decided = first.decide(below.columns.__getitem__, len(below.columns["own"]))
+        context = below.above(split(decided, grids))
         base, tests = context.base, context.test_columns()
-        search = search_of(context.training_cells(corner))
-        for second in _layers(learn(search, MAX_MILLIBITS - first.millibits, LITTLE_HOPE), corner):
+        search = search_of(context.training_cells())
+        for second in learn(search, MAX_MILLIBITS - first.millibits, LITTLE_HOPE):
             cost = base.millibits + first.millibits + second.millibits
             program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
-            decided = second.decide(tests, [grid.size for grid in context.tests])
+            decided = second.decide(tests.__getitem__, len(tests["own"]))
             yield from self._candidates(program, cost, decided, None)
 
     def _candidates(

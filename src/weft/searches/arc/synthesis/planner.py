@@ -4,9 +4,8 @@
                   for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
-            ──► scanned lists, and lists that read what actions make of objects, colours and
+            ──► lists that scan, in layers, or that read what actions make of objects, colours and
                   smaller grids, if neither a program nor a plain list may answer
-            ──► layered lists, if no scanned list may answer either
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found but through another
                 view, and its ground is another colour (`arc.tasks` runs it beside the parts above)
@@ -193,10 +192,10 @@ class ParallelPlanner:
         return () if FITTED in self.options.without else ways_of(task)
 
     def on_ground(self) -> ParallelPlanner:
-        """Return the planner for tasks on black ground: no slices, and a program has one view."""
+        """Return the planner for tasks on black ground: brief, and a program has one view."""
         own = self.options
         without = tuple(sorted({*own.without, VIEWS}))
-        options = replace(own, budget=own.budget.shallow_only(), without=without)
+        options = replace(own, budget=own.budget.brief(), without=without)
         return ParallelPlanner(options, self.slices, self.standard)
 
     def learn(
@@ -207,11 +206,9 @@ class ParallelPlanner:
         assert sample is not None
         parts = self.parts(facts)
         lists = [learn_part(problem, sample, part) for part in parts.lists]
-        scanned = self.scanned(facts, any(found.is_validated for found in lists))
-        lists += [learn_part(problem, sample, part) for part in scanned]
-        known = zip((*parts.lists, *scanned), (found.beginnings for found in lists), strict=True)
-        layered = self.layered(known, any(found.is_validated for found in lists))
-        lists += [learn_part(problem, sample, part) for part in layered]
+        known = zip(parts.lists, (found.beginnings for found in lists), strict=True)
+        late = self.late(facts, known, any(found.is_validated for found in lists))
+        lists += [learn_part(problem, sample, part) for part in late]
         choices: list[Candidates] = [
             learn_choices(problem, sample, start, end) for start, end in parts.choices
         ]
@@ -244,23 +241,24 @@ class ParallelPlanner:
             views,
         )
 
-    def scanned(self, facts: ShallowFacts, is_validated: bool) -> list[ListPart]:
+    def late(self, facts: ShallowFacts, learned: Learned, is_validated: bool) -> list[ListPart]:
         """Return the parts to run when plain lists are known; `is_validated`: one may answer.
 
         Actions on objects are tried where outputs are as large as inputs: then there is no canvas.
         """
-        if facts.is_solved or is_validated or LISTS in self.options.without:
+        own = self.options
+        if facts.is_solved or is_validated or own.budget.is_brief or LISTS in own.without:
             return []
-        parts = [*scanned_parts(facts.bases), *laid_parts(facts.bases)]
-        acts = not facts.canvases and FITTED not in self.options.without
-        return [*parts, *acted_parts(facts.bases)] if acts else parts
-
-    def layered(self, learned: Learned, is_validated: bool) -> list[ListPart]:
-        """Return the parts to run when scanned lists are known, with their beginnings."""
-        return [] if is_validated else layered_parts(learned)
+        acts = not facts.canvases and FITTED not in own.without
+        return [
+            *scanned_parts(facts.bases),
+            *laid_parts(facts.bases),
+            *(acted_parts(facts.bases) if acts else ()),
+            *layered_parts(learned),
+        ]
 
     def _slices(self, facts: ShallowFacts, left: int) -> tuple[WorkerBudget, ...]:
-        if facts.is_solved or facts.exhausted or left <= 0:
+        if facts.is_solved or facts.exhausted or left <= 0 or self.options.budget.is_brief:
             return ()
         return share([part for part in self._ranges() if part.slice in facts.open_slices], left)
 

@@ -31,6 +31,8 @@ ADDING = (
     "bounce", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
+KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
+"""Those that draw the object as it is, beside other things."""
 
 
 def _stay(_: Scene, body: Body, __: Sequence[str]) -> Drawn | None:

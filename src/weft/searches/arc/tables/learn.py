@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import combinations, islice, product
 from operator import or_
 
-from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
+from weft.searches.arc.tables.actions import AND, COVERING, KEEPING, Action, applied
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import AREA, column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
@@ -73,8 +73,11 @@ class TableSearch:
         changed, rows = scene.ink & ~kept, []
         for number, body in enumerate(scene.bodies):
             covers, known = dict[int, int](), scene.results.setdefault(number, {})
+            stays = _cover(Drawn(body.layers), masks, 0, hidden & changed) is not None
             for n, action in enumerate(self.actions):
                 if not (body.colour or action[0] in OF_ROOMS):
+                    continue
+                if not stays and action[0] in KEEPING:
                     continue
                 if action not in known:
                     known[action] = applied(scene, body, action, known)
