@@ -22,8 +22,8 @@ from weft.searches.arc.ops.registry import BY_NAME, apply_chain
 from weft.searches.arc.values import MAX_SIDE, Box, Grid, ValueStage
 
 WAYS: tuple[str, ...] = (
-    "single_rows", "single_columns", "split_lines", "split_black_lines", "halves_across",
-    "halves_down", "quarters", "blobs_8", "objects_8", "objects_4",
+    "single_rows", "single_columns", "split_lines", "split_black_lines", "quarters", "blobs_8",
+    "objects_8", "objects_4",
 )  # fmt: skip
 """Segmentations that divide a grid."""
 COLOURS, INK = "colours", 1

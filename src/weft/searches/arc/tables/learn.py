@@ -13,10 +13,11 @@ from functools import reduce
 from itertools import combinations, islice, product
 from operator import or_
 
-from weft.searches.arc.tables.actions import AND, COVERING, KEEPING, Action, applied
+from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
+from weft.searches.arc.tables.consistency import OF_AREAS, Target, covers, families_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import AREA, column_price, columns_of
-from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
+from weft.searches.arc.tables.scene import Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
 from weft.searches.arc.tables.vocabulary import actions, price
@@ -27,8 +28,6 @@ MOST_GROUPS = 6
 MOST_SHIFTS = 12
 MOST_VARIANTS = 8
 MOST_FITTING = 40
-OF_ROOMS = ("stay", "paint")
-"""Actions of black areas."""
 JOINED, MOST_JOINED = 60, 3
 """Measures tried together with another, and how many values such a one has at most."""
 
@@ -48,6 +47,7 @@ class TableSearch:
         sizes = [scene.height * scene.width for scene in scenes]
         self.offsets = [sum(sizes[:pair]) for pair in range(len(scenes))]
         self.rows: list[Row] = []
+        self._families = families_of(self.actions)
         self.is_feasible = self._try_pairs()
         self._group_actions = GroupActions(self.actions, self.prices, self.rows, self._everywhere())
 
@@ -70,29 +70,21 @@ class TableSearch:
         """Try every action on every object."""
         scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
         kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
-        changed, rows = scene.ink & ~kept, []
+        target, rows = Target(masks, kept | hidden, hidden & scene.ink & ~kept), []
         for number, body in enumerate(scene.bodies):
-            covers, known = dict[int, int](), scene.results.setdefault(number, {})
-            stays = _cover(Drawn(body.layers), masks, 0, hidden & changed) is not None
-            for n, action in enumerate(self.actions):
-                if not (body.colour or action[0] in OF_ROOMS):
-                    continue
-                if not stays and action[0] in KEEPING:
-                    continue
-                if action not in known:
-                    known[action] = applied(scene, body, action, known)
-                cover = _cover(known[action], masks, kept | hidden, hidden & changed)
-                if cover is not None:
-                    covers[n] = cover << offset
-            rows.append(Row(covers, sum(1 << n for n in covers)))
+            known = scene.results.setdefault(number, {})
+            own = covers(scene, body, self._families, known, target)
+            shifted = {n: cover << offset for n, cover in own.items()}
+            rows.append(Row(shifted, sum(1 << n for n in shifted)))
         return rows
 
     def _hidden(self, pair: int) -> int:
         """The cells that some action may cover."""
         scene, masks, hidden = self.scenes[pair], self.masks[pair], 0
+        covering = [action for action in self.actions if action[0] in COVERING]
         for body in scene.objects:
-            for action in self.actions:
-                result = applied(scene, body, action) if action[0] in COVERING else None
+            for action in covering:
+                result = applied(scene, body, action)
                 if result is not None and all(not mask & ~masks[c] for c, mask in result.above):
                     hidden = reduce(or_, (mask for _, mask in result.above), hidden)
         return hidden
@@ -166,7 +158,7 @@ def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
     """All actions that could matter: those of areas, if objects stay; only goals that are there."""
     colours = new_colours(scenes, targets)
     if any(scene.fixed for scene in scenes):
-        return [action for action in actions(colours, (), ()) if action[0] in OF_ROOMS]
+        return [action for action in actions(colours, (), ()) if action[0] in OF_AREAS]
     goals = sorted({b.colour for scene in scenes for b in scene.objects if b.colour})
     return list(actions(colours, _shifts(scenes, targets), goals))
 
@@ -203,22 +195,6 @@ def _above(action: Action) -> Action:
     if action[0] in ("beam", "ray"):
         return ("cut", *action[1:])
     return ("cover", *action[1:]) if action[0] == "add" and action[1] in COVERED else action
-
-
-def _cover(result: Drawn | None, masks: Sequence[int], covered: int, hidden: int) -> int | None:
-    """The target cells that an action draws; None where it draws others.
-
-    Objects may differ where they can be `hidden`, what lies below also where it is `covered`.
-    """
-    if result is None:
-        return None
-    cover = 0
-    for layers, other in ((result.body, hidden), (result.below, covered), (result.above, 0)):
-        for colour, mask in layers:
-            if mask & ~masks[colour] & ~other:
-                return None
-            cover |= mask & masks[colour]
-    return cover
 
 
 def _kept(grid: Grid, masks: Sequence[int]) -> int:
