@@ -15,6 +15,7 @@ from weft.searches.arc.fitted import choose
 from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learncharts import learn_charts
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -47,13 +48,18 @@ def learn_choices(
 def _learned(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """What becomes of objects where targets are as large as the grids; else which they are."""
+    """What becomes of objects where targets are as large as the grids; else which they are.
+
+    Where targets have other sizes than inputs they may also be charts of objects.
+    """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, sample, vector)
-    is_same = any(given.size == expected.size for given, expected in problem.pairs())
-    if not is_same and vector in sample.segmented[:SEGMENTED]:
-        for name in choose.SEGMENTATIONS:
-            yield from _chosen(problem, sample, vector, name)
+    same = [given.size == expected.size for given, expected in problem.pairs()]
+    if all(same) or vector not in sample.segmented[:SEGMENTED]:
+        return
+    for name in () if any(same) else choose.SEGMENTATIONS:
+        yield from _chosen(problem, sample, vector, name)
+    yield from learn_charts(problem, sample, vector)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:

@@ -131,12 +131,13 @@ def _segmented(space: Space, grids: Sequence[int], nearest: Sequence[int]) -> Se
     """Grids to look for objects in.
 
     Targets can be objects where none is as large as its input; where all are, something may become
-    of each object of the input, else of the grid nearest to the targets.
+    of each object of the input, else of the grid nearest to the targets. Charts of objects have
+    any size.
     """
     same = [given.size == expected.size for given, expected in space.problem.pairs()]
     if all(same):
         return (0,)
-    cheap = () if any(same) else grids[:SEGMENTED]
+    cheap = grids[: 1 if any(same) else SEGMENTED]
     return (*cheap, *(n for n in nearest[:1] if n not in cheap))
 
 

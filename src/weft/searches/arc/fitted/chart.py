@@ -1,0 +1,240 @@
+"""The rule that draws a chart of a grid's objects: a line for each, or cells along a path.
+
+    layers: all; down cells; columns_top cells; fit; own    a column for each colour, as long as it
+                                                            has cells, the longest first
+    objects_8: is count_1 4; place; along_rows 1; 1x5; own  a cell for each blue square, in a row of
+                                                            five
+
+First which objects, in which order, then how they are laid and how many cells each gets, the size
+of the grid, and the colour of the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weft.searches.arc.fitted.choose import MEASURE, MEASURES, RELATION, SEGMENTATIONS, VALUE
+from weft.searches.arc.fitted.choose import measurements_of, segment
+from weft.searches.arc.fitted.rule import BASE, COLOUR, Composed, digit, number
+from weft.searches.arc.ops.objectparts import colour_of
+from weft.searches.arc.ops.operator import BIT, ShapeEffect
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.values import MAX_SIDE, Grid, Piece
+
+ALL, PLACE, FIT, OWN, ONE, ONCE = "all", "place", "fit", "own", "1", "once"
+RELATIONS = ("most", "least", "is")
+DIRECTIONS = ("up", "down")
+BARS = ("rows_left", "rows_right", "columns_top", "columns_bottom")
+RUNS = ("along_rows", "along_columns", "snake_rows", "snake_columns")
+PATH = "path"
+SEPARATOR = "; "
+Measured = Mapping[str, Sequence[int]]
+Bar = tuple[int, int]
+"""A colour, and how many cells have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What a chart shows, and how."""
+
+    segmentation: str
+    which: tuple[str, ...]
+    """`all`, or a relation, a measure and maybe a value."""
+    order: tuple[str, ...]
+    """`place`, or a direction and a measure; with `once` of each colour only the first."""
+    layout: str
+    length: str
+    """A measure, or 1."""
+    size: tuple[int, int] | None
+    """None if it is as large as what is drawn."""
+    colour: int | None
+    """None if it is the object's."""
+    path: tuple[tuple[int, int], ...] = ()
+
+    def text(self) -> str:
+        """As programs write it."""
+        size = FIT if self.size is None else f"{self.size[0]}x{self.size[1]}"
+        colour = OWN if self.colour is None else str(self.colour)
+        layout = [self.layout, *(f"{row}.{column}" for row, column in self.path), self.length]
+        parts = (" ".join(self.which), " ".join(self.order), " ".join(layout), size, colour)
+        return f"{self.segmentation}: {SEPARATOR.join(parts)}"
+
+    @property
+    def millibits(self) -> int:
+        """What it costs."""
+        which = BIT if self.which == (ALL,) else MEASURE + RELATION + VALUE * (len(self.which) - 2)
+        order = BIT if self.order[0] == PLACE else MEASURE + 2 * BIT
+        once = 2 * BIT if ONCE in self.order else 0
+        layout = 3 * BIT + (BIT if self.length == ONE else MEASURE + BIT)
+        size = BIT if self.size is None else 4 * BIT
+        colour = BIT if self.colour is None else COLOUR
+        path = len(self.path) * COLOUR
+        own = BY_NAME[self.segmentation].millibits
+        return own + which + order + once + layout + size + colour + path
+
+    def selected(self, measured: Measured) -> list[int]:
+        """Return the objects that are shown, in their order."""
+        return ordered(selected(measured, self.which), measured, self.order)
+
+    def bars(self, measured: Measured) -> list[Bar]:
+        """Return the colour and the number of cells of each object that is shown."""
+        own = self.selected(measured)
+        lengths = [1 if self.length == ONE else measured[self.length][n] for n in own]
+        colours = [measured["colour"][n] if self.colour is None else self.colour for n in own]
+        return list(zip(colours, lengths, strict=True))
+
+    def drawn(self, measured: Measured) -> Grid | None:
+        """Draw it; None where it is empty or larger than its grid."""
+        bars = self.bars(measured)
+        if not any(length for _, length in bars):
+            return None
+        size = self.size or _fitting(self.layout, bars)
+        if max(size) > MAX_SIDE:
+            return None
+        places = bar_places(self.layout, size, bars) if self.layout in BARS else None
+        if self.layout not in BARS:
+            run = [colour for colour, length in bars for _ in range(length)]
+            path = self.path or path_of(self.layout, size)
+            places = dict(zip(path, run, strict=False)) if len(run) <= len(path) else None
+        return None if places is None else _grid(size, places)
+
+
+def measured_of(objects: Sequence[Piece], given: Grid) -> Measured | None:
+    """Measure objects, their colours too; None where one lies outside the input."""
+    measured = measurements_of(objects, given)
+    return None if measured is None else {**measured, "colour": [colour_of(p) for p in objects]}
+
+
+def selected(measured: Measured, which: Sequence[str]) -> list[int]:
+    """Return the objects with the most, the least or so much of a measure, or all."""
+    every = range(len(measured["colour"]))
+    if which[0] == ALL or not every:
+        return list(every)
+    values = measured[which[1]]
+    limits = {"most": max(values), "least": min(values)}
+    wanted = int(which[2]) if which[0] == "is" else limits[which[0]]
+    return [n for n in every if values[n] == wanted]
+
+
+def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> list[int]:
+    """Put objects in order; of equals the first one first."""
+    result = list(own)
+    if order[0] != PLACE:
+        sign = 1 if order[0] == "up" else -1
+        result.sort(key=lambda n: sign * measured[order[1]][n])
+    if ONCE in order:
+        colours = measured["colour"]
+        first = {colours[n]: n for n in reversed(result)}
+        result = [n for n in result if first[colours[n]] == n]
+    return result
+
+
+def path_of(layout: str, size: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return the cells of a grid in the order in which a run fills them."""
+    height, width = size
+    lines, places = (height, width) if layout.endswith("rows") else (width, height)
+    turns = layout.startswith("snake")
+    along = [
+        (line, places - 1 - place if turns and line % 2 else place)
+        for line in range(lines)
+        for place in range(places)
+    ]
+    return along if layout.endswith("rows") else [(place, line) for line, place in along]
+
+
+def bar_places(
+    layout: str, size: tuple[int, int], bars: Sequence[Bar]
+) -> dict[tuple[int, int], int] | None:
+    """Return the cells that bars have in a grid; None where it has no room for them."""
+    across, places = layout.startswith("rows"), {}
+    lines, room = size if across else size[::-1]
+    if len(bars) > lines or max(length for _, length in bars) > room:
+        return None
+    for line, (colour, length) in enumerate(bars):
+        for n in range(length):
+            place = n if layout.endswith(("left", "top")) else room - 1 - n
+            places[(line, place) if across else (place, line)] = colour
+    return places
+
+
+def _fitting(layout: str, bars: Sequence[Bar]) -> tuple[int, int]:
+    lengths = [length for _, length in bars]
+    lines, room = (len(bars), max(lengths)) if layout in BARS else (1, sum(lengths))
+    return (lines, room) if layout.startswith("rows") or layout.endswith("rows") else (room, lines)
+
+
+def _grid(size: tuple[int, int], places: Mapping[tuple[int, int], int]) -> Grid:
+    height, width = size
+    cells = bytes(places.get((r, c), 0) for r in range(height) for c in range(width))
+    return Grid(height, width, cells)
+
+
+class ObjectChart(Composed):
+    """Parameters: the segmentation, and the chart."""
+
+    name = "chart"
+    doc = (
+        "A chart of the grid's objects: `layers: all; down cells; columns_top cells; fit; own`. "
+        "First which are shown: `all`, those with the `most` or `least` of a measure, or that "
+        "measure so much (`is count_1 4`); then their order: as they lie (`place`), or by a "
+        "measure, `up` or `down`, and `once` for the first of each colour only. Each is a line "
+        "of cells (`rows_left`, `rows_right`, `columns_top`, `columns_bottom`), or they follow "
+        "each other `along_rows`, `along_columns`, like a snake (`snake_rows`, `snake_columns`) "
+        "or on a `path` of cells (row.column), each with one cell or as many as a measure says. "
+        "The grid fits them (`fit`) or has a size; the colour is a number or the object's `own`. "
+        "Measures are those of `choose`."
+    )
+    shape = ShapeEffect.ANY
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        chart = parse_chart(params.decode())
+        objects = segment(chart.segmentation, value)
+        measured = measured_of(objects, given) if objects else None
+        return None if measured is None else chart.drawn(measured)
+
+    def price(self, params: bytes) -> int:
+        return BASE + parse_chart(params.decode()).millibits
+
+    def read(self, text: str) -> bytes:
+        return parse_chart(text).text().encode()
+
+
+def parse_chart(text: str) -> Chart:
+    """Undo `Chart.text`; ValueError or IndexError where it is none."""
+    segmentation, _, parts = text.partition(": ")
+    which, order, layout, size, colour = (tuple(part.split(" ")) for part in parts.split(SEPARATOR))
+    by = order[:-1] if order[-1] == ONCE else order
+    measures = [*which[1:2], *by[1:]]
+    if layout[-1] != ONE:
+        measures.append(layout[-1])
+    known = (
+        segmentation in SEGMENTATIONS
+        and which[0] in (ALL, *RELATIONS)
+        and len(which) == {ALL: 1, "is": 3}.get(which[0], 2)
+        and by[0] in (PLACE, *DIRECTIONS)
+        and len(by) == (1 if by[0] == PLACE else 2)
+        and layout[0] in (*BARS, *RUNS, PATH)
+        and (len(layout) > 2) == (layout[0] == PATH)
+        and set(measures) <= set(MEASURES)
+    )
+    if not known:
+        raise ValueError(text)
+    if which[0] == "is":
+        number(which[2])
+    return Chart(
+        segmentation, which, order, layout[0], layout[-1], _size(size[0]),
+        None if colour[0] == OWN else digit(colour[0]), tuple(map(_place, layout[1:-1])),
+    )  # fmt: skip
+
+
+def _size(text: str) -> tuple[int, int] | None:
+    if text == FIT:
+        return None
+    height, width = (number(side, 1, MAX_SIDE) for side in text.split("x"))
+    return height, width
+
+
+def _place(text: str) -> tuple[int, int]:
+    row, column = (number(part) for part in text.split("."))
+    return row, column
