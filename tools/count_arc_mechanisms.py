@@ -63,7 +63,8 @@ MECHANISMS: dict[str, Uses] = {
         and bool(re.search(r"(objects|blobs|layers)\w*\.", program.parameters))
     ),
     "all learned rules (lists, choices, tables, parts)": lambda program: (
-        program.fitted in ("cells", "canvas", "scanned", "layered", "choose", "objects", "each")
+        program.fitted
+        in ("cells", "canvas", "scanned", "layered", "choose", "objects", "each", "chart")
     ),
 }
 """By name: whether a program belongs to it."""

@@ -14,8 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.fitted.choose import MEASURE, MEASURES, RELATION, SEGMENTATIONS, VALUE
-from weft.searches.arc.fitted.choose import measurements_of, segment
+from weft.searches.arc.fitted.choose import (
+    MEASURE,
+    MEASURES,
+    RELATION,
+    SEGMENTATIONS,
+    VALUE,
+    measurements_of,
+    segment,
+)
 from weft.searches.arc.fitted.rule import BASE, COLOUR, Composed, digit, number
 from weft.searches.arc.ops.objectparts import colour_of
 from weft.searches.arc.ops.operator import BIT, ShapeEffect

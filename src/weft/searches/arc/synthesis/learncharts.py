@@ -9,8 +9,10 @@ Most targets are no chart in any layout, so that nothing is segmented. Charts ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from weft.searches.arc.fitted import chart
 from weft.searches.arc.fitted.chart import Bar, Chart, Measured
@@ -27,12 +29,14 @@ Pairs = Sequence[tuple[Measured, Sequence[Bar]]]
 MOST_OBJECTS = 40
 MOST_PATH = 12
 """Cells of a path that is learned."""
+WITNESSES, MOST = 4, 12
+"""Programs kept of those that give the same outputs, and of one vector."""
 FEWEST_BARS = 4
 """All targets together show so many, or else anything would fit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChartReading:
     """A layout of all targets, and the bars that each of them shows in it."""
 
     layout: str
@@ -43,8 +47,8 @@ class Reading:
     @property
     def colour(self) -> int | None:
         """The colour of all bars, if there is one."""
-        colours = {colour for bars in self.bars for colour, _ in bars}
-        return colours.pop() if len(colours) == 1 else None
+        colours = [colour for bars in self.bars for colour, _ in bars]
+        return colours[0] if colours == colours[:1] * len(colours) else None
 
     @property
     def is_unit(self) -> bool:
@@ -52,26 +56,30 @@ class Reading:
         return all(length == 1 for bars in self.bars for _, length in bars)
 
 
+def _order(candidate: ProgramCandidate) -> tuple[int, str]:
+    return candidate.millibits, candidate.program.text()
+
+
 # -- what targets show ----------------------------------------------------------------------------
 
 
-def readings_of(targets: Sequence[Grid]) -> list[Reading]:
+def readings_of(targets: Sequence[Grid]) -> list[ChartReading]:
     """Return the layouts in which all targets are charts."""
-    sizes = {target.size for target in targets}
-    fixed = sizes.pop() if len(sizes) == 1 else None
+    first = targets[0].size
+    fixed = first if all(target.size == first for target in targets) else None
     readings = [*_runs(targets, fixed), *_bars(targets, fixed)]
     return [r for r in readings if sum(map(len, r.bars)) >= max(FEWEST_BARS, len(targets) + 1)]
 
 
-def _bars(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[Reading]:
+def _bars(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[ChartReading]:
     for layout in chart.BARS:
         bars = [_bars_in(target, layout) for target in targets]
         known = tuple(tuple(own) for own in bars if own is not None)
         if len(known) == len(targets):
             if all(_fits(t, layout, own) for t, own in zip(targets, known, strict=True)):
-                yield Reading(layout, None, known)
+                yield ChartReading(layout, None, known)
             if fixed is not None:
-                yield Reading(layout, fixed, known)
+                yield ChartReading(layout, fixed, known)
 
 
 def _bars_in(target: Grid, layout: str) -> list[Bar] | None:
@@ -97,7 +105,7 @@ def _fits(target: Grid, layout: str, bars: Sequence[Bar]) -> bool:
     return lines == len(bars) and room == max(length for _, length in bars)
 
 
-def _runs(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[Reading]:
+def _runs(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[ChartReading]:
     for layout in chart.RUNS:
         line = 0 if layout.endswith("rows") else 1
         if all(target.size[line] == 1 for target in targets) and layout.startswith("along"):
@@ -111,7 +119,7 @@ def _runs(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[Re
 def _run(
     targets: Sequence[Grid], layout: str, size: tuple[int, int] | None,
     learned: tuple[tuple[int, int], ...],
-) -> Iterator[Reading]:  # fmt: skip
+) -> Iterator[ChartReading]:  # fmt: skip
     """The reading of a run of cells, if the others are black and come last."""
     if layout == chart.PATH and not learned:
         return
@@ -123,7 +131,7 @@ def _run(
         if not shown or not all(colours[:shown]):
             return
         known.append(tuple((colour, 1) for colour in colours[:shown]))
-    yield Reading(layout, size, tuple(known), learned)
+    yield ChartReading(layout, size, tuple(known), learned)
 
 
 def _path(targets: Sequence[Grid]) -> tuple[tuple[int, int], ...]:
@@ -132,7 +140,7 @@ def _path(targets: Sequence[Grid]) -> tuple[tuple[int, int], ...]:
         frozenset(n for n, colour in enumerate(target.cells) if colour): None for target in targets
     }
     sets = sorted(cells, key=len)
-    if len(sets) < 2 or any(not a < b for a, b in zip(sets, sets[1:], strict=False)):
+    if len(sets) < 2 or any(not a < b for a, b in pairwise(sets)):
         return ()
     steps = [sorted(own - before) for before, own in zip((frozenset(), *sets), sets, strict=False)]
     width, path = targets[0].width, [n for step in steps for n in step]
@@ -144,28 +152,35 @@ def _path(targets: Sequence[Grid]) -> tuple[tuple[int, int], ...]:
 
 def learn_charts(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
+) -> list[ProgramCandidate]:
+    """Return the cheapest programs that draw charts of the objects in a vector."""
+    counts: Counter[bytes] = Counter()
+    chosen = []
+    for each in sorted(_learned(problem, sample, vector), key=_order):
+        counts[each.outputs] += 1
+        if counts[each.outputs] <= WITNESSES:
+            chosen.append(each)
+    return chosen[:MOST]
+
+
+def _learned(
+    problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """Yield programs that draw charts of the objects in a vector."""
-    readings = readings_of(problem.targets_plain)
-    if not readings:
-        return
+    targets = tuple(problem.targets_plain)
+    readings = readings_of(targets)
     grids = decode_grids(vector.content)
-    for name in SEGMENTATIONS:
+    for name in SEGMENTATIONS if readings else ():
         measured = _measured(name, grids, problem.inputs, readings, problem.train)
-        for reading in readings if measured else ():
-            for each in _charts(name, measured, reading):
-                outputs = [each.drawn(own) for own in measured]
-                known = [grid for grid in outputs if grid is not None]
-                if len(known) == len(outputs) and tuple(known[: problem.train]) == tuple(
-                    problem.targets_plain
-                ):
-                    program = Program(vector.chain, chart.ObjectChart.name, each.text())
-                    made = encode_grids(known[problem.train :])
-                    yield ProgramCandidate(program, program.millibits(), made, sample.time)
+        for each in (c for r in readings if measured for c in _charts(name, measured, r)):
+            outputs = tuple(grid for grid in map(each.drawn, measured) if grid is not None)
+            if len(outputs) == len(measured) and outputs[: len(targets)] == targets:
+                program = Program(vector.chain, chart.ObjectChart.name, each.text())
+                tests = encode_grids(outputs[len(targets) :])
+                yield ProgramCandidate(program, program.millibits(), tests, sample.time)
 
 
 def _measured(
-    name: str, grids: Sequence[Grid], inputs: Sequence[Grid], readings: Sequence[Reading],
+    name: str, grids: Sequence[Grid], inputs: Sequence[Grid], readings: Sequence[ChartReading],
     train: int,
 ) -> list[Measured]:  # fmt: skip
     """Measure the objects of all examples; nothing where they cannot be what readings show."""
@@ -183,7 +198,7 @@ def _measured(
     return known if len(known) == len(measured) else []
 
 
-def _may_show(colours: Sequence[int], reading: Reading, example: int) -> bool:
+def _may_show(colours: Sequence[int], reading: ChartReading, example: int) -> bool:
     """Whether some objects of these colours could be the bars of a target."""
     wanted = [colour for colour, _ in reading.bars[example]]
     if reading.colour is not None:
@@ -191,7 +206,7 @@ def _may_show(colours: Sequence[int], reading: Reading, example: int) -> bool:
     return all(colours.count(colour) >= wanted.count(colour) for colour in set(wanted))
 
 
-def _charts(name: str, measured: Sequence[Measured], reading: Reading) -> Iterator[Chart]:
+def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> Iterator[Chart]:
     """Charts whose bars are those of the targets; of equal selections and orders the cheapest."""
     own = Chart(name, (chart.ALL,), (chart.PLACE,), reading.layout, chart.ONE, reading.size, None,
                 reading.path)  # fmt: skip
@@ -203,7 +218,8 @@ def _charts(name: str, measured: Sequence[Measured], reading: Reading) -> Iterat
             tried.add(chosen)
             for once in ((), (chart.ONCE,)):
                 if _have_as_many(chosen, pairs, once, reading.colour):
-                    yield from _in_order(replace(own, which=which), chosen, pairs, reading, once)
+                    some = replace(own, which=which)
+                    yield from _in_order(some, chosen, measured, reading, once)
                     break  # each colour is there once, or else there would be too many
 
 
@@ -232,16 +248,17 @@ def _selections(measured: Sequence[Measured]) -> Iterator[tuple[str, ...]]:
 
 
 def _in_order(
-    own: Chart, chosen: Sequence[Sequence[int]], pairs: Pairs, reading: Reading,
-    once: tuple[str, ...],
+    own: Chart, chosen: Sequence[Sequence[int]], measured: Sequence[Measured],
+    reading: ChartReading, once: tuple[str, ...],
 ) -> Iterator[Chart]:  # fmt: skip
     """Charts of selected objects in all orders that differ."""
+    pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
     for by in ((chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in MEASURES)):
         order = (*by, *once)
         rows = tuple(
-            tuple(chart.ordered(some, measured, order))
-            for some, (measured, _) in zip(chosen, pairs, strict=False)
+            tuple(chart.ordered(some, each, order))
+            for some, each in zip(chosen, measured, strict=True)
         )
         if rows in tried:
             continue
@@ -256,13 +273,13 @@ def _in_order(
 def _have_colours(rows: Sequence[Sequence[int]], pairs: Pairs) -> bool:
     return all(
         measured["colour"][n] == colour
-        for row, (measured, bars) in zip(rows, pairs, strict=True)
+        for row, (measured, bars) in zip(rows, pairs, strict=False)
         for n, (colour, _) in zip(row, bars, strict=True)
     )
 
 
 def _with_length(
-    own: Chart, rows: Sequence[Sequence[int]], pairs: Pairs, reading: Reading
+    own: Chart, rows: Sequence[Sequence[int]], pairs: Pairs, reading: ChartReading
 ) -> Iterator[Chart]:
     """Charts whose bars are as long as a measure says."""
     if reading.is_unit:
@@ -271,7 +288,7 @@ def _with_length(
     for measure in MEASURES:
         if all(
             measured[measure][n] == length
-            for row, (measured, bars) in zip(rows, pairs, strict=True)
+            for row, (measured, bars) in zip(rows, pairs, strict=False)
             for n, (_, length) in zip(row, bars, strict=True)
         ):
             yield replace(own, length=measure)
