@@ -28,9 +28,9 @@ Figures = dict[str, Any]
 
 
 def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - a set
-    """Run hard puzzles and a set with all workers, the former with 2 and 1 too; compile kernels.
+    """Run hard puzzles with all workers, 2 and 1, then a set with all; compile kernels.
 
-    The shortest first; what is known is reported and printed after each step, so that a run that is
+    What is known is reported and printed after each step, so that a run that is
     cut short loses one.
     """
     seconds: dict[str, float] = {}
@@ -42,10 +42,9 @@ def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa
         print(f"{count} workers: {seconds[str(count)]:.2f} s", flush=True)
         assert len(heads) == 1, "the ledgers of the hard puzzles differ"
         yield known
-        if count == workers:
-            known["busy"] = _busy(place / "set", workers)
-            print(f"{known['busy']['busy']:.1f} of {workers} busy", flush=True)
-            yield known
+    known["busy"] = _busy(place / "set", workers)
+    print(f"{known['busy']['busy']:.1f} of {workers} busy", flush=True)
+    yield known
     yield {**known, **_compile()}
 
 

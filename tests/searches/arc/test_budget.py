@@ -91,3 +91,18 @@ def test_budget_of_another_format_is_refused() -> None:
 def test_split_by_no_slices_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot split"):
         split_budget(3, 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("cells", "programs"), [(1, 60_000), (800, 60_000), (801, 59_925), (1600, 30_000)]
+)
+def test_puzzle_with_many_cells_gets_fewer_programs(cells: int, programs: int) -> None:
+    own = SearchBudget().for_cells(cells)
+    assert own.max_programs == programs
+    assert own.shallow_programs == programs // 2
+    assert SearchBudget(max_programs=1).for_cells(cells).max_programs == 1
+
+
+def test_brief_search_has_a_short_first_phase_and_no_deep_one() -> None:
+    brief = SearchBudget().brief()
+    assert (brief.max_programs, brief.shallow_programs, brief.deep_programs) == (30_000, 6_000, 0)

@@ -79,8 +79,7 @@ class ArcRequest:
 
 def _largest_first(task: ArcTask) -> tuple[int, str]:
     """Large grids take longest: begun last, they would keep few cores busy at the end."""
-    inputs = [*(pair.input for pair in task.train), *task.test]
-    return -sum(len(grid.cells) for grid in inputs), task.digest
+    return -task.input_cells, task.digest
 
 
 def solve(request: ArcRequest, execution: Execution, watcher: Watcher | None = None) -> Run:

@@ -37,6 +37,11 @@ class ArcTask:
         """SHA-256 of the canonical form."""
         return hashlib.sha256(self.canonical()).hexdigest()
 
+    @property
+    def input_cells(self) -> int:
+        """Cells of all inputs."""
+        return sum(len(grid.cells) for grid in (*(pair.input for pair in self.train), *self.test))
+
     def canonical(self) -> bytes:
         """Return what a solver may see, as canonical JSON."""
         train = [{"input": p.input.rows(), "output": p.output.rows()} for p in self.train]

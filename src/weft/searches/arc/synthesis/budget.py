@@ -17,6 +17,9 @@ from weft.errors import UsageError
 
 BRIEF_SHARE = 20
 """Percent of a shallow phase's programs that a brief search spends on its own."""
+FULL_CELLS = 800
+"""Input cells up to which a puzzle gets all its programs. On more cells each takes longer, so there
+are fewer: programs times cells, the work, grow no further."""
 SLICES = 32
 """Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
 
@@ -65,6 +68,11 @@ class SearchBudget:
     def deep_programs(self) -> int:
         """Programs beyond the shallow phase."""
         return 0 if self.is_brief else self.max_programs - self.shallow_programs
+
+    def for_cells(self, cells: int) -> SearchBudget:
+        """Return the budget of a puzzle whose inputs have so many cells."""
+        most = self.max_programs * FULL_CELLS // max(cells, FULL_CELLS)
+        return replace(self, max_programs=max(1, most))
 
     def brief(self) -> SearchBudget:
         """Return the budget of a search beside another one: short, and without a deep phase."""

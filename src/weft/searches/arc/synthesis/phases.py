@@ -76,6 +76,8 @@ class PhaseResult:
     """Of the shallow phase: those worth a search, if it found nothing."""
     ways: tuple[str, ...] = ()
     """Of the shallow phase: how the task can be divided, if it found no short program."""
+    input_cells: int = 0
+    """Of the shallow phase: cells of all inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def shallow(
     owners: Sequence[frozenset[int]] = (),
 ) -> PhaseResult:
     """Run the shallow phase; `owners` are the first entries of each slice that may follow."""
-    budget = options.budget
+    budget = options.budget.for_cells(problem.task.input_cells)
     space = Space(
         problem, options.language, budget, budget.shallow_programs, options.prune, cache,
         options.seed, fitted=FITTED not in options.without,
@@ -126,7 +128,10 @@ def shallow(
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
     phase = run.result(handed_on, views)
-    return replace(phase, open_slices=open_slices, sample=sample_of(space), ways=ways)
+    return replace(
+        phase, open_slices=open_slices, sample=sample_of(space), ways=ways,
+        input_cells=problem.task.input_cells,
+    )  # fmt: skip
 
 
 def with_learned(
@@ -152,7 +157,7 @@ def viewed(
     task: ArcTask, options: Options, view: FittedView, number: int, cache: ApplyCache | None = None
 ) -> PhaseResult:
     """Search a task as a view shows it; return what was found in terms of the task itself."""
-    programs = options.budget.view_programs
+    programs = options.budget.for_cells(task.input_cells).view_programs
     space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
     asks = view.shows_objects and FITTED not in options.without
@@ -166,7 +171,7 @@ def parted(
     task: ArcTask, options: Options, way: str, cache: ApplyCache | None = None
 ) -> tuple[ProgramCandidate, ...]:
     """Learn one program for all parts into which a way divides a task."""
-    budget = options.budget
+    budget = options.budget.for_cells(task.input_cells)
     is_resized = any(pair.input.size != pair.output.size for pair in task.train)
     is_slow = is_resized and way != COLOURS
     programs = budget.view_programs if is_slow else budget.max_programs * PART_SHARE // 100

@@ -84,6 +84,8 @@ class ShallowFacts:
     """Vectors in which objects may be looked for."""
     ways: Sequence[str] = ()
     """How the task can be divided into parts."""
+    cells: int = 0
+    """Of all inputs."""
 
     @staticmethod
     def of(phase: PhaseResult) -> ShallowFacts:
@@ -93,7 +95,7 @@ class ShallowFacts:
         return ShallowFacts(
             phase.counts.programs, bool(phase.candidates), phase.exhausted, len(phase.views),
             phase.open_slices, len(sample.bases), len(sample.canvases), len(sample.segmented),
-            phase.ways,
+            phase.ways, phase.input_cells,
         )  # fmt: skip
 
 
@@ -228,7 +230,7 @@ class ParallelPlanner:
 
         Views have their shares before the slices are given theirs.
         """
-        budget, without = self.options.budget, self.options.without
+        budget, without = self.options.budget.for_cells(facts.cells), self.options.without
         left, each = max(0, budget.max_programs - facts.programs), budget.view_programs
         views = min(facts.views, left // each if each else 0)
         ends = range(0, 0 if FITTED in without else facts.segmented, SEGMENTED_TOGETHER)
