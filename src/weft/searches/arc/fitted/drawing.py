@@ -1,4 +1,4 @@
-"""Rules that draw what training showed: one grid for all, or a pattern around marked cells."""
+"""The rule that draws what training showed around marked cells: a pattern."""
 
 from __future__ import annotations
 
@@ -13,53 +13,16 @@ from weft.searches.arc.fitted.rule import (
     changing_colours,
     colour_decides,
     digit,
-    number,
     sizes_equal,
 )
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
-from weft.searches.arc.values import MAX_SIDE, Grid, ValueStage, decode, encode
+from weft.searches.arc.values import Grid
 
-FEW_PAIRS = 3
 REACH = 2
 SIDE = 2 * REACH + 1
 MIDDLE = SIDE * SIDE // 2
 Pattern = dict[int, int]
 """Colour by place in the 5×5 square around an anchor, row by row."""
-
-
-class Constant(FittedRule):
-    """Parameters: the encoded grid. Only fitted where the node is the input itself."""
-
-    name = "constant"
-    doc = "Always the same grid, `2x3 012/345`."
-    shape = ShapeEffect.ANY
-
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        if len(examples.expected) >= FEW_PAIRS and examples.values == examples.given:
-            yield encode(ValueStage.GRID, examples.expected[0])
-
-    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        grid, _ = decode(ValueStage.GRID, params)
-        assert isinstance(grid, Grid)
-        return grid
-
-    def price(self, params: bytes) -> int:
-        return BASE + (len(params) - 2) * COLOUR
-
-    def show(self, params: bytes) -> str:
-        lines = [
-            "".join(map(str, params[at : at + params[1]]))
-            for at in range(2, len(params), params[1])
-        ]
-        return f"{params[0]}x{params[1]} " + "/".join(lines)
-
-    def read(self, text: str) -> bytes:
-        size, lines = text.split(" ")
-        height, width = (number(part, 1, MAX_SIDE) for part in size.split("x"))
-        cells = bytes(digit(symbol) for symbol in lines.replace("/", ""))
-        if len(cells) != height * width:
-            raise ValueError(text)
-        return bytes((height, width)) + cells
 
 
 class Stamp(FittedRule):

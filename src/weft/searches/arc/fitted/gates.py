@@ -22,7 +22,7 @@ from weft.searches.arc.kernels.completion import lay_tile
 from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte
 
 COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT, BLOCK_REDUCE, SCALE = 0, 1, 2, 3, 4, 5
-WINDOW, CONSTANT, BORDER, STAMP, EXTEND_PERIOD, TABLE_OF_PARTS = 6, 7, 8, 9, 10, 11
+WINDOW, BORDER, STAMP, EXTEND_PERIOD, TABLE_OF_PARTS = 6, 7, 8, 9, 10
 NO_HOLE = 10
 REACH, SIDE = 2, 5
 
@@ -392,17 +392,6 @@ def any_parts_decide(src: U8, offsets: I64, targets: U8, target_offsets: I64) ->
 
 
 @kernel
-def is_constant(
-    src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
-) -> bool:
-    """Whether all targets are equal and the node is the input."""
-    for e in range(1, len(target_offsets)):
-        if not vectors_equal(targets, target_offsets[:1], targets, target_offsets[e:], 1):
-            return False
-    return len(target_offsets) > 2 and vectors_equal(src, offsets, inp, inp_offsets, len(offsets))
-
-
-@kernel
 def equal_size_bits(
     src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
 ) -> int:
@@ -459,6 +448,4 @@ def survivors(
         bits = other_size_bits(src, offsets, targets, target_offsets)
     if hole != FAIL and continues(src, offsets, targets, target_offsets, hole):
         bits |= 1 << EXTEND_PERIOD
-    if is_constant(src, offsets, inp, inp_offsets, targets, target_offsets):
-        bits |= 1 << CONSTANT
     return bits

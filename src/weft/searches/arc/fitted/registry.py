@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
-from weft.searches.arc.fitted.drawing import Constant, Stamp
+from weft.searches.arc.fitted.drawing import Stamp
 from weft.searches.arc.fitted.each import Each
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.local import Neighbours
@@ -18,7 +18,7 @@ from weft.searches.arc.fitted.tiling import Border, Scale, TileLayout
 
 RULES: tuple[FittedRule, ...] = (
     ColourMap(), CellTable(), Neighbours(), TileLayout(), BlockReduce(), Scale(), WindowRule(),
-    Constant(), Border(), Stamp(), ExtendPeriod(), TableOfParts(),
+    Border(), Stamp(), ExtendPeriod(), TableOfParts(),
 )  # fmt: skip
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
