@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.support.arcvalues import grids
 from weft.searches.arc.fitted.choose import segment
-from weft.searches.arc.tables.consistency import Target, covers, families_of, plain_covers
+from weft.searches.arc.tables.consistency import TargetMasks, covers, families_of, plain_covers
 from weft.searches.arc.tables.scene import Scene, masks_of
 from weft.searches.arc.tables.vocabulary import actions
 from weft.searches.arc.values import Grid
@@ -31,7 +31,7 @@ def test_families_cover_what_single_actions_cover(
     both: tuple[Grid, Grid], covered: int, hidden: int
 ) -> None:
     scene = Scene(both[0], segment("objects_8", both[0]))
-    target = Target(masks_of(both[1]), covered, hidden)
+    target = TargetMasks(masks_of(both[1]), covered, hidden)
     for body in scene.bodies:
         expected = plain_covers(scene, body, ACTIONS, target)
         assert covers(scene, body, families_of(ACTIONS), {}, target) == expected

@@ -51,7 +51,7 @@ def _variant(action: Action) -> tuple[Action, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetMasks:
     """What of a target actions may draw, and where they may differ from it."""
 
     masks: Sequence[int]
@@ -71,7 +71,9 @@ class Target:
         return cover
 
 
-def covers(scene: Scene, body: Body, families: Families, known: Known, target: Target) -> Covers:
+def covers(
+    scene: Scene, body: Body, families: Families, known: Known, target: TargetMasks
+) -> Covers:
     """Return what each consistent action draws; `known` gets what some actions make of a body."""
     stays, covered = target.cover(body.layers, target.hidden), Covers()
     for first, variants in families.items():
@@ -91,7 +93,13 @@ def covers(scene: Scene, body: Body, families: Families, known: Known, target: T
 
 
 def _cover(
-    scene: Scene, body: Body, result: Drawn, how: str, ink: str, stays: int | None, target: Target
+    scene: Scene,
+    body: Body,
+    result: Drawn,
+    how: str,
+    ink: str,
+    stays: int | None,
+    target: TargetMasks,
 ) -> int | None:
     """The target cells that a variant draws if the first of its family gives a result."""
     if not how:
@@ -111,7 +119,7 @@ def _cover(
     return added if added is None or how == ONLY or stays is None else stays | added
 
 
-def _whole_cover(result: Drawn, target: Target) -> int | None:
+def _whole_cover(result: Drawn, target: TargetMasks) -> int | None:
     cover = 0
     for layers, other in (
         (result.body, target.hidden),
@@ -125,7 +133,9 @@ def _whole_cover(result: Drawn, target: Target) -> int | None:
     return cover
 
 
-def plain_covers(scene: Scene, body: Body, actions: Sequence[Action], target: Target) -> Covers:
+def plain_covers(
+    scene: Scene, body: Body, actions: Sequence[Action], target: TargetMasks
+) -> Covers:
     """Do the same slowly: action by action."""
     results = {
         n: applied(scene, body, action)

@@ -14,7 +14,7 @@ from itertools import combinations, islice, product
 from operator import or_
 
 from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
-from weft.searches.arc.tables.consistency import OF_AREAS, Target, covers, families_of
+from weft.searches.arc.tables.consistency import OF_AREAS, TargetMasks, covers, families_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import AREA, column_price, columns_of
 from weft.searches.arc.tables.scene import Scene, masks_of
@@ -70,7 +70,7 @@ class TableSearch:
         """Try every action on every object."""
         scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
         kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
-        target, rows = Target(masks, kept | hidden, hidden & scene.ink & ~kept), []
+        target, rows = TargetMasks(masks, kept | hidden, hidden & scene.ink & ~kept), []
         for number, body in enumerate(scene.bodies):
             known = scene.results.setdefault(number, {})
             own = covers(scene, body, self._families, known, target)
