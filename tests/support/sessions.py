@@ -153,7 +153,7 @@ class Sessions:
         self.events = opened.events
         try:
             journal = Journal(opened.manifest, opened.objects, self.clock, NoSources())
-            journal.code_is_new = code_is_new
+            journal.recorded.code_is_new = code_is_new
             executor = Executor(self.seed, WorkerPlace(self.folder.objects, opened.objects.staging))
             backend = backend_type(executor, self.clock, self.slots, self.pick)
             decision = Decision(self.call, self.seed, policy=self.policy)
