@@ -74,7 +74,8 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
     broken = sum(bool(run["exit"]) and not run["failed"] for run in runs)
     failed += f"{broken} ended early" if broken else ""
     loaded = sum(bool(run["load"]) for run in runs)
-    spans = [_span([run[name] for run in runs]) for name in ("load_average", "minutes")]
+    spans = [_span([run[name] for run in runs if run[name] is not None])
+             for name in ("load_average", "minutes")]  # fmt: skip
     dates = ", ".join(sorted({run["date"] for run in runs}))
     count = f"{max(run['tests'] for run in runs):,}: {what.replace('tests/', '')}"
     cells = (count, len(runs), loaded, *spans, failed or "none", commit, dates)
@@ -82,5 +83,7 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
 
 
 def _span(figures: list[float]) -> str:
+    if not figures:
+        return "not recorded"
     least, most = f"{min(figures):.1f}", f"{max(figures):.1f}"
     return least if least == most else f"{least} to {most}"

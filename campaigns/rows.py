@@ -85,8 +85,12 @@ PLANTED_GRIDS = {
 """Into how many cases each is dealt: one takes about a minute."""
 FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
 
-SEARCH_PARTS = {EVERY_CALL: 100, EVERY_RECOVERY: 200, EVERY_ERROR: 200}
-"""Into how many cases these are divided on a search that ships, whose runs take longer."""
+SEARCH_PARTS = {
+    EVERY_CALL: {"arc": 60, "jobs": 100, "prng": 50, "tree": 50},
+    EVERY_RECOVERY: {"arc": 60, "jobs": 30, "prng": 48, "tree": 48},
+    EVERY_ERROR: {"arc": 300, "jobs": 60, "prng": 150, "tree": 200},
+}
+"""Into how many cases these are divided on a search that ships: one takes half a minute."""
 SEARCHES = ("arc", "jobs", "prng", "tree")
 
 ROWS = (
@@ -124,7 +128,7 @@ ROWS = (
             "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
             "block_committed_in_part_is_noticed",
         )),
-        parts={EVERY_SEED: 200},
+        parts={EVERY_SEED: 400},
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
@@ -199,8 +203,8 @@ def parts_of(test: str) -> int:
     if test == CONTROL_CASE:
         return CONTROL_PARTS
     test, _, parameter = test.partition("[")
-    if test in SEARCH_PARTS and parameter.rstrip("]") in SEARCHES:
-        return SEARCH_PARTS[test]
+    if count := SEARCH_PARTS.get(test, {}).get(parameter.rstrip("]")):
+        return count
     counts = [row.parts | row.shared for row in ROWS]
     return next((count[test] for count in counts if test in count), 1)
 

@@ -375,6 +375,9 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     assert f"| {cells} |" in text
     assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
     assert "has not been repeated" not in text
+    elsewhere = {**run, "load_average": None}
+    (tmp_path / "flakiness.json").write_text(json.dumps([elsewhere]))
+    assert "| 1 | 0 | not recorded | 13.5 |" in write_page(tmp_path, []).read_text()
     (tmp_path / "flakiness.json").write_text(json.dumps([{**run, "what": "tests/a.py"}]))
     assert "The whole of `make test` has not been repeated" in write_page(tmp_path, []).read_text()
 

@@ -81,9 +81,9 @@ def test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger(
 def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    points = sample(counted.points, FIRST_KILLS, SEED + 2)
+    points, part = Part.asked().within(sample(counted.points, FIRST_KILLS, SEED + 2))
     first = kill_near_each(tmp_path, counted, points)
-    kill_twice_each(tmp_path, counted, first, Part.asked().of)
+    kill_twice_each(tmp_path, counted, first, lambda again: part.of(counted.recovery(again)))
 
 
 def first_calls(recovery: list[Point]) -> list[Point]:
