@@ -34,10 +34,10 @@ behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change 
 of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
 `unchanged`). F21 is a measurement; F22 is mutation testing.
 
-On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out what the engine's own rows try at every
-call: of SQLite's consecutive writes to one file the first and the last are tried, because on opening
-it ignores a transaction that was not committed and repeats a checkpoint that was cut off; and a
-recovery is killed at its calls until it starts a worker.
+On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out calls that are alike, which the
+engine's own rows try. Of SQLite's consecutive writes to one file the first and the last are tried:
+on opening it ignores a transaction that was not committed, and repeats a checkpoint that was cut
+off. A recovery is killed at its calls until it starts a worker.
 """
 FLAKINESS = """\
 ## Flakiness
