@@ -113,11 +113,11 @@ def _json(text: str, where: str) -> Records:
     if rest and first.rstrip()[-1:] in "]}" and first.strip() not in "[{":
         lines = [line for line in text.splitlines() if line.strip()]
         values: list[JsonValue] = [
-            loads(line, where=f"{where}: line {at}: not valid JSON")
+            loads(line, where=f"{where}: line {at}", hint=JSON_ADVICE)
             for at, line in enumerate(lines, 1)
         ]
     else:
-        value = loads(text, where=f"{where}: not valid JSON", max_bytes=MAX_BYTES)
+        value = loads(text, where=where, max_bytes=MAX_BYTES, hint=JSON_ADVICE)
         values = _list_in(value, where)
     return _of_values(values, where)
 
