@@ -116,7 +116,8 @@ Tags = Annotated[
 SearchPath = Annotated[Path | None, runtime("DIR", "Where to import the search from.", "--path")]
 AsJson = Annotated[bool, output(None, "Print one JSON object.", "--json")]
 AsJsonLines = Annotated[bool, output(None, "Print one JSON object per line.", "--json")]
-Quiet = Annotated[bool, output(None, "No progress, no messages.", "-q", "--quiet")]
+QUIET_HELP = "Only results and errors: no progress, messages or warnings."
+Quiet = Annotated[bool, output(None, QUIET_HELP, "-q", "--quiet")]
 Verbose = Annotated[
     int,
     output(
