@@ -60,6 +60,16 @@ AMBIGUOUS = "test_different_outputs_are_ambiguous_with_a_witness_each"
 EVERY_SYNC = f"{IO_ERRORS}::test_sync_that_fails_stops_the_run_with_its_reason_and_resumes"
 EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
 
+RAY_KILLS = "tests/ray/test_kills.py"
+RAY_KILLED = (
+    f"{RAY_KILLS}::test_coordinator_of_a_cluster_killed_at_sampled_calls_resumes_to_the_same_ledger"
+)
+RAY_RECOVERY = (
+    f"{RAY_KILLS}::test_recovery_on_a_cluster_killed_at_its_first_calls_resumes_to_the_same_ledger"
+)
+RAY_ERROR = (
+    f"{RAY_KILLS}::test_call_that_fails_stops_a_run_on_a_cluster_with_its_reason_and_resumes"
+)
 RAY_HEAD = (
     "tests/ray/test_intruder.py"
     "::test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger"
@@ -91,16 +101,18 @@ SEARCH_PARTS = {
     EVERY_ERROR: {"arc": 300, "jobs": 60, "prng": 150, "tree": 200},
 }
 """Into how many cases these are divided on a search that ships: one takes half a minute."""
-SEARCHES = ("arc", "jobs", "prng", "tree")
+PLACES = {**{name: f"`weft {name}`" for name in ("arc", "jobs", "prng", "tree")},
+          "ray": "a Ray cluster"}  # fmt: skip
+"""What has a line of its own in each row where a parameter of a test names it."""
 
 ROWS = (
     Row(
         "F1", "SIGKILL of the coordinator at every state-changing system call",
-        (EVERY_CALL, EVERY_FILE, "tests/faults/test_random_kills.py",
+        (EVERY_CALL, EVERY_FILE, RAY_KILLED, "tests/faults/test_random_kills.py",
          "tests/searches/tree/test_kills.py", "tests/searches/tree/test_tomlish.py",
          "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 20, EVERY_FILE: 1},
+        parts={EVERY_CALL: 20, EVERY_FILE: 1, RAY_KILLED: 1},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -110,13 +122,13 @@ ROWS = (
     ),
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
-        (EVERY_RECOVERY, FIRST_RECOVERY), planted=("tests/faults/test_checker.py",),
-        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1},
+        (EVERY_RECOVERY, FIRST_RECOVERY, RAY_RECOVERY), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1, RAY_RECOVERY: 1},
     ),
     Row(
         "F3", "EIO, ENOSPC, EROFS, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",),
-        parts={EVERY_ERROR: 40, EVERY_SYNC: 1},
+        (IO_ERRORS, RAY_ERROR), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_ERROR: 40, EVERY_SYNC: 1, RAY_ERROR: 1},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",

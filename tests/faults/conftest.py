@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ class Counted:
     reference: Reference
     points: list[Point]
     strace: str
+    new_case: Callable[[Path, Search], Case] = Case
 
     def recovery(self, points: list[Point]) -> list[Point]:
         """The calls of a resumed run at which a second kill is tried."""
