@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from weft.model.leaves import Object
+from weft.model.leaves import Object, Typed
 from weft.model.values import canonical, to_wire
 from weft.model.wording import fields_of, readable, tag_text
 
@@ -51,6 +51,10 @@ def test_damaged_tag_is_shown_as_it_is(wire):
 class Point:
     x: int
     y: float
+
+
+def test_value_of_another_library_is_called_by_its_kind():
+    assert Typed("a.Kind", "of 3 rows", b"").label == "a.Kind of 3 rows"
 
 
 def test_letters_of_any_language_stay_as_they_are():
