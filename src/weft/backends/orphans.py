@@ -21,10 +21,10 @@ import os
 import resource
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import psutil
 
+from weft.lazy_dataclass import dataclass
 from weft.model.keys import sha256_hex
 from weft.worker import supervisor
 

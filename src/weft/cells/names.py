@@ -10,7 +10,8 @@ import ast
 import copy
 import symtable
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from weft.lazy_dataclass import dataclass
 
 AT_ONCE = ("lambda", "genexpr", "listcomp", "setcomp", "dictcomp")
 """Functions without a name, which may be called where they stand."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ import typer
 from weft.console import options, render
 from weft.console.groups import with_groups
 from weft.errors import Interrupted, WorldError
+from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():

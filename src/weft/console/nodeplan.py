@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
+from weft.lazy_dataclass import dataclass
 from weft.model.slots import Node, Slot
 from weft.model.values import Value
 

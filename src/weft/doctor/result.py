@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 
 SCHEMA_VERSION = 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 LOST = {"node-lost": "node", "node-refused": "node", "slot-retired": "slot"}

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from weft.lazy_dataclass import dataclass
 
 LONG_SHARE = 3.0
 """A task that has run for so many times the usual is of unknown length."""

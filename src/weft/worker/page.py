@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import mmap
 import os
-from dataclasses import dataclass
+
+from weft.lazy_dataclass import dataclass
 
 PAGE_BYTES = mmap.PAGESIZE
 NOTHING = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from weft.inspect.report.tasks import worker_of
 from weft.inspect.report.timeline import Timeline, TimelineBuilder, WorkSpan
+from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 MAX_MARKS = 20_000

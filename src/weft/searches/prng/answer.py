@@ -5,8 +5,7 @@ Each class is recorded as it is, by its fields.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection

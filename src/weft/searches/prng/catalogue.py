@@ -7,8 +7,8 @@ history of EXAMPLE_DRAWS draws with the usual ranges of skips, starts and wrong 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Value
 from weft.searches.prng.attack import AttackPlan, Case

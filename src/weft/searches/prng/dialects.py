@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from weft.errors import BugError
+from weft.lazy_dataclass import dataclass
 
 Kind = Literal["word", "real", "truth"]
 Text = tuple[str, Kind]

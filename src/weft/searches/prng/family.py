@@ -14,9 +14,10 @@ code of it, where every word is a uint64. Hence the rule for steps, output maps 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from weft.errors import UsageError
+from weft.lazy_dataclass import dataclass
 from weft.searches.prng.bit_forms import LinearForm, TwisterForm
 from weft.searches.prng.forms import (
     LatticeForm,

@@ -6,8 +6,9 @@ and a seed that is given; so the same request gives the same history.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from weft.lazy_dataclass import dataclass
 from weft.searches.prng.families import family_named, splitmix
 from weft.searches.prng.family import State
 from weft.searches.prng.generate import draw_of, generate

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from weft.lazy_dataclass import dataclass
 
 SYSTEM = (
     "You improve a program step by step. Every change is applied to a copy, tested and scored by"

@@ -13,10 +13,12 @@ import inspect
 import json
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from weft.lazy_dataclass import dataclass
 
 
 @dataclass
