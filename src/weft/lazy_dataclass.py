@@ -29,7 +29,7 @@ else:
 
         def decorate(cls: type) -> type:
             options = {"frozen": frozen, "slots": slots, **others}
-            if set(others) - {"kw_only"} or any(map(dataclasses.is_dataclass, cls.__bases__)):
+            if others.keys() - {"kw_only"} or any(map(dataclasses.is_dataclass, cls.__bases__)):
                 return dataclasses.dataclass(**options)(cls)
             return _deferred(cls, frozen, slots, **others)
 

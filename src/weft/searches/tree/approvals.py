@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from weft.errors import InputError, UsageError
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.searches.tree.config import APPROVE
 from weft.searches.tree.decisions import (

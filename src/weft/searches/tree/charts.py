@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from markupsafe import Markup
@@ -12,7 +13,6 @@ from weft.inspect.report.plot import Axes, Points, framed
 from weft.inspect.report.svg import colour_key, element, table
 from weft.inspect.report.text import counted, duration, some
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.history import Eval, TreeHistory
 from weft.searches.tree.load import TreeRun, stage_id_of
 

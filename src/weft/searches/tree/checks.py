@@ -12,12 +12,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Object, Value
 from weft.searches.tree.slot.values import Mutation

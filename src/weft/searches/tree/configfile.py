@@ -10,7 +10,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,7 +24,6 @@ from pydantic import (
 )
 
 from weft.errors import FileInvalid, UsageError
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Object, Value
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode

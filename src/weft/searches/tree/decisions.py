@@ -12,11 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model import strictjson
 from weft.model.codec import from_json
 from weft.searches.tree.slot import approval

@@ -7,11 +7,10 @@ Whether a node is expanded follows from its evals and is stored nowhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.inspect.report.view import RunView, ViewedAttempt
-from weft.lazy_dataclass import dataclass
 from weft.model.values import Value
 from weft.searches.tree.history import Eval, Rule, TreeNode, costs_of
 from weft.searches.tree.load import LiveStage, Timing, TreeRun

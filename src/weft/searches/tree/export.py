@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import InputError
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.model.values import Object
 from weft.searches.tree.config import Root
 from weft.searches.tree.history import Eval

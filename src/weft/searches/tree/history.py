@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table
 from weft.model.results import TaskError
 from weft.model.values import Object, Value

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from weft.errors import LedgerDamaged
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.values import Object
 from weft.runs import world

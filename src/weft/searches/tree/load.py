@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from weft.errors import InputError, RunFolderInvalid
 from weft.inspect.report.view import RunView, ViewedTask, view_of
 from weft.inspect.verify import verify
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json
 from weft.model.plan import Plan
 from weft.model.results import Result, TaskError

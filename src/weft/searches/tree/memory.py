@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft import put
 from weft.errors import FileInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model import strictjson
 from weft.model.values import Object, Value
 from weft.searches.tree.config import TreeConfig

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,6 @@ from weft.console import options
 from weft.console.execution import ExecutionOptions
 from weft.console.options import decision, runtime
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from weft import task
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution

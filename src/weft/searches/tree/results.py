@@ -6,11 +6,11 @@ fields, those that nothing here reads included.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, Value

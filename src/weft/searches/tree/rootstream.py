@@ -11,12 +11,11 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.config import Root, is_protected
 from weft.searches.tree.slot.git import Git, GitFailed
 

@@ -14,11 +14,11 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from weft.errors import InputError, RunMismatch, SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import gate, ranked

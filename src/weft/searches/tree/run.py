@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.inspect.diff import Difference, diff
 from weft.inspect.replay import CommandRecord
 from weft.inspect.report.view import RunView
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import Unknown
 from weft.model.values import JsonValue
 from weft.runs.execution import Execution

@@ -13,9 +13,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.config import Stage
 from weft.searches.tree.runfiles import names_harness
 

@@ -12,10 +12,10 @@ a `TreeHistory`, which is rebuilt from a run.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from weft import INPUTS, search
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.plan import MAX_NOTE_CHARS, Plan
 from weft.model.results import Result

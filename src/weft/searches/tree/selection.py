@@ -8,9 +8,8 @@ passed over for one of these has it as its verdict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.history import Eval
 from weft.searches.tree.objectives import vector_of

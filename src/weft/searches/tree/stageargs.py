@@ -9,9 +9,9 @@ that the stage was given and nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value
 from weft.searches.tree.context import ProposalContext

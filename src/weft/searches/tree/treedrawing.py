@@ -8,13 +8,13 @@ as a tip.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from markupsafe import Markup
 
 from weft.inspect.report.svg import element, wide_drawing
 from weft.inspect.report.text import clip
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.answer import best_of
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import TreeRun

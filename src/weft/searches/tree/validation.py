@@ -7,9 +7,9 @@ engine. `checks` judges its answer.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 
 from weft import INPUTS, search
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.model.tasks import Round, make_round

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-from weft.lazy_dataclass import dataclass
 
 MAX_EDITS = 500
 MAX_BYTES = 2 * 2**20

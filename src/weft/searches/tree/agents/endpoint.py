@@ -14,12 +14,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPResponse
 from typing import Any
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.agents.wire import WIRES, Body, ChatTurn, Garbled, ModelAnswer, Usage, Wire
 
 MAX_BODY_BYTES = 16 * 2**20

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 SYSTEM = (
     "You improve a program step by step. Every change is applied to a copy, tested and scored by"

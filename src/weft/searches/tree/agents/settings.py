@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.agents.prompts import DEFAULTS
 from weft.searches.tree.agents.wire import WIRES
 

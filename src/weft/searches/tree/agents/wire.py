@@ -8,11 +8,9 @@ Both forms come whole or as a stream of server-sent events. Knows no sockets.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any, Protocol
-
-from weft.lazy_dataclass import dataclass
 
 Body = dict[str, Any]
 COMPLETE, TRUNCATED, REFUSED = "complete", "truncated", "refused"

@@ -11,9 +11,9 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.slot.git import Git, GitFailed
 from weft.searches.tree.slot.objects import write_object
 from weft.searches.tree.slot.values import Conflict, ParameterIdea, with_values

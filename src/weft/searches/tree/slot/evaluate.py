@@ -13,12 +13,10 @@ import inspect
 import json
 import os
 import sys
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-from weft.lazy_dataclass import dataclass
 
 
 @dataclass

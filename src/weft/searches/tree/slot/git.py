@@ -16,10 +16,10 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.tree.commits import commit_text
 from weft.searches.tree.slot.objects import write_object
 

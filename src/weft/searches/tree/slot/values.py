@@ -12,11 +12,10 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from pathlib import Path
 from typing import TypeAlias
-
-from weft.lazy_dataclass import dataclass
 
 PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*""")
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
