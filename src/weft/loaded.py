@@ -21,9 +21,9 @@ from weft.lazy_dataclass import dataclass
 OWN_PACKAGE = "weft"
 MAIN = "__main__"
 ENGINE_NEEDS = frozenset({
-    "__future__", "array", "ast", "base64", "binascii", "bisect", "collections", "concurrent",
-    "contextlib", "ctypes", "dataclasses", "datetime", "difflib", "errno", "faulthandler",
-    "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib", "inspect",
+    "__future__", "array", "ast", "atexit", "base64", "binascii", "bisect", "collections",
+    "concurrent", "contextlib", "ctypes", "dataclasses", "datetime", "difflib", "errno",
+    "faulthandler", "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib", "inspect",
     "io", "itertools", "json", "math", "mmap", "operator", "os", "pathlib", "re", "reprlib",
     "resource", "secrets", "select", "shlex", "shutil", "signal", "socket", "sqlite3", "stat",
     "struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tokenize",
