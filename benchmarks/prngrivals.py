@@ -266,7 +266,7 @@ def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, A
     program = rivals / rival.folder / rival.program
     row: dict[str, Any] = {"rival": rival.folder, "call": rival.call, "covers": rival.covers}
     row |= {"commit": commit(program.parent), "theirs": [], "ours": []}
-    weft = [sys.executable, "-m", "weft.main", "prng", "analyse", str(file), *rival.weft, *PLAIN]
+    weft = [sys.executable, "-m", "weft", "prng", "analyse", str(file), *rival.weft, *PLAIN]
     argv = rival.argv(str(program.resolve()), draws, str(file))
     argv = [python if part == "PYTHON" else part for part in argv]
     slowest_s, *_ = until(weft, None, draws[rival.given :])

@@ -5,18 +5,16 @@ Every error is one line on stderr and an exit code; a traceback is shown with -v
 
 from __future__ import annotations
 
-import atexit
 import errno
+import gc
 import os
 import re
 import resource
 import sys
-import threading
-from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -226,18 +224,9 @@ def main(argv: list[str] | None = None) -> None:
     words = sys.argv[1:] if argv is None else argv
     _open_streams()
     code = _exit_code(words)
-    if argv is None and threading.active_count() == 1:
-        _end(code)
+    if argv is None:
+        gc.freeze()  # the process ends: to take numba's objects apart takes as long as loading it
     sys.exit(code)
-
-
-def _end(code: int) -> NoReturn:
-    """End the process without taking its modules apart, which takes as long as a short search."""
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 def _open_streams() -> None:
