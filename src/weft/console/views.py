@@ -44,7 +44,8 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         _row("slot", f"{slot_name(slot)}  {task_name(slot)}{since}")
     for worker in status.workers[:MAX_WORKERS]:
         share = "" if worker.busy_share is None else f", {worker.busy_share:.0%} of its time"
-        spent = f"{worker.tasks} tasks, {duration(worker.busy_s)} busy{share}"
+        tasks = "1 task" if worker.tasks == 1 else f"{worker.tasks} tasks"
+        spent = f"{tasks}, {duration(worker.busy_s)} busy{share}"
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
         _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")

@@ -70,7 +70,7 @@ def run(
     how = replace(execution.execution(out, request.file.backend), warnings=not output.quiet)
     if how.warnings and not (out / "run.toml").exists():  # resumed runs were warned at their start
         for check in validation.run_warnings(request):
-            render.message(f"warning: {check.line}")
+            render.message(f"weft: warning: {check.line}")
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = runs.execute_tree(request, how, watcher, events)
         parity = runs.check_parity(request, done, watcher) if mode.check_parity else None
