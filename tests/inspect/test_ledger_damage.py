@@ -230,7 +230,8 @@ def test_a_rewritten_ledger_and_manifest_are_found_through_outside_heads(run: Pa
 def test_a_rewritten_ledger_is_found_against_a_kept_checkpoint(run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "kept"
     copy.write_bytes(RunFolder(run).checkpoint.read_bytes())
-    assert verify(run, NO_HEADS, against=copy).outside == "agrees with 1 head noted outside"
+    verdict = verify(run, NO_HEADS, against=copy)
+    assert verdict.outside == "agrees with 1 head stored outside the run"
     forge(run)
     forge_manifest(run)
     with pytest.raises(LedgerDamaged, match="the checkpoint given"):

@@ -338,7 +338,7 @@ class _Verification:
             root=facts.root.hex(),
             past_checkpoint=facts.size - safe,
             objects=len(facts.objects),
-            outside=f"agrees with {heads} noted outside" if count else "no outside head",
+            outside=f"agrees with {heads} stored outside the run" if count else "no outside head",
             signature=self.check_signed(),
             completed=facts.completed,
             failed=facts.failed,
