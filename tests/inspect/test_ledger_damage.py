@@ -214,7 +214,7 @@ def test_a_rewritten_ledger_without_manifest_is_found_through_outside_heads(run:
     forge(run)
     RunFolder(run).manifest.unlink()
     assert verify(run, NO_HEADS).outside == "no outside head"  # and verify says so
-    with pytest.raises(LedgerDamaged, match="head noted outside"):
+    with pytest.raises(LedgerDamaged, match="head stored outside"):
         verify(run, heads())
 
 
@@ -223,7 +223,7 @@ def test_a_rewritten_ledger_and_manifest_are_found_through_outside_heads(run: Pa
     forge_manifest(run)
     verdict = verify(run, NO_HEADS)
     assert (verdict.status, verdict.outside) == ("finished", "no outside head")
-    with pytest.raises(LedgerDamaged, match="was altered: a head noted outside"):
+    with pytest.raises(LedgerDamaged, match="was altered: a head stored outside"):
         verify(run, heads())
 
 

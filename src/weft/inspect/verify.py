@@ -268,7 +268,7 @@ class _Verification:
             return error
         return ManifestDamaged(
             f"manifest.sqlite: it differs from record {error.seq}, which is the one that a head"
-            " noted outside covers",
+            " stored outside the run covers",
             hint=MANIFEST_HINT,
         )
 
