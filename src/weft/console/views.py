@@ -118,10 +118,11 @@ def show_life(life: TaskHistory) -> None:
     if life.error is not None:
         _row("error", life.error)
     for name, value in life.notes.items():
-        _row("note", f"{name} = {value}")
-    if life.log_tail:
-        _row("log", "")
-        _block(life.log_tail)
+        _row("note", f"{name} = {value:.6g}" if type(value) is float else f"{name} = {value}")
+    first, _, rest = life.log_tail.strip("\n").partition("\n")
+    if first:
+        _row("log", first)
+        _block(rest)
 
 
 def event_line(event: Event) -> str:
