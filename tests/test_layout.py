@@ -49,8 +49,6 @@ def imported_packages(root: Path) -> dict[str, set[str]]:
         owner = package_of(path.relative_to(root).with_suffix("").parts)
         for parts in imports_of(path.read_text("utf-8")):
             is_module = (root / parts[0]).is_dir() or (root / f"{parts[0]}.py").is_file()
-            if parts[0] == "lazy_dataclass":  # stands for a module of the standard library
-                continue
             if is_module and package_of(parts) != owner:  # else a name of the public API
                 packages[owner].add(package_of(parts))
     return packages

@@ -81,7 +81,7 @@ PATHS = paths(PAGE.read_text("utf-8"))
 def test_table_of_layers_is_the_contract() -> None:
     text = section(PAGE.read_text("utf-8"), "## Layers")
     rows = re.findall(r"^\| `weft\.(\w+)` \|", text, re.MULTILINE)
-    beside = {"version", "lazy_dataclass", "lazy_imports"}  # in the row of `weft.errors`
+    beside = {"version", "lazy_imports"}  # in the row of `weft.errors`
     places = layers()
     assert len(rows) == len(set(rows))
     assert set(rows) | beside == set(places)

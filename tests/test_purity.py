@@ -26,14 +26,13 @@ SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 PURE_PACKAGES = ("coordinator", "ledger", "model")
 SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init__.py")))
 BELOW_SEARCHES = (
-    "weft", "weft.compiled", "weft.define", "weft.errors", "weft.lazy_dataclass",
-    "weft.lazy_imports", "weft.searches", "weft.version", "weft.worker", "weft.worker.context",
-    "weft.worker.ending", "weft.worker.environment", "weft.worker.redaction",
+    "weft", "weft.compiled", "weft.define", "weft.errors", "weft.lazy_imports", "weft.searches",
+    "weft.version", "weft.worker", "weft.worker.context", "weft.worker.ending",
+    "weft.worker.environment", "weft.worker.redaction",
 )  # fmt: skip
 """What decisions may be built on, beside `weft.model` and modules of their own search."""
 ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the one place there that starts processes
 HARNESS = SRC / "searches" / "tree" / "harness.py"  # a program of its own, in a scorer's process
-COMPILED_INIT = SRC / "lazy_dataclass.py"  # executes what the standard dataclasses do
 MEASURED = (
     SRC / "searches" / "arc" / "spent.py"
 )  # CPU seconds in a task's notes, which decide nothing
@@ -96,8 +95,7 @@ def test_pure_package_depends_on_its_arguments_only(name: str) -> None:
 
 
 def test_all_sources_are_free_of_pickle_shell_and_eval() -> None:
-    assert complaints([p for p in sources(SRC) if p != COMPILED_INIT], check_safe) == []
-    assert len(complaints([COMPILED_INIT], check_safe)) == 1
+    assert complaints(sources(SRC), check_safe) == []
 
 
 def test_searches_are_found_by_their_folders() -> None:

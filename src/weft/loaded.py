@@ -11,23 +11,22 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from weft.lazy_dataclass import dataclass
-
 OWN_PACKAGE = "weft"
 MAIN = "__main__"
 ENGINE_NEEDS = frozenset({
-    "__future__", "array", "ast", "atexit", "base64", "binascii", "bisect", "collections",
-    "concurrent", "contextlib", "ctypes", "dataclasses", "datetime", "difflib", "errno",
-    "faulthandler", "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib",
-    "inspect", "io", "itertools", "json", "math", "mmap", "operator", "os", "pathlib", "re",
-    "reprlib", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket",
-    "sqlite3", "stat", "struct", "subprocess", "sys", "tarfile", "tempfile", "threading",
-    "time", "tokenize", "tomllib", "traceback", "types", "typing", "warnings",
+    "__future__", "array", "ast", "base64", "binascii", "bisect", "collections", "concurrent",
+    "contextlib", "ctypes", "dataclasses", "datetime", "difflib", "errno", "faulthandler",
+    "fcntl", "functools", "gc", "hashlib", "heapq", "hmac", "html", "importlib", "inspect",
+    "io", "itertools", "json", "math", "mmap", "operator", "os", "pathlib", "re", "resource",
+    "secrets", "select", "shlex", "shutil", "signal", "socket", "sqlite3", "stat", "struct",
+    "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tokenize", "tomllib",
+    "traceback", "types", "typing", "warnings",
 })  # fmt: skip
 """Modules of Python's own library without which no run works: no search can have their names."""
 

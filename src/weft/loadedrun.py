@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -20,7 +20,6 @@ from typing import Any, ParamSpec
 from weft.coordinator.loop import Watcher
 from weft.errors import Interrupted
 from weft.inspect.access import run_named, state_of
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.model.records import NO_TYPES, rebuild_args
 from weft.model.values import JsonValue, from_wire

@@ -12,13 +12,12 @@ import importlib
 import importlib.metadata
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weft.errors import RunMismatch, SearchInvalid, WeftError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import EXTRAS, require
 
 GROUP = "weft.searches"

@@ -9,9 +9,9 @@ asks there are. A process remembers the chains that it has read: their names are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from weft.asktell.trials import Params, TrialRecord
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value, decode, encode
 from weft.worker.context import get, note, put

@@ -9,12 +9,11 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from weft.define import Task, import_name
 from weft.errors import InputError, SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Code, Limits, SearchCall, TaskCall, import_path
 from weft.model.values import Argument, Value

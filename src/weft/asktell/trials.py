@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import Unknown
 from weft.model.values import Argument, Value
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import selectors
 import time
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from weft.backends.orphans import Orphans
@@ -26,7 +27,6 @@ from weft.backends.process import (
 )
 from weft.backends.protocol import check_message
 from weft.errors import WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import (
     MAX_BLOCK,
     Assignment,

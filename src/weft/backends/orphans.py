@@ -21,10 +21,10 @@ import os
 import resource
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.model.keys import sha256_hex
 from weft.worker import supervisor

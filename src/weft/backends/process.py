@@ -13,12 +13,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from weft.backends.forkserver import ForkedProcess, ForkServer
 from weft.backends.orphans import WORKER, Marks
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import VISIBLE_DEVICES, Slot, visible_variable

@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import ray
@@ -30,7 +30,6 @@ from weft.backends.raynode import (
     weft_digest,
 )
 from weft.errors import WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import NodeEvent
 
 LABEL = "weft-node"

@@ -15,11 +15,11 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.backends.orphans import CLEARED_S, Orphans
 from weft.backends.process import WorkerProcess, WorkerSetup
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Worker
 from weft.model.slots import Slot
 from weft.worker import outcomes

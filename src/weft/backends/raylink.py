@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from weft.backends.process import WorkerSeat, WorkerSetup
 from weft.backends.raycluster import NodeStay
 from weft.backends.raylease import PULL_S, Reply
 from weft.backends.raynode import CodePacks
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in

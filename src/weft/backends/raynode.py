@@ -19,7 +19,7 @@ import tarfile
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.backends.orphans import Marks, Orphans
@@ -28,7 +28,6 @@ from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
 from weft.errors import WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import Slot
 from weft.worker import outcomes
 from weft.worker.context import DEVICE

@@ -11,12 +11,12 @@ import inspect
 import linecache
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeAlias
 
 from weft.cells import MAIN
-from weft.lazy_dataclass import dataclass
 
 Namespace = Mapping[str, object]
 Entry: TypeAlias = tuple[int, float | None, list[str], str]

@@ -10,8 +10,7 @@ import ast
 import copy
 import symtable
 from collections.abc import Iterator
-
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 AT_ONCE = ("lambda", "genexpr", "listcomp", "setcomp", "dictcomp")
 """Functions without a name, which may be called where they stand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,6 @@ from weft.console.execution import ViewOptions
 from weft.console.groups import with_groups
 from weft.console.listing import ListingGroup
 from weft.errors import UsageError, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,6 @@ import typer
 from weft.console import options, render
 from weft.console.groups import with_groups
 from weft.errors import Interrupted, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
@@ -27,7 +28,6 @@ from weft.backends.orphans import CLEARED_S, LEAST_US, TOP_US, WORKER_BITS, Orph
 from weft.backends.privatefolders import private_folder
 from weft.backends.raynode import FOLDER_VARIABLE
 from weft.errors import WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.keys import sha256_hex
 
 MARK = "weft-node-agent "

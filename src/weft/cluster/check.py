@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +23,6 @@ from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
 from weft.cluster.nodesfile import NodeEntry, read_machines
 from weft.cluster.ssh import Shell
 from weft.errors import NodeUnreachable
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import require
 from weft.model.values import Argument
 from weft.version import __version__

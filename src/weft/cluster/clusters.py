@@ -13,12 +13,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.backends.privatefolders import private_file, private_folder
 from weft.errors import FileInvalid, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.keys import sha256_hex
 
 SCHEMA_VERSION = 1

@@ -11,6 +11,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from weft.cluster.clusters import our_folder
 from weft.cluster.host import names_of_here
 from weft.cluster.nodesfile import NodeEntry
 from weft.errors import NodeUnreachable
-from weft.lazy_dataclass import dataclass
 
 CONNECT_S = 10
 PATIENCE_S = 180.0

@@ -9,12 +9,11 @@ Values are checked here, before anything is imported or written.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.console import options
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.model.slots import Node
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import Node, Slot
 from weft.model.values import Value
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, overload
 
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask, TaskClass
 from weft.errors import SearchInvalid, WeftError
-from weft.lazy_dataclass import dataclass
 from weft.model.plan import Plan
 from weft.model.results import Result, TaskError, TaskFailed
 from weft.model.tasks import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from weft.backends.contract import Backend
@@ -16,7 +17,6 @@ from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Command, Kill, RecordResult
 from weft.errors import BugError, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
 from weft.storage.ledgerwriter import LedgerWriter

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import compress
 
 from weft.coordinator.dispatch import Dispatch
@@ -51,7 +51,6 @@ from weft.coordinator.steps import (
     Requeue,
 )
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import (
     Completed,
     Entered,

@@ -7,6 +7,7 @@ a stream only what its width allows, and any round begins with a few, so that wo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count, repeat
 
 from weft.coordinator.lane import AnyRound, OpenRoundState, StreamEnded, proposed
@@ -14,7 +15,6 @@ from weft.coordinator.placement import Placement
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask, TaskKind
 from weft.errors import SearchInvalid, UsageError, WeftError
-from weft.lazy_dataclass import dataclass
 from weft.model.keys import task_keys
 from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call, import_path
 from weft.model.values import MAX_ARGS_CHARS, encode_args

@@ -12,6 +12,7 @@ it last lost, whatever the rule.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from weft.coordinator.policy import runs_alone
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import Deal, Node, Slot, slots_of
 from weft.model.tasks import COMMAND
 

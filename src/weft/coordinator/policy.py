@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from weft.coordinator.steps import LiveTask
-from weft.lazy_dataclass import dataclass
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
 

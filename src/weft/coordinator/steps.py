@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Staged, Worker
 from weft.model.plan import Plan
 from weft.model.results import TaskError

@@ -6,12 +6,12 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 from weft.define.functions import checked_limits, source_of
 from weft.define.names import declared, described, register
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.sandbox import Sandbox
 from weft.model.tasks import COMMAND, TaskCall

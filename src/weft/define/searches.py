@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, ParamSpec, TypeAlias, overload
 
@@ -11,7 +12,6 @@ from weft import loaded
 from weft.define.functions import plain_signature, source_of, takes_keyword
 from weft.define.names import declared
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import Code, SearchBody, SearchCall
 from weft.model.values import Argument, Object
 

@@ -15,11 +15,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import weft
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.runs import execution as executions
 from weft.runs.execution import Execution

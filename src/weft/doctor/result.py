@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
+
 from weft.model.values import JsonValue
 
 SCHEMA_VERSION = 1

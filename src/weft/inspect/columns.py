@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
 from weft.inspect.resultrows import ResultRow
-from weft.lazy_dataclass import dataclass
 from weft.model.leaves import DATACLASS
 from weft.model.records import shown
 from weft.model.values import from_wire

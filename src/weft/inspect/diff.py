@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
 from weft.inspect.access import run_named
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import Record
 from weft.model.values import JsonValue, canonical
 from weft.model.wording import fields_of, readable, tag_text

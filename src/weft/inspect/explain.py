@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.backends.recorded import REUSED
@@ -16,7 +16,6 @@ from weft.errors import FileInvalid, InputError
 from weft.inspect.access import open_manifest, records_named, run_named
 from weft.inspect.logs import log_tails
 from weft.inspect.prove import check_key, parse_place
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest

@@ -6,8 +6,9 @@ ledger is depth first, so a stack of lanes says at every record what may come ne
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import Record
 from weft.ledger.resultlines import RoundPlace
 from weft.model.keys import record_key, task_key

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
 from weft.inspect.grammar import Grammar
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import LineChecker
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record

@@ -7,13 +7,12 @@ cannot be read as a run is listed as damaged, with the reason.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from weft.errors import FileInvalid, WeftError
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.serve.rundirectory import RunDirectory
-from weft.lazy_dataclass import dataclass
 from weft.model.records import shown
 from weft.model.values import JsonValue, Object, from_wire
 from weft.storage.folder import RunFolder

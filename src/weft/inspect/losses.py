@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 LOST = {"node-lost": "node", "node-refused": "node", "slot-retired": "slot"}

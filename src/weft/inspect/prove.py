@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
 
 from weft.errors import FileInvalid, InputError, LedgerDamaged
 from weft.inspect.access import records_named, run_named
-from weft.lazy_dataclass import dataclass
 from weft.ledger import merkle
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.records import parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.backends.recorded import Recall
@@ -17,7 +17,6 @@ from weft.errors import (
     ValueInvalid,
 )
 from weft.inspect.diff import Difference, diff
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Finished, Staged
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND

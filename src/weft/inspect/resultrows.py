@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from weft.inspect.access import open_manifest
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import Record, parse
 from weft.model.records import ValueSource
 from weft.model.results import Result, TaskError

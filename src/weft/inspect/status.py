@@ -6,14 +6,13 @@ clock: speed comes from the times in the rows, and the time now from the caller.
 
 from __future__ import annotations
 
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.ledgercheck import check_ledger_file
 from weft.inspect.losses import Loss, read_losses
 from weft.inspect.progress import read_progress
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.runs.progress import Progress
 from weft.storage.folder import RunFolder

@@ -12,7 +12,7 @@ exact record. Nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.errors import (
@@ -27,7 +27,6 @@ from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_nam
 from weft.inspect.agreement import check_together
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
 from weft.inspect.reuse import reuse_notes
-from weft.lazy_dataclass import dataclass
 from weft.ledger.checkpoint import Checkpoint
 from weft.model.values import JsonValue
 from weft.runs.storedcode import check_stored

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.merkle import Frontier, leaf_hash
 from weft.ledger.records import ZERO_HASH, Record, are_keys, line_hash, parse, render

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import dataclass
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.merkle import HASH_BYTES
 
 _ORIGIN_PREFIX = "weft/"

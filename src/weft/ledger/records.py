@@ -10,10 +10,10 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from weft.errors import LedgerDamaged, ValueInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue, canonical
 
 FORMAT = 1

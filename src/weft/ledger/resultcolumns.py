@@ -7,9 +7,8 @@ Whoever makes many lines takes the columns, and never makes the bodies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, overload
-
-from weft.lazy_dataclass import dataclass
 
 Entry: TypeAlias = tuple[str, str, str]
 """Kind, key and canonical body of a record."""

@@ -12,10 +12,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from weft.errors import ValueInvalid
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import Chain
 from weft.ledger.records import FORMAT, KEY_CHARS, MAX_DEPTH, MAX_INT
 from weft.model.values import canonical

@@ -7,10 +7,9 @@ given up names a ticket nobody waits for and is dropped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from weft.lazy_dataclass import dataclass
 from weft.model.results import TaskError
 from weft.model.tasks import Code, import_path
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from weft.errors import ValueInvalid
-from weft.lazy_dataclass import dataclass
 
 INLINE_BYTES = 4096
 """Content up to this size is part of the value's own text; more becomes an object of the run."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass, replace
 
 LONG_SHARE = 3.0
 """A task that has run for so many times the usual is of unknown length."""

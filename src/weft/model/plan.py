@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Literal, Protocol, TypeAlias
 
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.values import parse_trusted
 
 Direction: TypeAlias = Literal["max", "min"]

@@ -11,11 +11,10 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, Protocol, Union, get_args, get_origin, get_type_hints
 
 from weft.errors import LedgerDamaged, ValueInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.leaves import DATACLASS, JsonValue, Object, Typed
 from weft.model.natives import UNKNOWN, Read, lower, restore

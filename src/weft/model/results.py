@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from weft.lazy_dataclass import dataclass
 from weft.model.card import card
 from weft.model.records import ValueSource, rebuild, rebuild_args
 from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted

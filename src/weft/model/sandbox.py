@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 MODES = ("auto", "required", "off")
 """With `auto` a machine that cannot confine commands runs them all the same, and that is noted."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 
 MAX_CONCURRENT = 12
 """How many tasks a node with GPUs runs at a time when its file does not say."""

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, SupportsIndex, TypeAlias
 
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model import results
 from weft.model.results import Result
 from weft.model.values import Argument, Object, Value

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from weft.errors import InputError, LedgerDamaged
 from weft.inspect.access import open_manifest, run_named, state_of
 from weft.inspect.resultrows import LedgerResults
 from weft.inspect.results import RunResults
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.model.codec import from_json
 from weft.model.results import Result

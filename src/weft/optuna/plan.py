@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from weft.asktell.objective import Objective, load
 from weft.asktell.search import BATCH, check_counts, direction_of
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import TaskCall
 from weft.model.values import Argument, Value
 from weft.optuna.samplers import CLASSES, NEEDS, SamplerSpec, grid_of

@@ -11,13 +11,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weft.asktell import history, optimizers
 from weft.asktell.history import AskStep
 from weft.asktell.objective import load
 from weft.asktell.trials import Direction, TrialRecord
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.model.codec import to_json
 from weft.model.values import Object, Value

@@ -9,14 +9,13 @@ What a trial's sampler knows depends on the order of trials, never on which one 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from weft.asktell.objective import AnyTask, check_parameters, objective_of, with_code
 from weft.asktell.trials import TrialRecord, answer, numbers_of, signed
 from weft.define import INPUTS, search
 from weft.errors import SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result
 from weft.model.tasks import Milestone, SearchBody, SearchCall, TaskCall, make_stream

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from weft.asktell.objective import path_of
 from weft.errors import LedgerDamaged, SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.values import Value
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weft.cells import PREFIX
 from weft.coordinator.policy import Policy
 from weft.define import Task, described
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
 from weft.model.leaves import ByteStore, GatheredBytes

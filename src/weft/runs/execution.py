@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weft.backends.forkserver import ForkServer
@@ -16,7 +16,6 @@ from weft.cluster import host
 from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.product import product_of
 from weft.runs.sealing import is_over

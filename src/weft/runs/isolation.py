@@ -7,9 +7,9 @@ A run that was confined so far goes on without only if a person accepts it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from weft.errors import RunMismatch, SandboxMissing
-from weft.lazy_dataclass import dataclass
 from weft.product import CommandNeeds, command_needs
 from weft.runs.decision import Decision
 from weft.runs.execution import Execution

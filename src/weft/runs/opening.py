@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.errors import ManifestDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.model.values import canonical

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record, parse
 from weft.model.card import card

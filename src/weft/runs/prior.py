@@ -10,10 +10,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import parse
 from weft.model.codec import from_json, to_json
 from weft.model.values import JsonValue, Value, canonical

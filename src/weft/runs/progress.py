@@ -9,11 +9,10 @@ The bar of the command line, `weft.run`, `weft status`, `weft watch` and the liv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from weft.coordinator.machine import Counts
 from weft.coordinator.outlook import Outlook
-from weft.lazy_dataclass import dataclass
 from weft.model.pace import Sample, TimeLeft, add_sample, pace_of, time_left
 from weft.model.plan import Number, Plan
 from weft.model.values import JsonValue

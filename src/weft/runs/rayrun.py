@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.cluster.clusters import address_for, token_for
 from weft.coordinator.journal import Journal
 from weft.errors import InputError, WorldError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, require
 from weft.model.slots import Node, Slot
 from weft.runs.codepacks import CodePacks

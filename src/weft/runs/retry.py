@@ -12,12 +12,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, LedgerDamaged, RunFolderInvalid, RunMismatch, StorageFailed
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import Chain
 from weft.ledger.records import parse
 from weft.model.values import objects_in

@@ -8,10 +8,10 @@ A signature is a witness whoever made it; a public key then says whether it is t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, LedgerDamaged, RunRolledBack, SignatureMissing, WeftError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.ledger.checkpoint import Checkpoint, note_text, origin_of, parse_checkpoint
 from weft.storage.folder import RunFolder

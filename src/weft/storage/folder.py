@@ -14,14 +14,13 @@ import stat
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
 from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
-from weft.lazy_dataclass import dataclass
 from weft.storage.disk import Disk
 from weft.storage.heads import RunLocation
 from weft.storage.ledgerfile import is_whole

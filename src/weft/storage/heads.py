@@ -12,12 +12,11 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from weft.errors import StorageFailed
-from weft.lazy_dataclass import dataclass
 from weft.storage.disk import Disk
 
 SCHEMA_VERSION = 1

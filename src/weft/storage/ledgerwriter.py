@@ -7,9 +7,9 @@ after a crash each may be older than the one before it, never newer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import Chain, ChainState
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.resultcolumns import Entry, ResultColumns

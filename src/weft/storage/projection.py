@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
 from weft.errors import ManifestDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.resultcolumns import Entry, ResultColumns
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError

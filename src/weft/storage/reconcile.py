@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from weft.errors import LedgerDamaged
-from weft.lazy_dataclass import dataclass
 from weft.ledger.chain import Chain, check_lines
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record

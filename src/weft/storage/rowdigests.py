@@ -7,9 +7,9 @@ edits; a forger can compute it too.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 
 from weft.errors import ManifestDamaged
-from weft.lazy_dataclass import dataclass
 from weft.storage.rows import FINAL, OPEN, SETTLED, TaskRow, ValueBlock
 
 

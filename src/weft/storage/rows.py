@@ -7,11 +7,10 @@ more than its columns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain, islice
 from typing import NamedTuple, TypeAlias
-
-from weft.lazy_dataclass import dataclass
 
 FINAL = ("completed", "failed")
 SETTLED = (*FINAL, "dropped", "cancelled")

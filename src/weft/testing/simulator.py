@@ -19,7 +19,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.coordinator.journal import Journal
@@ -27,7 +27,6 @@ from weft.coordinator.loop import Coordinator
 from weft.coordinator.making import LazyLimits
 from weft.coordinator.placement import PLACEMENTS, Placement
 from weft.coordinator.policy import LOSSES_BEFORE_FAILED, Policy
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import (
     Assignment,
     BackendEvent,

@@ -18,14 +18,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weft import loaded
 from weft.define import is_literal, task
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.results import TaskError
 from weft.model.sandbox import Sandbox

@@ -11,12 +11,11 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from weft.errors import ObjectDamaged, SearchInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.attempts import Assignment
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
-
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 PAGE_BYTES = mmap.PAGESIZE
 NOTHING = 0

@@ -12,10 +12,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from weft.lazy_dataclass import dataclass
 from weft.worker.command import expand
 from weft.worker.confine import containing, leaves, lies_below
 from weft.worker.environment import environment

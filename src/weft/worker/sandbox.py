@@ -14,10 +14,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from weft.lazy_dataclass import dataclass
 
 PROGRAM = "bwrap"
 HIDDEN = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - hidden, not used

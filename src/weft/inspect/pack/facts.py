@@ -6,7 +6,7 @@ A part that is damaged or missing is left out and named among the open ends.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from weft.errors import Damaged, ValueInvalid
@@ -26,7 +26,6 @@ from weft.inspect.report.text import counted
 from weft.inspect.report.totals import Sum, read_totals
 from weft.inspect.report.work import Work, measure
 from weft.inspect.verify import Verdict
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import COMMAND
 from weft.model.values import JsonValue
 from weft.runs.execution import SEALED_VIEWS

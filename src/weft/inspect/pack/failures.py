@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.inspect.report.places import Places
 from weft.inspect.report.tasks import TaskFacts, TaskReader
 from weft.inspect.report.text import clip, failure_text
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.storage.manifest import Manifest
 

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from weft.inspect.pack.request import RecordedRequest
 from weft.inspect.report.overview import Badge, Overview
 from weft.inspect.report.text import counted
 from weft.inspect.verify import Verdict
-from weft.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, StorageFailed
@@ -22,7 +23,6 @@ from weft.inspect.pack.request import RecordedRequest, RepeatPaths
 from weft.inspect.pack.surroundings import NODES_FILE, Surroundings, surroundings
 from weft.inspect.products import summary_lines
 from weft.inspect.replay import replay
-from weft.lazy_dataclass import dataclass
 from weft.runs.resume import recorded_folder
 from weft.runs.run import real_place
 from weft.runs.sources import files_at, hash_files

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.values import JsonValue, Object, Typed, Value, from_wire
 from weft.product import locate

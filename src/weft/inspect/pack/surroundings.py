@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from weft.errors import Damaged
 from weft.inspect.access import open_manifest
-from weft.lazy_dataclass import dataclass
 from weft.model.tasks import COMMAND
 from weft.model.values import JsonValue
 from weft.storage.folder import RunFile, RunFolder

@@ -20,11 +20,10 @@ import sys
 import zlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.inspect.report.valuetable import Cell, ValueColumn, ValueTable
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 
 EXACT = 64

@@ -9,7 +9,7 @@ still gets a report, and the badge states the damage.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weft.errors import Damaged
@@ -30,7 +30,6 @@ from weft.inspect.report.tasks import TaskList, TaskReader, sealed
 from weft.inspect.report.totals import Totals, read_totals
 from weft.inspect.report.valuetable import ValueTable, argument_names, read_values
 from weft.inspect.report.work import Work, read_work
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.product import product_of
 from weft.runs.execution import SEALED_VIEWS

@@ -6,13 +6,13 @@ Shapes are given as numbers and SVG paths, never as styles, so that a page may f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from weft.inspect.report.overview import Overview
 from weft.inspect.report.payload import labels
 from weft.inspect.report.timeline import Timeline, Track
 from weft.inspect.report.totals import Totals
 from weft.inspect.report.work import Work
-from weft.lazy_dataclass import dataclass
 
 TICKS = 5
 STRIP_WIDTH = 1000

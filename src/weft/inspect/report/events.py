@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.inspect.report.places import Places
 from weft.inspect.report.text import clip, failure_text
 from weft.inspect.status import status
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 SMALL_TASKS = 250

@@ -11,13 +11,13 @@ the error takes their place; the rest of the report is unaffected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup, escape
 
 from weft.inspect.report.text import visible
 from weft.inspect.report.view import MAX_PAGE_BYTES, RunView
-from weft.lazy_dataclass import dataclass
 from weft.product import product_of
 
 

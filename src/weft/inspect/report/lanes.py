@@ -6,12 +6,12 @@ Everything is placed in percent, so that it fits a phone as well as a desk.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from weft.inspect.report.svg import element
 from weft.inspect.report.text import duration
-from weft.lazy_dataclass import dataclass
 
 NAMED_SHARE = 3.0
 """Percent of the timeline from which on a bar has its name in it."""

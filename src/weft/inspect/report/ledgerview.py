@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.inspect.report.text import clip
-from weft.lazy_dataclass import dataclass
 from weft.storage.ledgerfile import whole_lines
 
 ENDS = 60

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import Damaged, LedgerDamaged, RunRolledBack
@@ -21,7 +22,6 @@ from weft.inspect.report.wording import LINE_BYTES, MAX_LINES, answer_lines, tit
 from weft.inspect.report.work import Work, measure
 from weft.inspect.status import MAX_WORKERS, Status, status
 from weft.inspect.verify import Verdict, verify
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue, canonical, from_wire
 from weft.runs.progress import best_text
 from weft.storage.folder import RunFile, RunFolder

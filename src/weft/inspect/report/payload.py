@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from weft.inspect.report.data import Report
 from weft.inspect.report.ledgerview import RecordFacts
@@ -16,7 +16,6 @@ from weft.inspect.report.tasks import TaskFacts
 from weft.inspect.report.text import visible
 from weft.inspect.report.timeline import Track
 from weft.inspect.report.work import Work
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from weft.inspect.logs import log_tails
 from weft.inspect.report.places import Block, Places
 from weft.inspect.report.text import clip, failure_text, some, value_text, weight
 from weft.inspect.report.timeline import WorkerId
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 MAX_TASKS = 1600

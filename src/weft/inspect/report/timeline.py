@@ -7,9 +7,7 @@ one worker that nearly touch are then joined, with the gap allowed growing until
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
-
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass, field, replace
 
 GRID = 3000
 MAX_SPANS = 2400

@@ -5,10 +5,10 @@ SQLite groups the rows, so the results are small. Lists are bounded and state th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from weft.inspect.report.text import duration
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 MAX_LINES = 200

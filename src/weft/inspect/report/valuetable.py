@@ -12,12 +12,11 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from weft.inspect.report.places import Places
 from weft.inspect.report.text import visible
-from weft.lazy_dataclass import dataclass
 from weft.model.plan import Plan
 from weft.storage.manifest import Manifest
 

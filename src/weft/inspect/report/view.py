@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from weft.inspect.access import last_record, open_manifest
 from weft.inspect.logs import log_tails
 from weft.inspect.report.places import Block, Places
 from weft.inspect.report.work import paused_s
-from weft.lazy_dataclass import dataclass
 from weft.ledger.records import Record
 from weft.model.values import Object, decode, from_wire
 from weft.storage.disk import Disk

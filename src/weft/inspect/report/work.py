@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from weft.inspect.report.tasks import worker_of
 from weft.inspect.report.timeline import Timeline, TimelineBuilder, WorkSpan
-from weft.lazy_dataclass import dataclass
 from weft.storage.manifest import Manifest
 
 MAX_MARKS = 20_000

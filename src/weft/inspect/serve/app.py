@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 
@@ -28,7 +29,6 @@ from weft.inspect.serve.live import Stopping, stream
 from weft.inspect.serve.rows import TaskQuery, read_rows
 from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
 from weft.inspect.serve.views import SHARED, Views
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 
 PARTS = ("totals", "timeline", "events", "request")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from weft.inspect.diff import Difference, describe, diff
 from weft.inspect.report.overview import RunSummary
 from weft.inspect.report.text import clip, counted, duration
 from weft.inspect.report.wording import answer_lines
-from weft.lazy_dataclass import dataclass
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
 

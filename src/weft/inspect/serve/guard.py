@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from weft.lazy_dataclass import dataclass
 
 COOKIE = "weft-{port}"
 MAX_PATH_CHARS = 4096

@@ -10,12 +10,11 @@ import mmap
 import os
 import threading
 from array import array
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.inspect.report.ledgerview import read_record
 from weft.inspect.report.payload import visible_texts
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.runs.execution import SEALED_VIEWS
 from weft.storage.folder import RunFolder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.inspect.access import open_manifest
@@ -21,7 +21,6 @@ from weft.inspect.report.text import visible
 from weft.inspect.report.valuetable import argument_names
 from weft.inspect.report.work import measure
 from weft.inspect.status import STATES
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.runs.execution import SEALED_VIEWS
 from weft.storage.folder import RunFolder

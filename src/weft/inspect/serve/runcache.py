@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from weft.inspect.access import is_locked
-from weft.lazy_dataclass import dataclass
 from weft.storage.folder import RunFolder
 from weft.storage.plainfile import open_plain
 

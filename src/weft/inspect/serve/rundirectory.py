@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from weft.lazy_dataclass import dataclass
 from weft.storage.folder import RunFolder
 
 MAX_DEPTH = 4

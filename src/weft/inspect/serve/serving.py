@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
@@ -18,7 +19,6 @@ from weft.inspect.serve.app import new_app
 from weft.inspect.serve.guard import Gate
 from weft.inspect.serve.rundirectory import RunDirectory
 from weft.inspect.serve.views import Views
-from weft.lazy_dataclass import dataclass
 from weft.runs.run import real_place
 from weft.storage.folder import RunFolder
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ from weft.inspect.serve.downloads import kinds_here
 from weft.inspect.serve.ledgerrows import Ledgers
 from weft.inspect.serve.runcache import RunCache
 from weft.inspect.serve.rundirectory import ServedRun
-from weft.lazy_dataclass import dataclass
 from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList

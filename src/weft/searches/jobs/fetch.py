@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from weft.errors import FileInvalid, InputError
 from weft.inspect.report.view import RunView, view_of
-from weft.lazy_dataclass import dataclass
 from weft.model.values import Object
 from weft.searches.jobs.search import NAME
 from weft.searches.jobs.view import ViewedJob, jobs_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Value
 

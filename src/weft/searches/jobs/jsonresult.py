@@ -12,10 +12,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from weft.lazy_dataclass import dataclass
 
 PIECE_BYTES = 1 << 16
 BOM = b"\xef\xbb\xbf"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,6 @@ import typer
 from weft.console import options
 from weft.console.execution import ExecutionOptions
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.model.slots import Node
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.errors import FileInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import Node, local_nodes
 from weft.model.tasks import SearchCall
 from weft.runs.execution import default_workers, is_here, placed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from weft.console.nodeplan import NodePlan, spread
 from weft.inspect.report.view import RunView, ViewedTask
-from weft.lazy_dataclass import dataclass
 from weft.model.slots import Node, local_nodes
 from weft.model.values import Object, Value
 

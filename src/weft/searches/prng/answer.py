@@ -5,7 +5,8 @@ Each class is recorded as it is, by its fields.
 
 from __future__ import annotations
 
-from weft.lazy_dataclass import dataclass
+from dataclasses import dataclass
+
 from weft.model.codec import to_json
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection

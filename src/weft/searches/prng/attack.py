@@ -11,10 +11,9 @@ device. A hypothesis that it is sure to find when its plan covers it is found, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis

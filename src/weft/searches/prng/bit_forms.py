@@ -9,11 +9,9 @@ and these output maps show bits of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
-
-from weft.lazy_dataclass import dataclass
 
 End = Literal["low", "high"]
 

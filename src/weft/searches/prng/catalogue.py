@@ -7,9 +7,9 @@ history of EXAMPLE_DRAWS draws with the usual ranges of skips, starts and wrong 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from textwrap import wrap
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Value
 from weft.searches.prng.attack import AttackPlan, Case

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from math import comb
 from textwrap import wrap
 
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import to_json
 from weft.model.values import Value
 from weft.searches.prng.apis import declared_apis

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from weft.errors import BugError
-from weft.lazy_dataclass import dataclass
 
 Kind = Literal["word", "real", "truth"]
 Text = tuple[str, Kind]

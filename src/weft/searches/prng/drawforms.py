@@ -10,8 +10,8 @@ written in the user's form again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.rowmaps import row_at
 
 INTEGERS = "integers"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -15,7 +16,6 @@ from weft.inspect.report.plot import axes_of, plot
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import duration
 from weft.inspect.report.view import ViewedTask
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.apis import call_text
 
 COVER = "prng.cover"

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.bit_forms import LinearForm, TwisterForm
 from weft.searches.prng.forms import (
     LatticeForm,

@@ -11,8 +11,8 @@ import binascii
 import re
 import string
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.drawforms import INTEGERS, SCALED, WHOLE, DrawForm, ranges_of
 from weft.searches.prng.records import Records
 

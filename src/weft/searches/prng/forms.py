@@ -11,9 +11,9 @@ sieves may let too much pass, never too little. Forms over bits are in `bit_form
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.linear import affine_power
 
 Test = tuple[int, int, int, int, int]

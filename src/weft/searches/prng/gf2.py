@@ -8,9 +8,9 @@ Faradzhev 1970), `solve_plain` its twin over Python integers. Knows nothing of g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Words
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from weft.inspect.report.text import counted
-from weft.lazy_dataclass import dataclass
 from weft.model.values import Value
 from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import INTEGER, Reading, other_orders

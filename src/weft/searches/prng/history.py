@@ -13,9 +13,9 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from weft.errors import FileInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue

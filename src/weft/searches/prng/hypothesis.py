@@ -6,10 +6,10 @@ of the output map is one position of the stream; draw i of a history sits at `po
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

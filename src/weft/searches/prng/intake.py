@@ -7,10 +7,9 @@ likeliest other form is taken if it is plain enough, and the user is told which;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from weft.errors import FileInvalid, UsageError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
 from weft.searches.prng.families import did_you_mean
 from weft.searches.prng.formreaders import (

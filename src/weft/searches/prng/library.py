@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
 from weft.errors import InputError, UsageError
 from weft.inspect.report.view import view_of
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.tasks import Unknown
 from weft.model.values import Object

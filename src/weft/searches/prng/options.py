@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,6 @@ import typer
 
 from weft.console import options
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():

@@ -8,10 +8,9 @@ checked: with it the generator makes the very same draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.apis import rarity
 from weft.searches.prng.attacks.likely_seeds import (
     DATED_COUNT,

@@ -14,9 +14,8 @@ first attack starts, so the verdict can say what was covered, what was not, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.apis import rarity
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL

@@ -6,9 +6,8 @@ and a seed that is given; so the same request gives the same history.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.families import family_named, splitmix
 from weft.searches.prng.family import State
 from weft.searches.prng.generate import draw_of, generate

@@ -12,11 +12,11 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.dialects import JAVA, MOST_RETURNED, RETURNED, BraceWriter, C, Dialect
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import checked_family, first_state

@@ -16,9 +16,9 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from weft.errors import FileInvalid
-from weft.lazy_dataclass import dataclass
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue
 

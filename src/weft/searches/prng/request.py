@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.attack import Case
 from weft.searches.prng.scoring import split
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.rowmaps import chance_values

@@ -14,10 +14,10 @@ travel dataclasses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from weft import INPUTS, device, get, note, search, task
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.plan import Plan
 from weft.model.results import Result

@@ -9,11 +9,10 @@ first, then Unix times, then the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute_sieves import sieve_of

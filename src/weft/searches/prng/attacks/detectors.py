@@ -9,9 +9,9 @@ kind, and what is below FLOOR is not reported: of 10^9 random histories one give
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attack import Case
 from weft.searches.prng.statistics import corrected, decades

@@ -6,10 +6,10 @@ every output that makes it is put on top. Enough anchors are tried that one of t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.families import FAMILIES, family_named

@@ -10,11 +10,11 @@ say enough.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Floats, Ints
 from weft.searches.prng.attacks.lanes_search import lcg_forms

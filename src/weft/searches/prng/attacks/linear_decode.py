@@ -8,10 +8,10 @@ Prange 1962). How many choices make a miss unlikely is counted with integers.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import comb, isqrt
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Words
 

@@ -9,10 +9,10 @@ Knows the recurrence and the tempering; not where the draws sit, nor what they t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng import gf2
 from weft.searches.prng.arrays import Ints, ShortWords, Words

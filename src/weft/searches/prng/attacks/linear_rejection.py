@@ -9,9 +9,9 @@ Covered are bounds of ten bits and more that drop few outputs, without skips and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.searches.prng import gf2
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, compare

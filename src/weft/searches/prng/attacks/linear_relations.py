@@ -9,9 +9,9 @@ more, whatever the state: with ten bits there are five.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.searches.prng.attacks.linear_mersenne import LAGS, TWIST, temper
 

@@ -9,9 +9,9 @@ all gives these draws with that skip. One wrong draw is a contradiction too: no 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.searches.prng import gf2
 from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare

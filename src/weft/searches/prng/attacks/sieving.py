@@ -7,10 +7,10 @@ return more, never fewer. It may serve several calls that share a seeding.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.errors import BugError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import ShortWords
 from weft.searches.prng.family import Family

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING
 
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, lazy_module
 from weft.searches.prng.arrays import Ints, ShortWords
 from weft.searches.prng.attacks.sieving import Calls, Run, Target, one_by_one, runner, tested

@@ -7,8 +7,8 @@ minstd0, which are modulo the prime 2^31 − 1 and take 1 for 0, as C++ says.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.families.maps import affine_jump, plain_maps, scaled_map, word_seeding
 from weft.searches.prng.family import SELDOM, USUAL, Api, Draw, Family, State, Step
 from weft.searches.prng.forms import LatticeForm, LcgForm

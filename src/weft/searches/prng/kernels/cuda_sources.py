@@ -8,11 +8,11 @@ over seeds, which leaves by `continue` when a seed is out. It knows nothing of C
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import ShortWords
 from weft.searches.prng.kernels import dotnet as dotnet_kernel
 from weft.searches.prng.kernels import golang

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.values import JsonValue
 from weft.searches.prng.pipeline.reference import entropy

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from weft import get, put
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, canonical, from_wire, to_wire
 from weft.searches.prng.pipeline.adapt import Facts, TrainingParams

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft import SEED, get, put, task
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.arrays import Floats

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Floats, Words
 from weft.searches.prng.pipeline import models, table, training, vote, window
 from weft.searches.prng.pipeline.adapt import TrainingParams

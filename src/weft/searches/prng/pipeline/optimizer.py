@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, final
 
 from weft.errors import BugError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.searches.prng.statistics import MILLI
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,6 @@ import typer
 
 from weft.console import options
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_imports, require
 from weft.model.codec import from_json, to_json
 from weft.model.values import Value

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import log, log2, sqrt
-
-from weft.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

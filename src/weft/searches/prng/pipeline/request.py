@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from weft.errors import UsageError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import draw_of

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
 from weft.inspect.report.view import RunView, view_of
 from weft.inspect.verify import verify
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads

@@ -6,11 +6,11 @@ A row sees the draws before its cut and no other; only its label comes from thos
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Draws16, Floats, Ints
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.features import GLOBAL, METADATA, SKIP_GROUP

@@ -10,10 +10,10 @@ artifacts, so that another run can begin at any step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from weft import INPUTS, search
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table, from_json, to_json
 from weft.model.tasks import Milestone, TaskCall, Unknown
 from weft.model.values import Object, Value

@@ -12,13 +12,12 @@ then, and from the stream's first draw, for one that was seeded once and has mad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import BugError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Draws16, Ints, Ints32, Words
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate

@@ -9,10 +9,10 @@ all draws into one stream, in the order of the history.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.history import History
 
 INNER_CUTS = 6

@@ -6,10 +6,10 @@ What was decided comes from the recorded tasks; only times come from the manifes
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from weft.inspect.report.text import counted, duration
 from weft.inspect.report.view import RunView, ViewedTask
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import Table
 from weft.model.values import Object
 from weft.searches.prng.pipeline.steps import STEPS, TITLES

@@ -6,11 +6,11 @@ of the stream's draw 0, which may lie before the generator's first output: a res
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Draws16, Ints
 from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips

@@ -9,12 +9,12 @@ Labels are hit rates on the draws after a cut.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Floats, Ints
 from weft.searches.prng.pipeline import models, table
 from weft.searches.prng.pipeline.features import ALL, PER_SURVIVOR

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from weft.errors import InputError
-from weft.lazy_dataclass import dataclass
 from weft.model.codec import from_json
 from weft.model.values import Object, Value
 from weft.searches.prng.pipeline.features import names_hash

@@ -7,10 +7,10 @@ holds the draw with probability K/m, so that is what its hits are compared with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from weft.lazy_dataclass import dataclass
 from weft.searches.prng.arrays import Draws16, Floats, Ints
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import tail_evidence

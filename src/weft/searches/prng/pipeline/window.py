@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from weft.errors import BugError
-from weft.lazy_dataclass import dataclass
 from weft.lazy_imports import lazy_module
 from weft.model.codec import to_json
 from weft.searches.prng.arrays import Floats, Ints, Words
