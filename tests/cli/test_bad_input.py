@@ -31,6 +31,7 @@ def run_words(*more: str, spec: str = "small:squares") -> list[str]:
     ("text", "said"),
     [
         ('{"count": 5', "--args: not valid JSON: Expecting ',' delimiter (line 1 column 12)"),
+        ("count=5", """(line 1 column 1); write it like --args '{"size": 40}'"""),
         ("", "--args: is empty; it should hold JSON"),
         ("[1]", "not an object"),
         ("7", "a JSON number"),
