@@ -24,7 +24,8 @@ from weft.runs.session import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
-from weft.testing.simulator import NoSources, SimClock
+from weft.testing.simulator import NoSources
+from weft.testing.simworld import SimClock
 from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
