@@ -50,6 +50,8 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F14 | `weft prng` ended with a traceback on a table whose only row has an empty cell | \
+`tests/searches/prng/test_front_door.py` |
 | F25 | campaigns ran commands with as many threads as there are cores, where `weft` has one: on \
 16 cores NumPy's library ended `weft arc` with a fault of its own | \
 `tests/faults/test_exhaustion.py` |

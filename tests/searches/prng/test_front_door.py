@@ -91,7 +91,8 @@ def test_file_is_guessed_and_read_to_the_draws_behind_it(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["id;x\n0;\n1;37\n2;74\n3;10\n4;47\n", "id;x\n0\n1;3\n2;4\n3;5\n"]
+    "table",
+    ["id;x\n0;\n1;37\n2;74\n3;10\n4;47\n", "id;x\n0\n1;3\n2;4\n3;5\n", "id;x\n;6\n", "a;b;c\n0;"],
 )
 def test_table_with_an_empty_cell_is_no_shuffle(table: str) -> None:
     for item in guess_file(table.encode(), "draws.txt", None):

@@ -73,7 +73,7 @@ def read_uuid_words(records: Records) -> Reading | None:
 def read_cards(records: Records) -> Reading | None:
     """Take all cards of every deal, in order, from a deck in order A to K, SHDC."""
     dealt = _cards(records)
-    if dealt is None:
+    if not dealt:
         return None
     deals = _decks([card for deal in dealt for card in deal]) or dealt
     each = min(len(deals[0]), LONGEST) if len(deals[0]) < len(DECK) else len(DECK)
