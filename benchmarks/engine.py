@@ -2,6 +2,7 @@
 
     python -m benchmarks engine                           the page, about a quarter of an hour
     python -m benchmarks engine --only NAMES --turns 1    some engines, by name or part of it
+    python -m benchmarks engine --part same --workers 2   the same 100,000 tasks for each, a minute
     python -m benchmarks engine --part wide,slots,busy --workers 1,2,4,8,16 --json FILE
                                                           elsewhere, with what is installed there
     python -m benchmarks engine --merge FILE              put its figures on the page
@@ -25,11 +26,14 @@ from typing import Any
 from benchmarks import loads, machine
 from benchmarks.enginerun import Bench, MeasurementError, run_json
 from benchmarks.rivals import environment
-from benchmarks.rivals.table import RIVALS, WEFT, Rival, can_import
+from benchmarks.rivals.table import RIVALS, SAME, SAME_TASKS, WEFT, Rival, can_import
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
-PARTS = ("compare", "sizes", "rounds", "slots", "busy")
+PARTS = ("compare", "same", "sizes", "rounds", "slots", "busy")
 """What is measured without options; `wide` is for a machine with many cores."""
+BY_WORKERS = ("same", "wide")
+"""Parts that may be measured with several numbers of workers."""
+SAME_TURNS = 3
 STARTS = ("cold", "warm")
 TURNS = {"tiny": 3, "millisecond": 2}
 UNTIL_S = {"tiny": 420, "millisecond": 720}
@@ -91,8 +95,8 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", help="write the figures there, and no page")
     parser.add_argument("--merge", metavar="FILE", help="measure nothing; take figures from there")
     options = parser.parse_args(argv)
-    if "wide" not in options.part and len(options.workers) != 1:
-        parser.error("several numbers of workers belong to --part wide")
+    if len(options.workers) != 1 and not {*options.part} <= {*BY_WORKERS}:
+        parser.error("several numbers of workers belong to --part wide and --part same")
     return options
 
 
@@ -135,12 +139,10 @@ def measure(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, str]
 
 def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """All engines with the same number of workers."""
-    packages = {rival.package for rival in options.only if rival.package and not rival.ours}
     for rival in options.only:
         if rival.ours and not can_import(rival):
             sys.exit(f"{rival.name}: {rival.package} is not installed; leave it out with --only")
-    if packages:
-        bench.rivals_python = str(environment.prepare(packages))
+    _use_environment(bench, options.only)
     starts, [workers], place = options.starts or STARTS, options.workers, machine.describe()
     figures = [
         figure for load, turns in TURNS.items()
@@ -152,6 +154,13 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
     return {"machine": place, "workers": workers, "figures": figures,
             "versions": versions, "failed": dict(bench.failures)}  # fmt: skip
+
+
+def _use_environment(bench: Bench, rivals: Sequence[Rival]) -> None:
+    """Measure engines that are not ours in an environment that has what these need."""
+    packages = {rival.package for rival in rivals if rival.package and not rival.ours}
+    if packages:
+        bench.rivals_python = str(environment.prepare(packages))
 
 
 def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -174,6 +183,21 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             "fixed": bench.compare(ours, "tiny", STARTS, workers, turns),
         }  # fmt: skip
     return parts
+
+
+def same(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Engines that take the same number of tasks in a short time, by number of workers."""
+    chosen = [replace(r, tiny=SAME_TASKS) for r in options.only if r.name in SAME]
+    _use_environment(bench, [rival for rival in chosen if not can_import(rival)])
+    starts, turns = options.starts or STARTS, options.turns or SAME_TURNS
+    places = {}
+    for workers in options.workers:
+        place = machine.describe()
+        figures = bench.compare(chosen, "tiny", starts, workers, turns, options.share)
+        places[f"{workers} of {machine.cores()}"] = {
+            "machine": place, "workers": workers, "figures": figures
+        }  # fmt: skip
+    return places
 
 
 def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -237,8 +261,8 @@ def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
 
 
 MEASURES = {
-    "compare": compare, "wide": wide, "sizes": sizes, "rounds": rounds, "slots": slots,
-    "busy": busy,
+    "compare": compare, "same": same, "wide": wide, "sizes": sizes, "rounds": rounds,
+    "slots": slots, "busy": busy,
 }  # fmt: skip
 
 
@@ -253,15 +277,21 @@ def load_page() -> dict[str, Any]:
 
 
 def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored figures with measured parts in their place; `wide` by worker count."""
+    """Return the stored figures with measured parts in their place; some by worker count."""
     unknown = [part for part in measured if part not in MEASURES]
     if unknown:
         sys.exit(f"{unknown[0]!r} is not a part of this page")
     figures = {**stored, **measured}
-    if "wide" in figures:
-        counts = {**stored.get("wide", {}), **measured.get("wide", {})}
-        figures["wide"] = {count: counts[count] for count in sorted(counts, key=int)}
+    for part in BY_WORKERS:
+        if part in figures:
+            counts = {**stored.get(part, {}), **measured.get(part, {})}
+            figures[part] = {count: counts[count] for count in sorted(counts, key=_by_size)}
     return {part: figures[part] for part in MEASURES if part in figures}
+
+
+def _by_size(place: str) -> list[int]:
+    """Sort `16`, or `16 of 16`, by cores, then by workers."""
+    return [int(word) for word in reversed(place.split(" of "))]
 
 
 def other_pages() -> dict[str, Any]:

@@ -9,7 +9,18 @@ from typing import Any
 from benchmarks import loads
 from benchmarks.enginerun import Figure
 from benchmarks.enginetargets import targets
-from benchmarks.rivals.table import ACTORS, BY_NAME, EXECUTOR, JOBLIB, ON_RAY, RIVALS, WEFT, Rival
+from benchmarks.rivals.table import (
+    ACTORS,
+    BY_NAME,
+    EXECUTOR,
+    JOBLIB,
+    ON_RAY,
+    RIVALS,
+    SAME,
+    SAME_TASKS,
+    WEFT,
+    Rival,
+)
 
 Part = Mapping[str, Any]
 
@@ -190,6 +201,34 @@ def beside_ray(figures: Sequence[Figure]) -> str:
     return f"\nOn Ray, Weft takes {times(ratios)} × the time of a plain actor pool, warm.\n"
 
 
+def same_section(part: Part) -> str:
+    """The same number of tasks for each engine, one table for each machine and worker count."""
+    tables = [_same_table(place, body) for place, body in part.items()]
+    return "\n\n".join([f"""\
+## The same {SAME_TASKS:,} tasks for each
+
+Elsewhere on this page slow engines get fewer tasks than Weft, and fast ones more. Here all get the
+same, cold and warm; × {JOBLIB} is the ratio with the same start.""", *tables])  # fmt: skip
+
+
+def _same_table(place: str, body: Part) -> str:
+    workers, _, cores = place.partition(" of ")
+    head = ("engine", "tasks", "warm, µs per task", f"× {JOBLIB}", "cold, µs per task",
+            f"× {JOBLIB}", "start-up, s")  # fmt: skip
+    rows = table(body["figures"], [BY_NAME[name] for name in SAME], head, same_cells)
+    return f"{workers} workers on {cores} cores ({body['machine']}):\n\n{rows}"
+
+
+def same_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
+    warm, cold = (pick(figures, rival.name, "tiny", start) for start in ("warm", "cold"))
+    ratios = [
+        ratio(mine, pick(figures, JOBLIB, "tiny", start))
+        for mine, start in ((warm, "warm"), (cold, "cold"))
+    ]
+    cold_us, start_up_s = _cold_cells(figures, rival)
+    return [*_cost_cells(warm), times(ratios[0]), cold_us, times(ratios[1]), start_up_s]
+
+
 def wide_section(part: Part) -> str:
     """By number of workers: µs per tiny task, efficiency with 1 ms tasks."""
     machines = sorted({body["machine"] for body in part.values()})
@@ -324,8 +363,9 @@ def _busy_share(entry: Mapping[str, float]) -> list[str]:
 
 
 SECTIONS: dict[str, Callable[[Part], str]] = {
-    "compare": compare_section, "wide": wide_section, "sizes": sizes_section,
-    "rounds": rounds_section, "slots": slots_section, "busy": busy_section,
+    "compare": compare_section, "same": same_section, "wide": wide_section,
+    "sizes": sizes_section, "rounds": rounds_section, "slots": slots_section,
+    "busy": busy_section,
 }  # fmt: skip
 
 

@@ -41,13 +41,14 @@ class IdleBackend:
 
     def __init__(self, setup: object, slots: Sequence[object], *more: object) -> None:
         del setup, more
-        self._room = [2 * self.block if self.block > 1 else 1] * len(slots)
+        self._most = 2 * self.block if self.block > 1 else 1
+        self._room = [self._most] * len(slots)
         self._waiting: deque[Assignment] = deque()
         self._workers = [Worker(pid=1, started=0.0, node="idle") for _ in slots]
 
     def capacity(self) -> list[int]:
-        """Room per slot."""
-        return list(self._room)
+        """Room per slot; as in the local backend, none until a quarter of it is free."""
+        return [room if 4 * room >= self._most else 0 for room in self._room]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Queue assignments."""

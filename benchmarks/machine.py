@@ -13,9 +13,14 @@ SYNCS = 50
 
 def describe() -> str:
     """Return one line about this machine as it is now, before it is measured."""
-    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    python = f"{cores} cores, load {load:.1f} before, Python {platform.python_version()}"
+    load = os.getloadavg()[0]
+    python = f"{cores()} cores, load {load:.1f} before, Python {platform.python_version()}"
     return f"{python}, {sync_us():.0f} µs a disk sync"
+
+
+def cores() -> int:
+    """How many cores may be used here."""
+    return len(os.sched_getaffinity(0))
 
 
 def sync_us() -> float:

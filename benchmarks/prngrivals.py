@@ -30,6 +30,7 @@ from typing import Any
 from benchmarks.prngseeds import cpu_name
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.search import VERSION
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 FIGURES = PAGES / "prng-rivals.json"
@@ -265,8 +266,8 @@ def compare(rival: Rival, rivals: Path, python: str, place: Path) -> dict[str, A
     file.write_text("".join(f"{draw}\n" for draw in draws[: rival.given]))
     program = rivals / rival.folder / rival.program
     row: dict[str, Any] = {"rival": rival.folder, "call": rival.call, "covers": rival.covers}
-    row |= {"commit": commit(program.parent), "theirs": [], "ours": []}
-    weft = [sys.executable, "-m", "weft.main", "prng", "analyse", str(file), *rival.weft, *PLAIN]
+    row |= {"commit": commit(program.parent), "version": VERSION, "theirs": [], "ours": []}
+    weft = [sys.executable, "-m", "weft", "prng", "analyse", str(file), *rival.weft, *PLAIN]
     argv = rival.argv(str(program.resolve()), draws, str(file))
     argv = [python if part == "PYTHON" else part for part in argv]
     slowest_s, *_ = until(weft, None, draws[rival.given :])
@@ -380,10 +381,11 @@ def section(body: dict[str, Any]) -> str:
 program on its own ground, the two of a row in turns. CPU seconds of the whole command to the
 answer, with one thread or worker; medians of as many turns as are given after them (wall seconds
 are in brackets, beside other load). Histories are from real runtimes, MT19937's words from its
-reference, and every answer was checked. weft is given the generator, as its rivals are.
+reference, and every answer was checked. weft is given the generator, as its rivals are; the
+version is that of its search.
 
-| history | program | its CPU s | weft's CPU s | turns | weft takes |
-|---|---|---|---|---|---|
+| history | program | its CPU s | weft's CPU s | turns | version | weft takes |
+|---|---|---|---|---|---|---|
 {rows}
 
 {_start_up(body)}\
@@ -431,12 +433,12 @@ def library_line(row: dict[str, Any]) -> str:
 def line(row: dict[str, Any]) -> str:
     ours = median(row["ours"])
     if not row["theirs"]:
-        figures = f"not measured | {shown(ours)} | {len(row['ours'])} |"
+        figures = f"not measured | {shown(ours)} | {len(row['ours'])} | {row['version']} |"
         return f"| {row['call']} | {row['rival']} | {figures} |"
     theirs = median(row["theirs"])
     ratio = statistics.median(a[0] / b[0] for a, b in zip(row["ours"], row["theirs"], strict=True))
-    figures = f"{shown(theirs)} | {shown(ours)} | {len(row['ours'])} | {ratio:.2g} ×"
-    return f"| {row['call']} | {row['rival']} | {figures} |"
+    figures = f"{shown(theirs)} | {shown(ours)} | {len(row['ours'])} | {row['version']}"
+    return f"| {row['call']} | {row['rival']} | {figures} | {ratio:.2g} × |"
 
 
 def median(turns: list[list[float]]) -> list[float]:

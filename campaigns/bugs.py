@@ -236,7 +236,7 @@ BUGS = (
     ),
     Bug(
         "F25", "shortage-misreported", "a shortage of descriptors is reported as damage",
-        "src/weft/runs/run.py",
+        "src/weft/runs/diskerrors.py",
         'raise StorageFailed(f"{path}: {short}{error.strerror or error}"',
         'raise ManifestDamaged(f"{path}: {short}{error.strerror or error}"',
         "tests/faults/test_exhaustion.py"

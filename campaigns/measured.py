@@ -7,6 +7,7 @@ The figures are read from the files beside the page, which `python -m benchmarks
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ Run = dict[str, Any]
 
 def measured_rows(folder: Path) -> dict[str, str]:
     """The cells of each row that was measured, from `cases` to `date`."""
-    rows = {"F21": _large_run(_read(folder / "big.json")),
+    large = folder / "big.json"
+    rows = {"F21": _large_run(_read(large), _published(large)),
             "F22": _mutation(_read(folder / "mutation.json"))}  # fmt: skip
     return {name: cells for name, cells in rows.items() if cells}
 
@@ -29,7 +31,17 @@ def _read(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
-def _large_run(sizes: dict[str, Any]) -> str:
+def _published(path: Path) -> str:
+    """The commit that wrote a file and its day, as two cells; empty where git does not know it."""
+    words = ["git", "log", "-1", "--abbrev=12", "--format=%h | %cs", "--", path.name]
+    try:
+        done = subprocess.run(words, cwd=path.parent, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "|"
+    return done.stdout.strip() or "|"
+
+
+def _large_run(sizes: dict[str, Any], when: str) -> str:
     """A run of a million tasks: the memory of its largest process, and what verify took."""
     if "verify" not in (commands := sizes.get(LARGE, {}).get("commands", {})):
         return ""
@@ -38,7 +50,7 @@ def _large_run(sizes: dict[str, Any]) -> str:
     violations = (peak_mib > MOST_MIB) + (verify["cpu_s"] > MOST_VERIFY_S)
     tried = f"{int(LARGE):,} tasks, peak {peak_mib:.0f} MiB, verify {verify['cpu_s']:.0f} CPU s"
     minutes = (run["seconds"] + verify["seconds"]) / 60
-    return f"[big](big.md) | {tried} | {violations} | {minutes:.1f} | |"
+    return f"[big](big.md) | {tried} | {violations} | {minutes:.1f} | {when}"
 
 
 def _mutation(sample: dict[str, Any]) -> str:
@@ -74,7 +86,8 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
     broken = sum(bool(run["exit"]) and not run["failed"] for run in runs)
     failed += f"{broken} ended early" if broken else ""
     loaded = sum(bool(run["load"]) for run in runs)
-    spans = [_span([run[name] for run in runs]) for name in ("load_average", "minutes")]
+    spans = [_span([run[name] for run in runs if run[name] is not None])
+             for name in ("load_average", "minutes")]  # fmt: skip
     dates = ", ".join(sorted({run["date"] for run in runs}))
     count = f"{max(run['tests'] for run in runs):,}: {what.replace('tests/', '')}"
     cells = (count, len(runs), loaded, *spans, failed or "none", commit, dates)
@@ -82,5 +95,7 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
 
 
 def _span(figures: list[float]) -> str:
+    if not figures:
+        return "not recorded"
     least, most = f"{min(figures):.1f}", f"{max(figures):.1f}"
     return least if least == most else f"{least} to {most}"

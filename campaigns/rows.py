@@ -42,6 +42,7 @@ CORRUPTION = "tests/faults/test_corruption.py"
 FUZZING = "tests/faults/test_fuzzing.py"
 EXHAUSTION = "tests/faults/test_exhaustion.py"
 CAMPAIGNS = "tests/test_campaigns.py"
+LEDGER_DAMAGE = "tests/inspect/test_ledger_damage.py"
 TOO_LITTLE = f"{EXHAUSTION}::test_run_with_too_little_stops_with_its_reason_and_resumes"
 NO_PROCESS = f"{EXHAUSTION}::test_run_that_may_start_no_process_stops_with_its_reason_and_resumes"
 EVERY_CALL = f"{KILL_POINTS}::test_coordinator_killed_at_every_call_resumes_to_the_same_ledger"
@@ -60,6 +61,16 @@ AMBIGUOUS = "test_different_outputs_are_ambiguous_with_a_witness_each"
 EVERY_SYNC = f"{IO_ERRORS}::test_sync_that_fails_stops_the_run_with_its_reason_and_resumes"
 EVERY_SEED = f"{SIMULATOR}::test_simulator_hundred_thousand_seeds_no_violation"
 
+RAY_KILLS = "tests/ray/test_kills.py"
+RAY_KILLED = (
+    f"{RAY_KILLS}::test_coordinator_of_a_cluster_killed_at_sampled_calls_resumes_to_the_same_ledger"
+)
+RAY_RECOVERY = (
+    f"{RAY_KILLS}::test_recovery_on_a_cluster_killed_at_its_first_calls_resumes_to_the_same_ledger"
+)
+RAY_ERROR = (
+    f"{RAY_KILLS}::test_call_that_fails_stops_a_run_on_a_cluster_with_its_reason_and_resumes"
+)
 RAY_HEAD = (
     "tests/ray/test_intruder.py"
     "::test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger"
@@ -85,18 +96,24 @@ PLANTED_GRIDS = {
 """Into how many cases each is dealt: one takes about a minute."""
 FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
 
-SEARCH_PARTS = {EVERY_CALL: 100, EVERY_RECOVERY: 200, EVERY_ERROR: 200}
-"""Into how many cases these are divided on a search that ships, whose runs take longer."""
-SEARCHES = ("arc", "jobs", "prng", "tree")
+SEARCH_PARTS = {
+    EVERY_CALL: {"arc": 60, "jobs": 100, "prng": 50, "tree": 50},
+    EVERY_RECOVERY: {"arc": 60, "jobs": 30, "prng": 48, "tree": 48},
+    EVERY_ERROR: {"arc": 300, "jobs": 60, "prng": 150, "tree": 200},
+}
+"""Into how many cases these are divided on a search that ships: one takes half a minute."""
+PLACES = {**{name: f"`weft {name}`" for name in ("arc", "jobs", "prng", "tree")},
+          "ray": "a Ray cluster"}  # fmt: skip
+"""What has a line of its own in each row where a parameter of a test names it."""
 
 ROWS = (
     Row(
         "F1", "SIGKILL of the coordinator at every state-changing system call",
-        (EVERY_CALL, EVERY_FILE, "tests/faults/test_random_kills.py",
+        (EVERY_CALL, EVERY_FILE, RAY_KILLED, "tests/faults/test_random_kills.py",
          "tests/searches/tree/test_kills.py", "tests/searches/tree/test_tomlish.py",
          "tests/workers/test_paid_commands.py"),
         planted=("tests/faults/test_checker.py",),
-        parts={EVERY_CALL: 20, EVERY_FILE: 1},
+        parts={EVERY_CALL: 20, EVERY_FILE: 1, RAY_KILLED: 1},
     ),
     Row(
         "F1b", "power loss: unsynced writes dropped at every point",
@@ -106,13 +123,13 @@ ROWS = (
     ),
     Row(
         "F2", "a second SIGKILL at every system call of the recovery",
-        (EVERY_RECOVERY, FIRST_RECOVERY), planted=("tests/faults/test_checker.py",),
-        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1},
+        (EVERY_RECOVERY, FIRST_RECOVERY, RAY_RECOVERY), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_RECOVERY: 40, FIRST_RECOVERY: 1, RAY_RECOVERY: 1},
     ),
     Row(
         "F3", "EIO, ENOSPC, EROFS, EINTR and short writes at every such call",
-        (IO_ERRORS,), planted=("tests/faults/test_checker.py",),
-        parts={EVERY_ERROR: 40, EVERY_SYNC: 1},
+        (IO_ERRORS, RAY_ERROR), planted=("tests/faults/test_checker.py",),
+        parts={EVERY_ERROR: 40, EVERY_SYNC: 1, RAY_ERROR: 1},
     ),
     Row(
         "F4", "simulated workers, clocks, crashes and torn writes, by seed",
@@ -124,7 +141,7 @@ ROWS = (
             "values_of_a_block_in_other_places_are_noticed", "block_with_a_gap_is_noticed",
             "block_committed_in_part_is_noticed",
         )),
-        parts={EVERY_SEED: 200},
+        parts={EVERY_SEED: 400},
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
@@ -133,7 +150,8 @@ ROWS = (
         planted=("tests/workers/test_parity.py::test_recording_in_arrival_order_is_noticed",),
     ),
     Row("F6", "workers killed from outside", ("tests/workers/test_killed.py",)),
-    Row("F7", "damage to the ledger of a finished run", ("tests/inspect/test_ledger_damage.py",)),
+    Row("F7", "damage to the ledger of a finished run", (LEDGER_DAMAGE,),
+        parts={f"{LEDGER_DAMAGE}::test_every_bit_of_the_first_kilobytes_is_found": 16}),
     Row("F8", "a damaged, missing or older manifest", ("tests/inspect/test_manifest_damage.py",)),
     Row("F9", "a full disk", ("tests/workers/test_disk_full.py",)),
     Row("F10", "a worker out of memory", ("tests/workers/test_limits.py",)),
@@ -199,8 +217,8 @@ def parts_of(test: str) -> int:
     if test == CONTROL_CASE:
         return CONTROL_PARTS
     test, _, parameter = test.partition("[")
-    if test in SEARCH_PARTS and parameter.rstrip("]") in SEARCHES:
-        return SEARCH_PARTS[test]
+    if count := SEARCH_PARTS.get(test, {}).get(parameter.rstrip("]")):
+        return count
     counts = [row.parts | row.shared for row in ROWS]
     return next((count[test] for count in counts if test in count), 1)
 

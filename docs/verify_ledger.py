@@ -161,7 +161,7 @@ def check(data, checkpoint, heads):  # sections 2, 7 and 9
     need(origin == "weft/" + json.loads(lines[0])["body"]["search"], "the checkpoint's origin")
     need(not ended or not torn, "something follows the answer")
     for count, wanted in [(size, noted), *heads]:
-        need(count <= len(lines), f"record {len(lines)} is missing: a head counts {count}")
+        need(count <= len(lines), f"record {len(lines)} is missing: a head has {count} records")
         need(root(lines[:count]) == wanted, f"the root over {count} records is another")
     finished = ended and size == len(lines)
     return f"{len(lines)} {root(lines).hex()} {'finished' if finished else 'unfinished'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -193,6 +194,17 @@ def test_parameters_of_a_test_are_dealt_out_to_its_cases(
         assert counted == [passed] * passed
 
 
+def test_tests_of_a_case_without_figures_are_counted(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = shutil.copytree(project, tmp_path / "copy")
+    (copy / "test_silent.py").write_text("def test_silent(): pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(copy)
+    value = run_test("test_silent.py::test_silent", "1/1", tmp_path)
+    assert [figures["tests"] for figures in value["figures"]] == [1]
+
+
 def test_files_without_a_repository_have_a_digest(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_text("x = 1\n")
@@ -339,6 +351,11 @@ def test_planted_bug_is_what_python_imports_in_the_copy(tmp_path: Path) -> None:
 def test_rows_that_are_measured_elsewhere_have_their_figures(tmp_path: Path) -> None:
     assert measured_rows(tmp_path) == {}
     write_large_run(tmp_path, peak_mib=300, verify_s=60)
+    assert measured_rows(tmp_path)["F21"].endswith("| 1.5 | |")
+    names = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (("init", "-q"), ("add", "big.json"), (*names, "commit", "-qm", "figures")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    assert re.search(r"\| [0-9a-f]{12} \| \d{4}-\d\d-\d\d$", measured_rows(tmp_path)["F21"])
     write_mutation(tmp_path, noticed=91)
     planted = {"F21": Tally("F21", cases=1, ended={"passed": 1})}
     page = page_of(planted, "", measured_rows(tmp_path))
@@ -375,6 +392,9 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     assert f"| {cells} |" in text
     assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
     assert "has not been repeated" not in text
+    elsewhere = {**run, "load_average": None}
+    (tmp_path / "flakiness.json").write_text(json.dumps([elsewhere]))
+    assert "| 1 | 0 | not recorded | 13.5 |" in write_page(tmp_path, []).read_text()
     (tmp_path / "flakiness.json").write_text(json.dumps([{**run, "what": "tests/a.py"}]))
     assert "The whole of `make test` has not been repeated" in write_page(tmp_path, []).read_text()
 

@@ -64,6 +64,38 @@ def test_part_of_the_tests_is_run_by_itself(tool: dict[str, Any], tmp_path: Path
     assert (run["what"], run["tests"], run["failed"]) == ("test_few.py::test_always", 1, [])
 
 
+def write_reports(checkout: Path, *tests: str) -> None:
+    (checkout / "build").mkdir(parents=True)
+    for name, text in zip(("junit.xml", "junit-core.xml"), tests, strict=False):
+        suite = '<testsuites><testsuite time="{}" timestamp="2026-01-02T03:0{}:00">{}</testsuite>'
+        filled = suite.format(60 * len(text), len(name) - 9, text)
+        (checkout / "build" / name).write_text(f"{filled}</testsuites>")
+
+
+def test_runs_of_other_checkouts_are_recorded_once(
+    tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passed = '<testcase classname="tests.a" name="test_b"/>'
+    failed = '<testcase classname="tests.a" name="test_c"><failure/></testcase>'
+    write_reports(tmp_path / "green", passed, passed * 2)
+    write_reports(tmp_path / "red", passed, failed)
+    write_reports(tmp_path / "cut", passed)
+    record = tmp_path / "record.json"
+    words = ["--record", str(record), "--take"]
+    assert tool["main"]([*words, str(tmp_path / "green")]) == 0
+    assert tool["main"]([*words, *(str(tmp_path / n) for n in ("green", "red", "cut"))]) == 1
+    green, red, cut = json.loads(record.read_text())
+    assert (green["tests"], green["failed"], green["exit"], green["load"]) == (3, [], 0, 0)
+    assert (green["date"], green["minutes"]) == ("2026-01-02", 2.0 * len(passed))
+    assert (red["failed"], red["exit"]) == (["tests.a::test_c"], 1)
+    assert (cut["failed"], cut["exit"]) == ([], 1)
+    assert tool["main"]([*words, str(tmp_path / "green"), "--loaded", "1"]) == 0
+    assert json.loads(record.read_text())[-1]["load"] == 4
+    with pytest.raises(SystemExit, match=r"has no build/junit\.xml; next: run `make test` there"):
+        tool["main"]([*words, str(tmp_path)])
+    assert "run 1: passed, 3 tests, 0 failed" in capsys.readouterr().out
+
+
 def test_loaded_runs_are_spread_over_all(tool: dict[str, Any]) -> None:
     assert [tool["is_loaded"](n, 10, 5) for n in range(10)] == [False, True] * 5
     assert not any(tool["is_loaded"](n, 4, 0) for n in range(4))

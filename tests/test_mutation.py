@@ -23,7 +23,7 @@ from campaigns.mutation.exchange import Functions
 from campaigns.mutation.mutant import Mutant
 from campaigns.mutation.operators import OPERATORS, mutants_of
 from campaigns.mutation.page import page_of
-from campaigns.mutation.reach import Part, Reach, by_unit
+from campaigns.mutation.reach import Part, Reach, by_unit, outdated
 from campaigns.mutation.runner import Verdict, shares_of, within
 from campaigns.mutation.units import units_of
 
@@ -139,6 +139,15 @@ def test_function_that_was_never_measured_meets_the_tests_of_its_file() -> None:
     more = SOURCE + "def g(a):\n    del a\n"
     [added] = [m for m in mutants_of(PATH, more) if m.function == "g"]
     assert reach(more, slow=5.0, quick=0.1, good=1.0).tests_of(added) == ["quick", "good", "slow"]
+
+
+def test_tests_of_changed_functions_are_measured_again_where_a_source_file_is_new() -> None:
+    parts = {"tests/model/test_few.py": part(slow=5.0, quick=0.1, good=1.0)}
+    changed = units_of(SOURCE.replace("d.x = -a", "d.x = g(a)"))
+    new = {"src/weft/model/new.py": units_of("def g(a):\n    return -a\n")}
+    assert outdated(parts, {PATH: changed}) == set()
+    assert outdated(parts, {PATH: units_of(SOURCE), **new}) == set()
+    assert outdated(parts, {PATH: changed, **new}) == {"tests/model/test_few.py"}
 
 
 def test_mutant_at_import_meets_its_own_tests_and_the_best_files_first() -> None:

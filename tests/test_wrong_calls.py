@@ -181,3 +181,12 @@ def test_task_bound_to_another_name_in_a_script_is_refused(tmp_path):
 def test_task_under_both_names_is_run(modules, tmp_path):
     module = modules.write(RENAMED.format(name="") + "\n    plain = square\n")
     assert weft.run(module.s(), out=tmp_path / "run").answer == 9
+
+
+def test_refusal_in_a_notebook_shows_lines_of_the_user_and_none_of_weft(tmp_path):
+    with pytest.raises(InputError) as caught:
+        weft.load(tmp_path / "none")
+    *lines, message = caught.value._render_traceback_()
+    assert message == f"RunFolderInvalid: {caught.value}"
+    assert [__file__ in line for line in lines if "  File " in line] == [True]
+    assert any('weft.load(tmp_path / "none")' in line for line in lines)

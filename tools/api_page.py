@@ -147,7 +147,9 @@ def _signature(path: str, value: Any) -> str:
 
 
 def _type(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    """An annotation as users write it: with the public name of a class."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"\bLoadedRun\b", "Run", text)
 
 
 def _parameters(signature: inspect.Signature) -> Iterator[str]:

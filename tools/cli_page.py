@@ -13,8 +13,8 @@ Written from the commands themselves by `make docs`; do not edit.
 
 `weft COMMAND --help` prints the same. Results go to stdout, progress and messages to stderr. Every
 error is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Progress bars and
-colour appear only on a terminal; `NO_COLOR` turns colour off, `CI` both. `-q` suppresses progress
-and messages, never errors.
+colour appear only on a terminal; `NO_COLOR` turns colour off, `CI` both. `-q` leaves only
+results and errors: no progress, no messages, no warnings.
 
 `weft --install-completion` sets up completion of commands, options and file names for bash, zsh and
 fish; `weft --show-completion` prints what it would install.

@@ -3,10 +3,13 @@
     python tools/flakiness.py                               10 runs, every second beside a load of 4
     python tools/flakiness.py --runs 4 --loaded 0           four runs, none beside a load
     python tools/flakiness.py --tests tests/cells --runs 20 --loaded 20     a part of the tests
+    python tools/flakiness.py --take CLONE                  what `.ci/run` or `make test` did there
 
 Each run is `make tests`, or pytest on what `--tests` names; a load is so many processes that do
 nothing but count. Runs are kept in docs/benchmarks/flakiness.json, and the same command goes on
-after the last run of the same commit. `python -m campaigns --from FOLDER` shows them on the page of
+after the last run of the same commit. `--take` adds runs that were made in other checkouts, each
+once, from the reports below their build folders; `--loaded 1` says that those were beside a load.
+`python -m campaigns --from FOLDER` shows them on the page of
 faults. Ends with 1 when a test failed in any run.
 """
 
@@ -28,6 +31,9 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "docs" / "benchmarks" / "flakiness.json"
 WORK = ROOT / "build" / "flakiness"
 WHOLE = "make tests"
+LOADED = 5
+REPORTS = ("build/junit.xml", "build/junit-core.xml")
+"""Where `make test` leaves its reports."""
 COUNT = "while True: pass"
 Run = dict[str, Any]
 
@@ -35,7 +41,10 @@ Run = dict[str, Any]
 def main(argv: Sequence[str]) -> int:
     """Run what is left of the runs asked for; print which tests failed; return the exit code."""
     asked = parsed(argv)
-    what = {"commit": commit(), "what": " ".join(asked.tests) or WHOLE}
+    if asked.take:
+        return take(asked.take, asked.load if asked.loaded else 0, asked.record)
+    asked.loaded = LOADED if asked.loaded is None else asked.loaded
+    what = {"commit": commit(ROOT), "what": " ".join(asked.tests) or WHOLE}
     others, runs = earlier(asked.record, what)
     for number in range(len(runs), asked.runs):
         load = asked.load if is_loaded(number, asked.runs, asked.loaded) else 0
@@ -52,12 +61,41 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("flakiness.py", description=__doc__, formatter_class=plain)
     add = parser.add_argument
     add("--runs", type=int, default=10, help="runs in all")
-    add("--loaded", type=int, default=5, help="how many of them beside a load")
+    add("--loaded", type=int, help=f"how many of them beside a load, {LOADED} without it")
     add("--load", type=int, default=4, help="processes of the load")
     add("--tests", nargs="+", default=[], help="files or names of tests; without it all of them")
+    add("--take", nargs="+", type=Path, default=[], metavar="FOLDER",
+        help="only record the run of all tests that was made in these checkouts")  # fmt: skip
     add("--record", type=Path, default=RECORD, help="where the runs are kept")
     add("--work", type=Path, default=WORK, help="folder for logs and reports")
     return parser.parse_args(argv)
+
+
+def take(checkouts: Sequence[Path], load: int, record: Path) -> int:
+    """Record the runs of other checkouts; return 1 when a test failed in any."""
+    known: list[Run] = json.loads(record.read_text("utf-8")) if record.exists() else []
+    runs = [run_in(checkout, load) for checkout in checkouts]
+    for number, run in enumerate(runs):
+        if run not in known:
+            known.append(run)
+        print(line_of(number, run))
+    record.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    return int(any(run["exit"] for run in runs))
+
+
+def run_in(checkout: Path, load: int) -> Run:
+    """The run whose reports are in a checkout; one that left only some of them ended early."""
+    reports = [checkout / name for name in REPORTS]
+    there = [path for path in reports if path.exists()]
+    if not there:
+        sys.exit(f"{checkout} has no {REPORTS[0]}; next: run `make test` there")
+    count, failed = outcome(there)
+    suites = [suite for path in there for suite in ET.parse(path).getroot().iter("testsuite")]
+    began = min(suite.get("timestamp", "") for suite in suites)
+    minutes = max(float(suite.get("time", 0)) for suite in suites) / 60
+    return {"commit": commit(checkout), "what": WHOLE, "date": began[:10], "began": began,
+            "load": load, "exit": int(bool(failed) or len(there) < len(reports)), "tests": count,
+            "failed": failed, "minutes": round(minutes, 2), "load_average": None}  # fmt: skip
 
 
 def is_loaded(number: int, runs: int, loaded: int) -> bool:
@@ -139,12 +177,12 @@ def summary(runs: Sequence[Run]) -> str:
     return "\n".join([*lines, f"{green} of {len(runs)} runs passed, {loaded} beside a load"])
 
 
-def commit() -> str:
-    """The commit under test, marked where files other than figures differ from it."""
+def commit(checkout: Path) -> str:
+    """The commit of a checkout, marked where files other than figures differ from it."""
 
     def git(*words: str) -> str:
         done = subprocess.run(
-            ["git", *words], cwd=ROOT, check=False, capture_output=True, text=True
+            ["git", *words], cwd=checkout, check=False, capture_output=True, text=True
         )
         return done.stdout.strip()
 

@@ -1,7 +1,9 @@
 """Which tests reach which line, and how long each takes: measured per file of tests, and kept.
 
 A measurement counts while the file of tests stays as it is. Lines are kept by unit of the source:
-those of a unit that has changed since count as reached by all tests that reached any of it.
+those of a unit that has changed since count as reached by all tests that reached any of it. Where
+a source file is new, files of tests that reached changed units are measured again: only through
+such a unit can they reach it.
 """
 
 from __future__ import annotations
@@ -116,7 +118,9 @@ def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Re
     parts: dict[str, Part] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
     digests = {file: text_digest((root / file).read_bytes()) for file in test_files(root)}
     units = {path: units_of(text) for path, text in sources_of(root).items()}
-    left = [f for f, digest in digests.items() if parts.get(f, {}).get("digest") != digest]
+    stale = outdated(parts, units)
+    left = [f for f, digest in digests.items()
+            if f in stale or parts.get(f, {}).get("digest") != digest]  # fmt: skip
     with ThreadPoolExecutor(jobs) as pool:
         measured = pool.map(lambda file: _measure_file(python, root, folder, file), left)
         for file, part in zip(left, measured, strict=True):
@@ -127,6 +131,22 @@ def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Re
     for part in parts.values():
         reach.add(part, units)
     return reach
+
+
+def outdated(parts: dict[str, Part], units: dict[str, list[Unit]]) -> set[str]:
+    """The files of tests that may reach a source file which was not there when they were measured.
+
+    None where there is no such file.
+    """
+    known = {path for part in parts.values() for path in part["lines"]}
+    if known.issuperset(path for path in units if units[path]):
+        return set()
+    now = {path: {f"{unit.name}@{unit.digest}" for unit in units[path]} for path in units}
+    return {
+        file
+        for file, part in parts.items()
+        if any(set(measured) - now.get(path, set()) for path, measured in part["lines"].items())
+    }
 
 
 def by_unit(part: Part, units: dict[str, list[Unit]]) -> Part:

@@ -71,6 +71,19 @@ class InputError(WeftError):
 
     exit_code = 3
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and notebooks show: the lines of the user's own code, then the message."""
+        import traceback  # noqa: PLC0415 - slow, and only for whoever sees it
+
+        own = f"{__file__.rpartition('/')[0]}/"
+        frames = [
+            frame
+            for frame in traceback.extract_tb(self.__traceback__)
+            if not frame.filename.startswith(own) and "/IPython/" not in frame.filename
+        ]
+        lines = "".join(traceback.format_list(frames)).splitlines()
+        return [*lines, f"{type(self).__name__}: {self}"]
+
 
 class UsageError(InputError):
     """Options that are wrong or do not go together."""

@@ -47,7 +47,7 @@ with lazy_imports():
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadedRun(Run):
     """A run in any state. If it is not finished, `answer` is None and counts are so far."""
 

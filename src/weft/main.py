@@ -369,7 +369,12 @@ def _show_usage(error: Any) -> int:
 
 
 def _usage_text(error: Any) -> str:
-    """What is wrong with the words of a command; for an unknown option, the most similar one."""
+    """What is wrong with the words of a command; for an unknown option, the most similar one.
+
+    A missing option is called by its first name; the others are spellings of older programs.
+    """
+    if type(error).__name__ == "MissingParameter" and error.param.param_type_name == "option":
+        error.param_hint = error.param.opts[:1]
     similar = getattr(error, "possibilities", None)
     if not similar or type(error).__name__ != "NoSuchOption":
         return str(error.format_message())

@@ -18,7 +18,8 @@ from weft.model.values import encode
 from weft.storage.folder import RunFolder
 from weft.testing import conformance
 from weft.testing.checker import Checker
-from weft.testing.simulator import Faults, SimBackend, SimClock
+from weft.testing.simbackend import SimBackend
+from weft.testing.simworld import Faults, SimClock
 from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 

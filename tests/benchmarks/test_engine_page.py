@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import engine, enginechart, enginepage, enginetargets
+from benchmarks import engine, enginechart, enginepage, enginetargets, machine
 from benchmarks.enginerun import Bench, Figure, MeasurementError, run_json
 from benchmarks.rivals import environment
 from benchmarks.rivals.__main__ import measure_one
@@ -44,8 +44,15 @@ def compared() -> dict[str, Any]:
 
 def all_parts() -> dict[str, Any]:
     wide_figures = [figure(WEFT, "tiny", "warm", 14, 16), figure(JOBLIB, "tiny", "warm", 7, 16)]
+    same_figures = [
+        figure(name, "tiny", start, task_us, 16)
+        for name, start, task_us in (
+            (WEFT, "warm", 15), (WEFT, "cold", 18), (JOBLIB, "warm", 3), (JOBLIB, "cold", 6)
+        )
+    ]  # fmt: skip
     return {
         "compare": compared(),
+        "same": {"16 of 16": {"machine": "there", "workers": 16, "figures": same_figures}},
         "wide": {"16": {"machine": "there", "figures": wide_figures}},
         "sizes": {"machine": "here", "workers": 2, "figures": [figure(WEFT, "tiny", "cold", 9)]},
         "rounds": {"machine": "here", "rounds": 1000, "seconds": {"weft": 0.25, "executor": None}},
@@ -109,6 +116,7 @@ def test_engine_that_computes_something_else_is_refused(monkeypatch: pytest.Monk
         (["--part", "nosuch"], "there is no part 'nosuch'"),
         (["--only", "celery"], "there is no engine 'celery'"),
         (["--workers", "2,4"], "belong to --part wide"),
+        (["--part", "wide,slots", "--workers", "2,4"], "belong to --part wide"),
     ],
 )
 def test_wrong_option_is_refused(
@@ -176,6 +184,24 @@ def test_wide_part_runs_with_what_is_here_and_writes_its_json(tmp_path: Path) ->
     }  # fmt: skip
 
 
+def test_same_part_gives_every_engine_the_tasks_of_ours(tmp_path: Path) -> None:
+    figures = tmp_path / "same.json"
+    options = ["--part", "same", "--workers", "1", "--only", "chunks,huey", "--turns", "1"]
+    engine.main([*options, "--share", "0.002", "--json", str(figures)])
+    [(place, body)] = json.loads(figures.read_text())["same"].items()
+    assert place == f"1 of {machine.cores()}"
+    assert {(f["engine"], f["start"], f["n"]) for f in body["figures"]} == {
+        (name, start, 200) for name in (WEFT, "Pool.imap, chunks of 100")
+        for start in ("cold", "warm")
+    }  # fmt: skip
+
+
+def test_merging_the_same_tasks_keeps_other_machines() -> None:
+    stored = {"same": {"2 of 16": {"machine": "a"}, "16 of 16": {"machine": "a"}}}
+    figures = engine.merged(stored, {"same": {"2 of 2": {"machine": "b"}}})
+    assert list(figures["same"]) == ["2 of 2", "2 of 16", "16 of 16"]
+
+
 # -- failures ----------------------------------------------------------------------------------
 
 
@@ -222,6 +248,13 @@ def test_tables_hold_costs_ratios_and_start_up() -> None:
     assert huey.endswith("| < 0.1 |")
 
 
+def test_same_tasks_have_a_ratio_for_each_start() -> None:
+    page = enginepage.same_section(all_parts()["same"])
+    assert "16 workers on 16 cores (there):" in page
+    assert "| weft, lazy round | 1,000 | 15.8 (15.0–16.5) | 5 | 18.9 (18.0–19.8) | 3 |" in page
+    assert "| joblib/loky | 1,000 | 3.1 (3.0–3.3) | 1 | 6.3 (6.0–6.6) | 1 |" in page
+
+
 def test_rounds_and_slots_that_failed_are_shown_as_failed() -> None:
     page = enginepage.render(all_parts())
     assert "| weft | 0.25 |" in page
@@ -252,13 +285,16 @@ def test_targets_are_judged_by_what_was_measured() -> None:
     position = {name: number for number, name in enumerate(BY_NAME, start=1)}
     assert "| a tiny task, 2 workers | ≤ 15 µs | 5.25 µs | yes |" in section
     assert "| a tiny task, 16 workers | ≤ 15 µs | 14.7 µs | yes |" in section
-    assert "| in times of joblib/loky, 16 workers | ≤ 4 × | 2 × | yes |" in section
+    assert "| in times of joblib/loky, warm, 16 workers | ≤ 4 × | 5 × | **no** |" in section
+    assert "| in times of joblib/loky, cold, 16 workers | ≤ 4 × | 3 × | yes |" in section
+    assert "| in times of joblib/loky on 4 × the tasks, 16 workers | ≤ 4 × | 2 × | yes |" in section
+    assert "| in times of joblib/loky, warm, 2 workers | ≤ 4 × | not measured | |" in section
     assert f"| faster than {MEMORY} | ≥ 8 × | {position[MEMORY]} × | yes |" in section
     assert f"| faster than {DBOS} | ≥ 20 × | {position[DBOS]} × | **no** |" in section
     assert f"| in times of {EXECUTOR}, 2 workers | ≤ 0.15 × | 0.143 × | yes |" in section
     assert "| 1 ms tasks, 2 workers | ≥ 95 % | 94.3 % | **no** |" in section
     assert "| a round of one tiny task | ≤ 0.3 ms | 0.25 ms | yes |" in section
-    assert section.count("not measured") == 12  # at 16 workers, at 2 of 16 cores, other pages
+    assert section.count("not measured") == 16  # at 16 workers, at 2 of 16 cores, other pages
 
 
 def test_targets_on_other_pages_are_judged_by_their_figures() -> None:

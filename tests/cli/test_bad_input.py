@@ -30,8 +30,9 @@ def run_words(*more: str, spec: str = "small:squares") -> list[str]:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "line 1 column"),
-        ("", "line 1 column"),
+        ('{"count": 5', "--args: not valid JSON: Expecting ',' delimiter (line 1 column 12)"),
+        ("count=5", """(line 1 column 1); write it like --args '{"size": 40}'"""),
+        ("", "--args: is empty; it should hold JSON"),
         ("[1]", "not an object"),
         ("7", "a JSON number"),
         ('{"count": 1, "count": 2}', 'duplicate key "count"'),
@@ -59,9 +60,11 @@ def test_args_bad_is_refused(weft: Weft, tmp_path: Path, text: str, said: str) -
         (["ruun"], "No such command 'ruun'. Did you mean 'run'? weft --help"),
         (run_words("--wrokers", "2"), "Did you mean '--workers'? weft run --help"),
         (run_words("--zebra"), "No such option: --zebra; weft run --help"),
+        (["arc", "solve", "007bbfb7"], "Missing option '--out'; weft arc solve --help"),
+        (["run"], "Missing argument 'SPEC'; weft run --help"),
     ],
 )
-def test_misspelt_word_is_answered_with_the_nearest(
+def test_wrong_or_missing_word_is_answered_with_the_right_one(
     weft: Weft, tmp_path: Path, words: list[str], text: str
 ) -> None:
     refused(weft, tmp_path, 2, words, text)

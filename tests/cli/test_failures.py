@@ -132,6 +132,10 @@ def test_failed_command_is_shown_by_the_last_line_it_printed(weft: Weft) -> None
     done = weft("run", "scores:shell", "--out", "r")
     assert done.code == 4
     assert done.err.startswith("weft: weft.command #0 failed: exit code 3: no table; weft explain")
+    lines = weft("explain", "r", ":0:0").out.splitlines()
+    assert lines[-1] == "log     no table"
+    [used] = [line for line in lines if line.startswith("note    wall_s = ")]
+    assert len(used.rpartition(" ")[2]) < 12, used
 
 
 @pytest.mark.parametrize("quiet", ["", "quiet"])

@@ -17,7 +17,8 @@ HEAVY = (
 LOADED = {
     "weft", "weft.cli", "weft.console", "weft.console.listing", "weft.console.render",
     "weft.demo", "weft.doctor",
-    "weft.errors", "weft.lazy_imports", "weft.main", "weft.model", "weft.product", "weft.searches",
+    "weft.errors", "weft.lazy_imports", "weft.main", "weft.model",
+    "weft.product", "weft.searches",
     *(f"weft.searches.{name}" for name in ("arc", "jobs", "prng", "tree")),
     *(f"weft.searches.{name}.product" for name in ("arc", "jobs", "prng", "tree")),
     "weft.version",

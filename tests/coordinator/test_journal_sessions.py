@@ -221,7 +221,7 @@ def test_new_code_may_ask_for_another_round_where_nothing_was_decided(desk: Desk
     desk.next_session()
     with pytest.raises(ReplayDiverged):
         desk.do(OpenRound("", 0, 3))
-    desk.journal.code_is_new = True
+    desk.journal.recorded.code_is_new = True
     opened(desk, *(task(index, "m:g", key=f"{index:063x}f") for index in range(3)))
     assert desk.rows("state, function") == [("queued", "m:g")] * 3
     events = desk.manifest.query("SELECT at, monotonic, kind, task, detail FROM events")
@@ -233,7 +233,7 @@ def test_new_code_may_ask_for_other_tasks_of_the_same_round(desk: Desk) -> None:
     tasks = opened(desk, task(0), task(1))
     desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1])))
     desk.next_session()
-    desk.journal.code_is_new = True
+    desk.journal.recorded.code_is_new = True
     other = task(1, "m:g", key="f" * 64)
     recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (task(0), other)))
     assert recalled == [Recalled("", 0, 0, "1", None)]
@@ -244,7 +244,7 @@ def test_new_code_that_asks_for_another_first_task_keeps_the_others(desk: Desk) 
     tasks = opened(desk, task(0), task(1))
     desk.do(done(run(desk, tasks[0])), done(run(desk, tasks[1])))
     desk.next_session()
-    desk.journal.code_is_new = True
+    desk.journal.recorded.code_is_new = True
     other = task(0, "m:g", key="f" * 64)
     recalled = desk.do(OpenRound("", 0, 2), queued("", 0, (other, task(1))))
     assert recalled == [Recalled("", 0, 1, "1", None)]
@@ -255,6 +255,6 @@ def test_new_code_may_not_undo_what_was_decided(desk: Desk) -> None:
     opened(desk, task(0), task(1))
     desk.do(Advance("", 0, 1))
     desk.next_session()
-    desk.journal.code_is_new = True
+    desk.journal.recorded.code_is_new = True
     with pytest.raises(ReplayDiverged):
         desk.do(OpenRound("", 0, 3))

@@ -167,6 +167,7 @@ def test_stored_results_any_index_is_as_in_a_list():
         with pytest.raises(IndexError):
             store.results[index]
     assert len(store.results) == size
+    assert repr(store.results) == "<2500 results>"
 
 
 @given(

@@ -48,6 +48,9 @@ def main() -> int:
 
 def run_command(out: str, *words: str) -> int:
     """Run a command of weft; what it prints is left out, its outcome is printed as above."""
+    from weft.worker.environment import use_one_thread
+
+    use_one_thread()  # as the command does, before anything loads NumPy
     import weft
     from weft.main import _exit_code
 

@@ -23,6 +23,8 @@ SYNCS = ("fsync", "fdatasync")
 CALLS = (*WRITES, *SYNCS, "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod", "openat")
 _CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
 _CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
+SQLITE = "runs/run/manifest.sqlite"
+FIRST_WORKER = "runs/run/logs/worker-"
 _NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}")
 
 
@@ -70,6 +72,32 @@ def _touched(args: str, folder: Path) -> str:
     """The first path in the arguments of a call, below the folder."""
     path = _CURRENT_FOLDER.sub("", args).partition(str(folder))[2]
     return path.partition('"')[0].partition(">")[0].lstrip("/")
+
+
+def distinct(points: Sequence[Point]) -> list[Point]:
+    """Of each stretch of SQLite's writes to one file the first and the last; all other points.
+
+    A stretch belongs to one transaction or one checkpoint of the write-ahead log, because SQLite
+    syncs after each. On opening, frames of a transaction without its commit frame do not count, and
+    a checkpoint that was cut off is made again (https://www.sqlite.org/fileformat2.html, 4.2 and
+    4.3): a crash anywhere inside leaves one database, and a failed write one error.
+    """
+    neighbours = zip([None, *points[:-1]], points, [*points[1:], None], strict=True)
+    return [point for before, point, after in neighbours
+            if not (_continues(before, point) and _continues(point, after))]  # fmt: skip
+
+
+def _continues(point: Point | None, following: Point | None) -> bool:
+    if point is None or following is None or not point.touched.startswith(SQLITE):
+        return False
+    return point.call == "pwrite64" and (point.call, point.touched) == (
+        following.call, following.touched)  # fmt: skip
+
+
+def of_recovery(points: Sequence[Point]) -> list[Point]:
+    """The calls of a resumed run before it starts a worker: from there on it is a run as any."""
+    started = (at for at, p in enumerate(points) if p.touched.startswith(FIRST_WORKER))
+    return list(points[: next(started, len(points))])
 
 
 def kill_at(case: Case, point: Point, strace: str) -> bool:

@@ -36,17 +36,11 @@ ADVICE = {
     "Resource temporarily unavailable": "ulimit -u",
     "Cannot allocate memory": "fewer --workers",
 }
-OPENBLAS = "OpenBLAS blas_thread_init:"
-"""NumPy's library, when it may start no thread: says so with advice, and interrupts its process."""
-INTERRUPTED = 130
 
 
 def check_ended(ended: Ended) -> list[str]:
     """Say what is wrong with how a run under a limit ended."""
     lines = ended.reasons
-    if any(line.startswith(OPENBLAS) for line in lines):
-        is_told = ended.returncode == INTERRUPTED and "ulimit -a" in ended.stderr
-        return [] if is_told else [f"exit {ended.returncode}, said: {ended.stderr.strip()}"]
     for reason, advice in ADVICE.items():
         if reason in ended.stderr and advice not in ended.stderr:
             return [f"does not say what to do: {ended.stderr.strip()}"]

@@ -87,7 +87,7 @@ def fail_each(
 ) -> None:
     start_s, violations, missed, survived = time.monotonic(), [], 0, 0
     for number, (point, fault) in enumerate(rows):
-        case = Case(folder / str(number), counted.search)
+        case = counted.new_case(folder / str(number), counted.search)
         outcome = fail_and_check(case, point, fault, counted, inject)
         if outcome is None:
             missed += 1

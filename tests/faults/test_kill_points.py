@@ -81,9 +81,9 @@ def test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger(
 def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
-    points = sample(counted.points, FIRST_KILLS, SEED + 2)
+    points, part = Part.asked().within(sample(counted.points, FIRST_KILLS, SEED + 2))
     first = kill_near_each(tmp_path, counted, points)
-    kill_twice_each(tmp_path, counted, first, Part.asked().of)
+    kill_twice_each(tmp_path, counted, first, lambda again: part.of(counted.recovery(again)))
 
 
 def first_calls(recovery: list[Point]) -> list[Point]:
@@ -107,7 +107,7 @@ def kill_once_each(folder: Path, counted: Counted, points: list[Point]) -> None:
 def kill_near(folder: Path, counted: Counted, point: Point) -> tuple[Case, Point]:
     """Kill at the point; a run may make a few calls less than the counted one, so go back then."""
     for number in range(point.number, 0, -1):
-        case = Case(folder / str(number), counted.search)
+        case = counted.new_case(folder / str(number), counted.search)
         nearby = Point(point.call, number, point.touched)
         if kill_at(case, nearby, counted.strace):
             return case, nearby
@@ -123,7 +123,8 @@ def kill_before_append(folder: Path, counted: Counted) -> Killed:
     """Kill where the manifest has results that the ledger lacks: recovery has to write them."""
     appends = [p for p in counted.points if p.call == "write" and "ledger.jsonl" in p.touched]
     for number in range(appends[-1].number, 0, -1):
-        case, point = Case(folder / f"append-{number}", counted.search), Point("write", number)
+        case = counted.new_case(folder / f"append-{number}", counted.search)
+        point = Point("write", number)
         if kill_at(case, point, counted.strace) and lacks_records(case, folder / f"{number}.copy"):
             return case, point
     raise AssertionError("no kill fell between a commit and its records")

@@ -8,9 +8,10 @@ import json
 import subprocess
 import sys
 import tracemalloc
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import weft
@@ -217,6 +218,19 @@ def test_interrupted_run_shows_what_it_has_and_is_resumed(snapshots, tmp_path: P
     assert hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest() == before
     done = loaded.resume(accept=["copy"])
     assert done.state == "finished"
+
+
+def test_run_repr_is_one_line_with_its_outcome() -> None:
+    answer = {"x": [1, np.arange(3)]}
+    run = weft.Run("id", "m:s", Path("r"), answer, "", 9, 3, 1, timing_dependent=False)
+    assert (
+        repr(run) == '<Run r of m:s: answer {"x": [1, "array int64 (3,)"]}; 3 completed, 1 failed>'
+    )
+    assert repr(replace(run, answer="a" * 999)).startswith(f'<Run r of m:s: answer "{"a" * 119}…; ')
+    unknown = replace(run, answer=weft.Unknown("ambiguous", [1, 2]))
+    assert repr(unknown) == "<Run r of m:s: unknown, ambiguous; 3 completed, 1 failed>"
+    stopped = replace(run, answer=None, state="interrupted")
+    assert repr(stopped) == "<Run r of m:s: interrupted; 3 completed, 1 failed>"
 
 
 def test_running_run_is_loaded_and_not_resumed(snapshots, tmp_path: Path) -> None:

@@ -182,7 +182,8 @@ def test_an_earlier_checkpoint_agrees_with_the_finished_run(run: Path, tmp_path:
     earlier = copy_of(run, tmp_path / "earlier")
     put_checkpoint(earlier, read_lines(run)[:77])
     noted = RunFolder(earlier).checkpoint
-    assert verify(run, NO_HEADS, against=noted).outside == "agrees with 1 head noted outside"
+    verdict = verify(run, NO_HEADS, against=noted)
+    assert verdict.outside == "agrees with 1 head stored outside the run"
 
 
 @pytest.fixture(scope="module")

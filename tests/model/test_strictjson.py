@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
-from weft.model.strictjson import loads
+from weft.model.strictjson import SAVE_AS_UTF8, loads
 
 documents = st.recursive(
     st.none()
@@ -62,19 +62,21 @@ def _error_of(data):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "Expecting value (line 1 column 1)"),
-        (b'{"a": 1,\n "b" 2}', "Expecting ':' delimiter (line 2 column 6)"),
-        (b"[1] x", "Extra data (line 1 column 5)"),
-        (b"[1]\n\n[2]", "Extra data (line 3 column 1)"),
+        (b"", "is empty; it should hold JSON"),
+        (" \n\t\n", "is empty; it should hold JSON"),
+        (b"jobs\n", "not valid JSON: Expecting value (line 1 column 1)"),
+        (b'{"a": 1,\n "b" 2}', "not valid JSON: Expecting ':' delimiter (line 2 column 6)"),
+        (b"[1] x", "not valid JSON: Extra data (line 1 column 5)"),
+        (b"[1]\n\n[2]", "not valid JSON: Extra data (line 3 column 1)"),
+        (b"\xef\xbb\xbf[]", f"starts with a byte order mark (BOM); {SAVE_AS_UTF8}"),
+        ("\ufeff[]", f"starts with a byte order mark (BOM); {SAVE_AS_UTF8}"),
         (
-            b"\xef\xbb\xbf[]",
-            "starts with a byte order mark (BOM), save as plain UTF-8 (line 1 column 1)",
+            '["é",\n "ü\xff"]'.encode("latin-1"),
+            f"not valid UTF-8 (line 1 column 3); {SAVE_AS_UTF8}",
         ),
-        ("\ufeff[]", "starts with a byte order mark (BOM), save as plain UTF-8 (line 1 column 1)"),
-        ('["é",\n "ü\xff"]'.encode("latin-1"), "not valid UTF-8 (line 1 column 3)"),
-        ('["é",\n "ü'.encode() + b'\xff"]', "not valid UTF-8 (line 2 column 4)"),
-        (b"\xff\xfe[\x00", "not valid UTF-8 (line 1 column 1)"),
-        (b'"\xed\xa0\x80"', "not valid UTF-8 (line 1 column 2)"),
+        ('["é",\n "ü'.encode() + b'\xff"]', f"not valid UTF-8 (line 2 column 4); {SAVE_AS_UTF8}"),
+        (b"\xff\xfe[\x00", f"not valid UTF-8 (line 1 column 1); {SAVE_AS_UTF8}"),
+        (b'"\xed\xa0\x80"', f"not valid UTF-8 (line 1 column 2); {SAVE_AS_UTF8}"),
         (b'{"a": 1, "b": 2, "a": 1}', 'duplicate key "a" (line 1 column 18)'),
         (
             b'{"a": {"x": 1},\n "b": [{"a": 1, "\\u0061" :2}]}',
@@ -93,12 +95,16 @@ def _error_of(data):
         (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deeply"),
         (b'["\\ud800"]', "a lone surrogate, which is not Unicode text"),
         ('["\udfff"]', "a lone surrogate, which is not Unicode text"),
-        (b'["a\nb"]', "Invalid control character at (line 1 column 4)"),
-        (b'["a', "Unterminated string starting at (line 1 column 2)"),
+        (b'["a\nb"]', "not valid JSON: Invalid control character at (line 1 column 4)"),
+        (b'["a', "not valid JSON: Unterminated string starting at (line 1 column 2)"),
     ],
 )
 def test_loads_of_hostile_file_is_refused_in_one_line(data, message):
-    assert refusal(data) == message
+    assert refusal(data) == (message if "; " in message else f"{message}; correct it there")
+
+
+def test_loads_with_advice_of_its_caller_gives_it():
+    assert refusal(b"[1", hint="or write numbers").endswith("(line 1 column 3); or write numbers")
 
 
 def test_loads_past_size_cap_is_refused_before_reading():
@@ -130,7 +136,7 @@ def test_repeated_keys_of_sound_document_are_none(document):
 
 
 def test_place_is_counted_from_the_first_character():
-    with pytest.raises(FileInvalid, match=r"\(line 2 column 1\)$"):
+    with pytest.raises(FileInvalid, match=r"\(line 2 column 1\); correct it there$"):
         loads(b"\nx", where="f")
-    with pytest.raises(FileInvalid, match=r"\(line 1 column 1\)$"):
+    with pytest.raises(FileInvalid, match=r"\(line 1 column 1\); correct it there$"):
         loads(b"x", where="f")

@@ -70,6 +70,13 @@ def test_stream_of_no_task_is_refused_by_the_name_of_its_limit(width, most, name
     assert isinstance(make_stream(iter_calls(), width=1, most=1), StreamRound)
 
 
+def test_call_repr_is_the_call_on_one_line() -> None:
+    assert repr(TaskCall("m:f", {"x": 1, "y": "a\nb"})) == r"<TaskCall m:f(x=1, y='a\nb')>"
+    assert repr(TaskCall("m:f", {"x": "a" * 999})) == f"<TaskCall m:f(x='{'a' * 197}…)>"
+    assert repr(TaskCall("m:f", {"x": "a" * 196})) == f"<TaskCall m:f(x='{'a' * 196}')>"
+    assert repr(SearchCall("m:s", 1, {"width": 3}, iter_calls)) == "<SearchCall m:s(width=3)>"
+
+
 def iter_calls():
     yield TaskCall("m:f", {})
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from weft.model.leaves import Object
-from weft.model.values import to_wire
+from weft.model.leaves import Object, Typed
+from weft.model.values import canonical, to_wire
 from weft.model.wording import fields_of, readable, tag_text
 
 
@@ -51,6 +51,18 @@ def test_damaged_tag_is_shown_as_it_is(wire):
 class Point:
     x: int
     y: float
+
+
+def test_value_of_another_library_is_called_by_its_kind():
+    assert Typed("a.Kind", "of 3 rows", b"").label == "a.Kind of 3 rows"
+
+
+def test_letters_of_any_language_stay_as_they_are():
+    assert readable(canonical(to_wire({"größe": 0.5}))) == '{"größe": 0.5}'
+
+
+def test_tag_beside_another_key_is_no_dataclass():
+    assert fields_of({**to_wire(Point(1, 0.5)), "b": 1}) is None
 
 
 def test_fields_of_a_dataclass_are_compared_one_by_one():

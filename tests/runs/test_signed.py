@@ -157,7 +157,7 @@ def test_records_that_are_not_those_noted_outside_are_refused_unless_accepted(tm
     sessions = Sessions(tmp_path)
     sessions.go(body, stop_after=5)
     rewrite(sessions.folder)
-    with pytest.raises(LedgerDamaged, match="a head noted outside the run has another root"):
+    with pytest.raises(LedgerDamaged, match="a head stored outside the run has another root"):
         sessions.go(body)
     sessions.accept = ("rollback",)
     sessions.go(body)

@@ -52,9 +52,10 @@ def made(name: str, operators: Sequence[str], inputs: Sequence[Grid]) -> ArcTask
     return ArcTask(name, tuple(pairs[:-1]), (inputs[-1],), (pairs[-1].output,))
 
 
-def solved() -> ArcTask:
+def solved(name: str = "plain", first: int = 0) -> ArcTask:
     """A task that the tiny budget solves, with so many examples that there is no other way."""
-    return made("plain", ["mirror_down"], [scattered(i, 4 + i % 3, 5 + i % 4) for i in range(7)])
+    grids = [scattered(first + i, 4 + i % 3, 5 + i % 4) for i in range(7)]
+    return made(name, ["mirror_down"], grids)
 
 
 def ambiguous() -> ArcTask:

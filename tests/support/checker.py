@@ -35,7 +35,7 @@ FINAL = ("completed", "failed", "dropped")
 EVENTS = (
     "interrupted", "tail-cut", "manifest-lost", "manifest-rebuilt", "moved", "copy-accepted",
     "rollback-accepted", "code-accepted", "round-forgotten", "orphans-ended", "sandbox",
-    "sandbox-missing",
+    "sandbox-missing", "ray-session",
 )  # fmt: skip
 REBUILT = ("manifest-lost", "manifest-rebuilt")
 

@@ -38,3 +38,14 @@ class Part:
     def of(self, points: Sequence[T]) -> list[T]:
         """Every n-th of the points, so that shares are alike."""
         return list(points[self.number - 1 :: self.count])
+
+    def within(self, groups: Sequence[T]) -> tuple[list[T], Part]:
+        """The groups that this share takes points of, and its share of their points.
+
+        A group is expensive to make: where there are enough shares, each takes points of one.
+        """
+        if self.count < len(groups):
+            return list(groups), self
+        number, place = divmod(self.number - 1, len(groups))
+        shares = range(place, self.count, len(groups))
+        return [groups[place]], Part(number + 1, len(shares))

@@ -24,7 +24,8 @@ from weft.runs.session import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
-from weft.testing.simulator import NoSources, SimClock
+from weft.testing.simulator import NoSources
+from weft.testing.simworld import SimClock
 from weft.worker.context import WorkerPlace
 from weft.worker.execute import Executor
 
@@ -153,7 +154,7 @@ class Sessions:
         self.events = opened.events
         try:
             journal = Journal(opened.manifest, opened.objects, self.clock, NoSources())
-            journal.code_is_new = code_is_new
+            journal.recorded.code_is_new = code_is_new
             executor = Executor(self.seed, WorkerPlace(self.folder.objects, opened.objects.staging))
             backend = backend_type(executor, self.clock, self.slots, self.pick)
             decision = Decision(self.call, self.seed, policy=self.policy)

@@ -28,6 +28,7 @@ from weft.testing.simulator import (
     shape_of,
     simulate,
 )
+from weft.testing.simworld import MIN_FAULTS
 from weft.testing.workload import mixed_steps
 
 SEEDS = 2000
@@ -46,7 +47,7 @@ def fresh_references(request, monkeypatch):
 @pytest.mark.parametrize(("first", "end"), CHUNKS)
 def test_simulator_seeds_no_violation(first, end):
     reports = [simulate(seed) for seed in range(first, end)]
-    assert min(report.faults for report in reports) >= simulator.MIN_FAULTS
+    assert min(report.faults for report in reports) >= MIN_FAULTS
     assert sum(report.crashes for report in reports) >= (end - first) // 2
     print(f"seeds {first}:{end}: {sum(r.faults for r in reports)} faults, 0 violations")
 

@@ -22,11 +22,17 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
-
+from weft.lazy_imports import lazy_module
 from weft.model.keys import sha256_hex
 from weft.worker import supervisor
+
+if TYPE_CHECKING:
+    import psutil
+else:
+    psutil = lazy_module("psutil")  # most runs leave nothing behind, and need it not
 
 CLEARED_S = 5.0
 """How long a supervisor may take to clear up before it is ended with the rest."""
@@ -167,7 +173,7 @@ class _Carrier:
 
 def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
     """Every process that carries one of the marks and has not ended."""
-    for pid in psutil.pids() if marks else ():
+    for pid in _pids() if marks else ():
         mark = _mark_of(pid)
         if mark is None or not any(mark in group for group in marks):
             continue
@@ -178,6 +184,11 @@ def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
                 continue
         with contextlib.suppress(ChildProcessError):  # it is our child only if we are pid 1
             os.waitpid(pid, os.WNOHANG)
+
+
+def _pids() -> list[int]:
+    """All processes of this machine, oldest number first."""
+    return sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
 def _mark_of(pid: int) -> int | None:

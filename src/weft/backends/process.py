@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-import psutil
-
 from weft.backends.forkserver import ForkedProcess, ForkServer
 from weft.backends.orphans import WORKER, Marks
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
@@ -36,6 +34,7 @@ from weft.worker.frames import (
     pack,
 )
 from weft.worker.page import NOTHING, Mark, StartPage, new_page
+from weft.worker.processtree import birth_s
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 """Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
@@ -187,8 +186,7 @@ class WorkerProcess(WorkerSeat):
         finally:
             os.close(page)
         setup.marks.put(self._popen.pid, number)
-        started = psutil.Process(self._popen.pid).create_time()
-        self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
+        self.identity = Worker(self._popen.pid, birth_s(self._popen.pid), slot.node, slot.gpu)
 
     def _start(
         self, setup: WorkerSetup, slot: Slot, page: int, log: IO[bytes]

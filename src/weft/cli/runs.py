@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,9 +22,6 @@ with lazy_imports():
     from weft.runs import resume as resuming
     from weft.runs import retry as retrying
     from weft.runs import run as running
-
-if TYPE_CHECKING:
-    from weft.runs.outcome import Run
 
 DIFFERENT = 1
 
@@ -86,6 +83,7 @@ def run(
     how = replace(
         execution.execution(out),
         notices=not output.quiet,
+        warnings=not output.quiet,
         group_cap=session.group_cap,
         pause_at=session.pause_at,
         tags=tuple(tags or ()),
@@ -102,7 +100,8 @@ def run(
             watcher=watcher,
         )
     render.show_run(done, as_json=output.as_json)
-    _warn(done, output)
+    if not output.quiet:
+        notices.warn_of_failures(done)
     raise typer.Exit(done.exit_code)
 
 
@@ -132,6 +131,7 @@ def resume(
     changes = replace(
         execution.changes(),
         notices=not output.quiet,
+        warnings=not output.quiet,
         group_cap=session.group_cap,
         pause_at=session.pause_at,
     )
@@ -148,14 +148,9 @@ def resume(
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)
-    _warn(done, output)
+    if not output.quiet:
+        notices.warn_of_failures(done)
     raise typer.Exit(done.exit_code)
-
-
-def _warn(done: Run, output: OutputOptions) -> None:
-    """Warn if most tasks failed, which the exit code reflects too."""
-    if done.mostly_failed and not output.quiet:
-        notices.show(notices.warning_line(done))
 
 
 @with_groups

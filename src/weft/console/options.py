@@ -19,6 +19,7 @@ from weft.model.values import JsonValue
 DECISION = "Decision (bound into the ledger)"
 EXECUTION = "Execution"
 MAX_ARGS_BYTES = 16 * 2**20
+ARGS_EXAMPLE = """write it like --args '{"size": 40}'"""
 
 
 def _option(panel: str, metavar: str | None, words: str, *names: str, **more: Any) -> Any:
@@ -116,7 +117,8 @@ Tags = Annotated[
 SearchPath = Annotated[Path | None, runtime("DIR", "Where to import the search from.", "--path")]
 AsJson = Annotated[bool, output(None, "Print one JSON object.", "--json")]
 AsJsonLines = Annotated[bool, output(None, "Print one JSON object per line.", "--json")]
-Quiet = Annotated[bool, output(None, "No progress, no messages.", "-q", "--quiet")]
+QUIET_HELP = "Only results and errors: no progress, messages or warnings."
+Quiet = Annotated[bool, output(None, QUIET_HELP, "-q", "--quiet")]
 Verbose = Annotated[
     int,
     output(
@@ -133,16 +135,13 @@ Verbose = Annotated[
 def read_args(text: str) -> dict[str, JsonValue]:
     """Read `--args`: a JSON object, or `@FILE` that holds one."""
     data: str | bytes = text
-    where = "--args"
+    where, hint = "--args", ARGS_EXAMPLE
     if text.startswith("@"):
-        where = f"--args {text}"
+        where, hint = f"--args {text}", strictjson.CORRECT_IT
         data = read_file(Path(text[1:]), where)
-    value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
+    value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_ARGS_BYTES, hint=hint)
     if not isinstance(value, dict):
-        raise FileInvalid(
-            f"{where}: a JSON {_json_name(value)}, not an object",
-            hint="""write it like --args '{"size": 40}' """.strip(),
-        )
+        raise FileInvalid(f"{where}: a JSON {_json_name(value)}, not an object", hint=ARGS_EXAMPLE)
     return value
 
 

@@ -44,7 +44,8 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         _row("slot", f"{slot_name(slot)}  {task_name(slot)}{since}")
     for worker in status.workers[:MAX_WORKERS]:
         share = "" if worker.busy_share is None else f", {worker.busy_share:.0%} of its time"
-        spent = f"{worker.tasks} tasks, {duration(worker.busy_s)} busy{share}"
+        tasks = "1 task" if worker.tasks == 1 else f"{worker.tasks} tasks"
+        spent = f"{tasks}, {duration(worker.busy_s)} busy{share}"
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
         _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")
@@ -117,10 +118,11 @@ def show_life(life: TaskHistory) -> None:
     if life.error is not None:
         _row("error", life.error)
     for name, value in life.notes.items():
-        _row("note", f"{name} = {value}")
-    if life.log_tail:
-        _row("log", "")
-        _block(life.log_tail)
+        _row("note", f"{name} = {value:.6g}" if type(value) is float else f"{name} = {value}")
+    first, _, rest = life.log_tail.strip("\n").partition("\n")
+    if first:
+        _row("log", first)
+        _block(rest)
 
 
 def event_line(event: Event) -> str:

@@ -1,7 +1,7 @@
-"""Carries the machine's commands out on the manifest, and recalls what is recorded already.
+"""Carries the machine's commands out on the manifest. Writes gather until `commit`.
 
-Resume is replay: the search asks again for everything; what the manifest holds comes back as
-`Recalled`, and anything else than recorded is `ReplayDiverged`. Writes gather until `commit`.
+What the manifest holds already, from an earlier session, comes back as `Recalled`; `recorded`
+compares it with what the search asks for.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from itertools import repeat
 from typing import Any, Protocol
 
 from weft.coordinator.outlook import Outlook
+from weft.coordinator.recorded import RecordedWork, diverged
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import (
     Advance,
@@ -28,10 +29,9 @@ from weft.coordinator.steps import (
     RecordValues,
     Requeue,
 )
-from weft.errors import ReplayDiverged, RunMismatch
 from weft.model.attempts import Staged, Worker
 from weft.model.results import Result, TaskError
-from weft.model.tasks import COMMAND, FORMER_COMMAND, Code, import_path
+from weft.model.tasks import COMMAND, Code, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import PLAN, ROOT_LANE, Manifest
 from weft.storage.objects import ObjectStore
@@ -48,7 +48,6 @@ from weft.storage.rows import (
 
 VISIBLE = 256
 """So many tasks of a round have rows from its start."""
-_HINT = "the search changed: raise its version and use a new --out, or restore the old code"
 
 
 class Clock(Protocol):
@@ -77,19 +76,15 @@ class Journal:
         self.sources = sources
         self.values = RunValues(objects)
         """Typed values that the search passes on and gets."""
+        self.recorded = RecordedWork(manifest, self.event)
+        """What is in the manifest already, from earlier sessions."""
         self._manifest = manifest
         self._objects = objects
         self._clock = clock
         self._lanes: dict[str, int] = {"": ROOT_LANE}
         self._rounds: dict[tuple[str, int], RoundRow] = {}
-        self._fresh: set[int] = set()
-        """Rounds opened in this session: they have no recorded rows to look for."""
-        self._reopened: set[int] = set()
-        """Rounds that nothing was decided from before the code changed: tasks may be others."""
         self._used: set[tuple[str, Code]] = set()
         """Functions whose code was noted."""
-        self._beyond: set[int] = set()
-        """Lanes that have gone beyond all that is recorded of them."""
         self._new: dict[int, tuple[int, int, RoundRow]] = {}
         """Rounds that have no row yet, with their lane and number."""
         self._dirty: dict[int, RoundRow] = {}
@@ -100,8 +95,6 @@ class Journal:
         self._blocks: list[ValueBlock] = []
         self._queued_at: dict[int, float] = {}
         """When the last tasks of a round were made."""
-        self.code_is_new = False
-        """Whether changed code was accepted: it may ask anew for what nothing was decided from."""
         self.pending = 0
         """Results taken since the last commit."""
         self.outlook: Outlook | None = None
@@ -182,10 +175,7 @@ class Journal:
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         """Read what an earlier session recorded of a round, up to the first that is not final."""
-        row = self._round(lane, round_)
-        if row.id in self._fresh:
-            return []
-        return self._manifest.final_calls(row.first + start, row.first + end)
+        return self.recorded.final_rows(self._round(lane, round_), start, end)
 
     def use(self, name: str, path: str) -> None:
         """Note a function that a recorded task ran."""
@@ -196,60 +186,17 @@ class Journal:
 
     def _open_round(self, c: OpenRound) -> None:
         lane = self._lane(c.lane)
-        row = None if lane in self._beyond else self._manifest.find_round(lane, c.round)
-        is_same = row is not None and (
-            row.size is None or (row.kind, row.size) == ("tasks", c.size)
-        )
-        if row is None or (not is_same and self._forget(row, c.lane, c.round)):
-            self._check_going_on(lane, c)
+        row = self.recorded.round(lane, c)
+        if row is None:
             row = self._manifest.new_round("tasks", c.size)
             self._new[row.id] = (lane, c.round, row)
-            self._fresh.add(row.id)
-        elif row.size is None:
-            if c.size < row.recorded:
-                raise _diverged(
-                    c.lane, c.round, f"{row.recorded} results recorded, {c.size} tasks asked"
-                )
-            self._manifest.learn_size(row, c.size)
-        elif not is_same:
-            raise _diverged(
-                c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked"
-            )
-        elif self._is_undecided(row):
-            self._reopened.add(row.id)
+            self.recorded.note_new(row)
         self._rounds[c.lane, c.round] = row
-
-    def _forget(self, row: RoundRow, lane: str, round_: int) -> bool:
-        """Forget a round that new code does not ask for; False if something was decided from it.
-
-        None of its results was accepted, so the ledger and the search know nothing of it.
-        """
-        if not self._is_undecided(row):
-            return False
-        self._manifest.forget_round(row)
-        self.event("round-forgotten", f"lane {lane or '/'}, round {round_}: the new code differs")
-        return True
-
-    def _is_undecided(self, row: RoundRow) -> bool:
-        """Whether new code may ask for something else in the place of an open round."""
-        return self.code_is_new and row.kind == "tasks" and not (row.closed or row.recorded)
-
-    def _check_going_on(self, lane: int, c: OpenRound | OpenLanes) -> None:
-        if lane in self._beyond:
-            return
-        if self._manifest.lane_answer(lane) is not None:
-            raise _diverged(c.lane, c.round, "the lane ended here, now it asks for more")
-        self._beyond.add(lane)
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
         self._use_code(c)
-        recorded: dict[int, TaskRow] = {}
-        if row.id not in self._fresh:
-            first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
-            recorded = {task.id: task for task in self._manifest.tasks(first, last + 1)}
-            if row.id in self._reopened:
-                self._forget_others(c, row, recorded)
+        recorded = self.recorded.tasks(row, c)
         wall = self._clock.wall()
         self._queued_at[row.id] = wall
         if not row.closed:
@@ -271,30 +218,8 @@ class Journal:
             for name, path in _hooks_of([task for task in c.tasks if task.function == COMMAND]):
                 self.sources.use(name, path)
 
-    def _forget_others(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> None:
-        """Forget tasks that new code does not ask for any more."""
-        for task in c.tasks:
-            id_ = row.first + task.index
-            if id_ in recorded and recorded[id_].key != task.key:
-                self._manifest.forget_tasks(id_, id_ + 1)
-                del recorded[id_]
-
     def _recall(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> Iterator[Recalled]:
-        for task in c.tasks:
-            old = recorded.get(row.first + task.index)
-            if old is None:
-                continue
-            if old.function == FORMER_COMMAND:
-                raise RunMismatch(
-                    "the run was started by Weft 0.1, which recorded commands under another name",
-                    hint="finish it with that version, or start again with a new --out",
-                )
-            if old.key != task.key:
-                requested = f"{task.function}({task.args[:80]})"
-                raise _diverged(
-                    c.lane, c.round, f"task {task.index} was {old.function}({old.args[:80]}),"
-                    f" now {requested}"
-                )  # fmt: skip
+        for task, old in self.recorded.pairs(c, row, recorded):
             task.attempt = old.attempt
             if old.state in FINAL:
                 error = TaskError.from_text(old.error) if old.error else None
@@ -309,20 +234,19 @@ class Journal:
 
     def _open_lanes(self, c: OpenLanes) -> None:
         parent = self._lane(c.lane)
-        row = self._manifest.find_round(parent, c.round)
-        if row is None or self._forget(row, c.lane, c.round):
-            self._check_going_on(parent, c)
+        row = self.recorded.lanes(parent, c)
+        if row is None:
             row = self._manifest.add_round(parent, c.round, "lanes", len(c.paths))
             self._manifest.add_lanes(parent, c.round, c.paths)
         lanes = self._manifest.lanes_of(parent, c.round)
         if row.kind != "lanes" or tuple(path for _, path in lanes) != c.paths:
-            raise _diverged(c.lane, c.round, "the lanes differ from those recorded")
+            raise diverged(c.lane, c.round, "the lanes differ from those recorded")
         self._lanes.update((path, lane) for lane, path in lanes)
 
     def _begin(self, c: Begin) -> None:
         row = self._round(c.task.lane, c.task.round)
         if row.closed:
-            raise _diverged(c.task.lane, c.task.round, f"it ended after {row.recorded} results,"
+            raise diverged(c.task.lane, c.task.round, f"it ended after {row.recorded} results,"
                             f" now task {c.task.index} is asked for")  # fmt: skip
         self._running[row.first + c.task.index] = c.task
 
@@ -406,14 +330,8 @@ class Journal:
     def _close(self, c: Close) -> None:
         row = self._round(c.lane, c.round)
         self._queued_at.pop(row.id, None)
-        if row.closed:
-            if (row.recorded, row.stopped) != (c.recorded, c.stopped):
-                raise _diverged(c.lane, c.round, f"it ended after {row.recorded} results,"
-                                f" now after {c.recorded}")  # fmt: skip
+        if self.recorded.is_closed(row, c):
             return
-        if c.recorded < row.recorded:
-            raise _diverged(c.lane, c.round, f"{row.recorded} results are recorded,"
-                            f" now it ends after {c.recorded}")  # fmt: skip
         row.recorded, row.closed, row.stopped = c.recorded, True, c.stopped
         self._dirty[row.id] = row
         if row.size is not None and c.recorded < row.size:
@@ -434,13 +352,11 @@ class Journal:
     def _answer(self, c: Answer) -> None:
         lane = self._lane(c.lane)
         recorded = self._manifest.lane_answer(lane)
-        further = self._manifest.find_round(lane, c.rounds)
-        if further is not None and not self._forget(further, c.lane, c.rounds):
-            raise _diverged(c.lane, c.rounds, "a further round is recorded, the search ended")
+        self.recorded.check_end(lane, c.lane, c.rounds)
         if recorded is None:
             self._manifest.set_answer(lane, c.body)
         elif recorded != c.body:
-            raise _diverged(c.lane, c.rounds, f"answer {recorded[:80]} recorded, now {c.body[:80]}")
+            raise diverged(c.lane, c.rounds, f"answer {recorded[:80]} recorded, now {c.body[:80]}")
 
     # -- rows -----------------------------------------------------------------------------
 
@@ -498,8 +414,3 @@ def _hooks_of(commands: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
         names = (args["prepare"], args["collect"], args.get("on_broken"))
         hooks.update(((n, import_path(task.code, n)), None) for n in names if n is not None)
     return hooks
-
-
-def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
-    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {difference}",
-                          hint=_HINT)  # fmt: skip

@@ -253,6 +253,9 @@ class StoredResults(Sequence[Result]):
     def __len__(self) -> int:
         return self._size
 
+    def __repr__(self) -> str:
+        return f"<{self._size} results>"
+
     @overload
     def __getitem__(self, index: int) -> Result: ...
     @overload

@@ -21,8 +21,9 @@ from weft.model.values import MAX_ARGS_CHARS, encode_args
 
 TASKS_PER_SLOT = 320
 """More than a slot holds of tasks of 1 ms; shorter ones are too short to matter."""
-STEP_PER_SLOT = 16
-"""At least so many for each slot are made at once, so that many slots get whole blocks."""
+STEP_PER_SLOT = 64
+"""At least so many for each slot are made at once, so that many slots get whole blocks: with
+blocks of a few tasks, messages cost more than tasks."""
 GROWTH = 4
 """No more than this part of what was made is made at once: workers are not kept waiting for it."""
 

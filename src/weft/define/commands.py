@@ -58,15 +58,13 @@ def command(
     determine whose fault that is and raise its own `weft.worker.ending.Ending`. `sandbox` confines
     the command where the machine supports it; exit codes of 128+n then count as signal n.
     """
-    if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
-        raise SearchInvalid(
-            "a command is a list of words, not one line", hint='write ["sort", "-n", "file"]'
-        )
-    for word in (*argv, cwd, *(env or {}).values()):
+    _check_argv(argv)
+    templates = (*argv, cwd, *(env or {}).values())
+    for word in templates:
         if "\0" in word:
             raise SearchInvalid(f"a command cannot be given a NUL byte: {word!r:.60}")
     if prepare is None or not (isinstance(prepare, Reference) or is_literal(prepare)):
-        _check_placeholders((*argv, cwd, *(env or {}).values()), args or {}, prepare is not None)
+        _check_placeholders(templates, args or {}, prepare is not None)
     limits = checked_limits(timeout_s, retries, memory_mb, gpu, group)
     code = {COMMAND: COMMAND_PATH}
     recorded: dict[str, Argument] = {
@@ -83,6 +81,13 @@ def command(
     if sandbox is not None:
         recorded["sandbox"] = to_json(sandbox)
     return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
+
+
+def _check_argv(argv: Sequence[str]) -> None:
+    if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
+        raise SearchInvalid(
+            "a command is a list of words, not one line", hint='write ["sort", "-n", "file"]'
+        )
 
 
 def _check_placeholders(

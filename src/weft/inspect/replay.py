@@ -81,15 +81,7 @@ def replay(
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
-    if not folder.is_finished():
-        raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
-    try:
-        decision, _ = recorded_decision(folder, path, accept)
-    except RunMismatch as error:
-        raise RunMismatch(
-            f"a replay could not be equal: {error.message}",
-            hint="replay with the search and library versions that were recorded",
-        ) from None
+    decision = _decision(folder, path, accept)
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
@@ -100,13 +92,23 @@ def replay(
         recall = None if commands else CommandRecord(run, out).recall
         rerun = _execute(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
-    changed = tuple(
-        package
-        for package, recorded in sorted(run_file.sources.items())
-        if source_hash(package) != recorded
-    )
+    sources = sorted(run_file.sources.items())
+    changed = tuple(package for package, digest in sources if source_hash(package) != digest)
     tasks = rerun.completed + rerun.failed
     return ReplayReport(run, before.head, rerun.head, before.size, tasks, difference, changed)
+
+
+def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> Decision:
+    """Return what a finished run decides, as recorded."""
+    if not folder.is_finished():
+        raise RunFolderInvalid(f"{folder.path} is not finished", hint=f"weft resume {folder.path}")
+    try:
+        return recorded_decision(folder, path, accept)[0]
+    except RunMismatch as error:
+        raise RunMismatch(
+            f"a replay could not be equal: {error.message}",
+            hint="replay with the search and library versions that were recorded",
+        ) from None
 
 
 class CommandRecord:

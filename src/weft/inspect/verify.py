@@ -267,7 +267,7 @@ class _Verification:
             return error
         return ManifestDamaged(
             f"manifest.sqlite: it differs from record {error.seq}, which is the one that a head"
-            " noted outside covers",
+            " stored outside the run covers",
             hint=MANIFEST_HINT,
         )
 
@@ -337,7 +337,7 @@ class _Verification:
             root=facts.root.hex(),
             past_checkpoint=facts.size - safe,
             objects=len(facts.objects),
-            outside=f"agrees with {heads} noted outside" if count else "no outside head",
+            outside=f"agrees with {heads} stored outside the run" if count else "no outside head",
             signature=self.check_signed(),
             completed=facts.completed,
             failed=facts.failed,

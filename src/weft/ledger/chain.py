@@ -208,7 +208,7 @@ def _check_head(chain: Chain, checkpoint: Checkpoint) -> None:
     size, root = checkpoint.size, chain.root()
     if chain.size < size:
         raise LedgerDamaged(
-            f"record {chain.size}: missing; the checkpoint counts {size}", seq=chain.size
+            f"record {chain.size}: missing; the checkpoint has {size} records", seq=chain.size
         )
     if root != checkpoint.root:
         raise LedgerDamaged(

@@ -2,7 +2,8 @@
 
 Standard `json` accepts repeated keys, NaN, byte order marks and integers of any length; a file
 with one of these means different things to different readers, so here it is refused with a
-FileInvalid: one line, with the place. Takes the bytes; who read them is not known here.
+FileInvalid: one line with the place, the reason and what to do. Takes the bytes; who read them is
+not known here.
 """
 
 from __future__ import annotations
@@ -17,39 +18,62 @@ from weft.errors import FileInvalid
 from weft.model.values import JsonValue
 
 MAX_INT_DIGITS = 4000
+CORRECT_IT = "correct it there"
+SAVE_AS_UTF8 = "save it as UTF-8 without a byte order mark"
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"(\s*:)?|[{}]|[^\s{}\[\],:"]+')
 
 
-def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
-    """Read one JSON document; `where` names its source in the error."""
+def loads(
+    data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20, hint: str = CORRECT_IT
+) -> Any:
+    """Read one JSON document; an error names its source, `where`, and ends with the advice `hint`.
+
+    An empty document and one in another encoding have advice of their own.
+    """
     if len(data) > max_bytes:
         raise FileInvalid(f"{where}: {len(data)} bytes, more than the {max_bytes} allowed")
     text = data if isinstance(data, str) else _text(data, where)
+    if not text.strip():
+        raise FileInvalid(f"{where}: is empty", hint="it should hold JSON")
     if text.startswith("\ufeff"):
-        raise _invalid(where, "starts with a byte order mark (BOM), save as plain UTF-8", text, 0)
+        raise FileInvalid(f"{where}: starts with a byte order mark (BOM)", hint=SAVE_AS_UTF8)
     try:
-        value = (_CAREFUL if _may_have_long_integers(text) else _QUICK).decode(text)
-        if "\\u" in text or text is data:  # the two ways a lone surrogate can come in
+        return _value(text, may_have_surrogates="\\u" in text or text is data)
+    except _RefusedError as error:
+        raise FileInvalid(f"{where}: {error.reason}", hint=hint) from None
+
+
+def _value(text: str, *, may_have_surrogates: bool) -> JsonValue:
+    try:
+        value: JsonValue = (_CAREFUL if _may_have_long_integers(text) else _QUICK).decode(text)
+        if may_have_surrogates:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise _invalid(where, error.msg, text, error.pos) from None
-    except _RefusedError as error:
-        raise _invalid(where, error.reason, text, _find(text, error.token)) from None
+        raise _RefusedError(f"not valid JSON: {error.msg}{_place(text, error.pos)}") from None
+    except _TokenRefusedError as error:
+        raise _RefusedError(f"{error.reason}{_place(text, _find(text, error.token))}") from None
     except _KeyRepeatedError:
         key, pos = next(_repeated_keys(text))
-        raise _invalid(where, f"duplicate key {json.dumps(key[:40])}", text, pos) from None
+        raise _RefusedError(f"duplicate key {json.dumps(key[:40])}{_place(text, pos)}") from None
     except RecursionError:
-        raise FileInvalid(f"{where}: nested too deeply") from None
+        raise _RefusedError("nested too deeply") from None
     except UnicodeEncodeError:
-        raise FileInvalid(f"{where}: a lone surrogate, which is not Unicode text") from None
+        raise _RefusedError("a lone surrogate, which is not Unicode text") from None
     return value
+
+
+class _RefusedError(Exception):
+    """Why a document is refused, and where in it."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
 
 
 class _KeyRepeatedError(Exception):
     pass
 
 
-class _RefusedError(Exception):
+class _TokenRefusedError(Exception):
     def __init__(self, reason: str, token: str) -> None:
         self.reason, self.token = reason, token
 
@@ -63,19 +87,19 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 def _int(digits: str) -> int:
     if len(digits.lstrip("-")) > MAX_INT_DIGITS:
-        raise _RefusedError(f"an integer of more than {MAX_INT_DIGITS} digits", digits)
+        raise _TokenRefusedError(f"an integer of more than {MAX_INT_DIGITS} digits", digits)
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise _RefusedError("a number too large for a float", digits)
+        raise _TokenRefusedError("a number too large for a float", digits)
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise _RefusedError(f"{name} is not JSON", name)
+    raise _TokenRefusedError(f"{name} is not JSON", name)
 
 
 def _may_have_long_integers(text: str) -> bool:
@@ -98,7 +122,8 @@ def _text(data: bytes, where: str) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        raise _invalid(where, "not valid UTF-8", before, len(before)) from None
+        place = _place(before, len(before))
+        raise FileInvalid(f"{where}: not valid UTF-8{place}", hint=SAVE_AS_UTF8) from None
 
 
 def _find(text: str, token: str) -> int:
@@ -120,6 +145,6 @@ def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
             open_objects[-1].add(key)
 
 
-def _invalid(where: str, reason: str, text: str, pos: int) -> FileInvalid:
+def _place(text: str, pos: int) -> str:
     line, column = text.count("\n", 0, pos) + 1, pos - text.rfind("\n", 0, pos)
-    return FileInvalid(f"{where}: {reason} (line {line} column {column})")
+    return f" (line {line} column {column})"

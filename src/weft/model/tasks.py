@@ -22,6 +22,9 @@ COMMAND = results.COMMAND
 FORMER_COMMAND = "weft.worker.command:run_command"
 """Its name in ledgers of version 0.1, which cannot be continued."""
 
+MAX_ARGS_CHARS = 200
+"""Of the arguments in the `repr` of a call."""
+
 Code = tuple[tuple[str, str], ...]
 """Declared names with their import paths `module:function`; never part of a key or the ledger."""
 
@@ -52,6 +55,13 @@ class Limits:
     """Tasks of one group share a cap on how many run at a time."""
 
 
+def _call_text(name: str, args: Mapping[str, Argument]) -> str:
+    """Write a call as it stands in a program, on one line and not too long."""
+    text = " ".join(", ".join(f"{key}={value!r}" for key, value in args.items()).split())
+    shortened = f"{text[:MAX_ARGS_CHARS]}…" if len(text) > MAX_ARGS_CHARS else text
+    return f"{name}({shortened})"
+
+
 @dataclass(slots=True)
 class TaskCall:
     """One call of a task function, not yet placed in a round.
@@ -66,6 +76,9 @@ class TaskCall:
     limits: Limits = Limits()
     code: Code = ()
     """Where to import what the call names; a name that is missing here is an import path itself."""
+
+    def __repr__(self) -> str:
+        return f"<TaskCall {_call_text(self.function, self.args)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +128,9 @@ class SearchCall:
     def import_path(self) -> str:
         """Where the search is imported from: `module:function`."""
         return import_path(self.code, self.name)
+
+    def __repr__(self) -> str:
+        return f"<SearchCall {_call_text(self.name, self.args)}>"
 
     def start(self, context: SearchContext) -> SearchBody:
         """Begin the generator, with what it asks for from `context`."""

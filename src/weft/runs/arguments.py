@@ -30,11 +30,21 @@ def whole_number(name: str, value: SupportsIndex) -> int:
     raise UsageError(f"{name} must be a whole number, not {value!r:.80}")
 
 
+def optional_number(name: str, value: SupportsIndex | None) -> int | None:
+    """Return an integer of any kind as an int; None stays."""
+    return None if value is None else whole_number(name, value)
+
+
 def path(name: str, value: str | PathLike[str]) -> Path:
     """Return a path as one."""
     if not isinstance(value, str | PathLike):
         raise UsageError(f"{name} must be a path, not {value!r:.80}")
     return Path(value)
+
+
+def optional_path(name: str, value: str | PathLike[str] | None) -> Path | None:
+    """Return a path as one; None and an empty text are none."""
+    return path(name, value) if value else None
 
 
 def seconds(name: str, value: SupportsFloat | None) -> float | None:

@@ -68,6 +68,8 @@ class Execution:
     """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
     notices: bool = False
     """Whether the first failure is shown on stderr as soon as it happens."""
+    warnings: bool = True
+    """Whether what a person should know before the run starts is shown on stderr."""
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
@@ -116,6 +118,7 @@ class ExecutionChanges:
     group_cap: int | None = None
     pause_at: str | None = None
     notices: bool = False
+    warnings: bool = True
 
 
 def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:

@@ -93,6 +93,12 @@ def failure_line(failure: RecordResult, out: Path) -> str:
     return f"{task.function} #{task.index} failed: {reason}; {_explain(out, task.key)}"
 
 
+def warn_of_failures(run: Run) -> None:
+    """Warn if most tasks of a finished run failed, which its exit code reflects too."""
+    if run.mostly_failed:
+        show(warning_line(run))
+
+
 def warning_line(run: Run) -> str:
     """Say that most tasks of a finished run failed, and what shows why."""
     total = run.completed + run.failed

@@ -25,6 +25,8 @@ from weft.storage.objects import ObjectStore
 from weft.storage.plainfile import open_plain
 
 SCHEMA_VERSION = 1
+MAX_ANSWER_CHARS = 120
+"""Of the answer in the `repr` of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,17 @@ class Run:
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
         return ObjectStore(self.out / "objects", Disk()).read(reference.digest)
+
+    def __repr__(self) -> str:
+        outcome = self.status
+        if isinstance(self.answer, Unknown):
+            outcome = f"unknown, {self.answer.reason}"
+        elif outcome == "answered":
+            answer = json.dumps(self.to_dict()["answer"], ensure_ascii=False, default=str)
+            is_long = len(answer) > MAX_ANSWER_CHARS
+            outcome = f"answer {answer[:MAX_ANSWER_CHARS]}{'…' * is_long}"
+        counts = f"{self.completed} completed, {self.failed} failed"
+        return f"<Run {self.out} of {self.search}: {outcome}; {counts}>"
 
     def _repr_html_(self) -> str:
         answer = self.to_dict()["answer"]

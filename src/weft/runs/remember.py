@@ -84,6 +84,7 @@ def recalled(
         ray_address=_chosen(changes.ray_address, address),
         keep=tuple(str(word) for word in table.get("keep", ())),
         notices=changes.notices,
+        warnings=changes.warnings,
         pause_at=changes.pause_at,
     )
 

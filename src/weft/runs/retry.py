@@ -20,6 +20,7 @@ from weft.errors import InputError, LedgerDamaged, RunFolderInvalid, RunMismatch
 from weft.ledger.chain import Chain
 from weft.ledger.records import parse
 from weft.model.values import objects_in
+from weft.runs.decision import Decision
 from weft.runs.execution import ExecutionChanges
 from weft.runs.history import check_signed
 from weft.runs.outcome import Run
@@ -55,23 +56,11 @@ def retry_failed(
     """
     folder, target = RunFolder(run), RunFolder(out)
     run_file = folder.read_run_file()
-    if target.path.resolve() == folder.path.resolve():
-        raise RunFolderInvalid(f"{out} is the run itself", hint="give another folder with --out")
-    if not folder.is_finished():
-        raise RunFolderInvalid(
-            f"{run} is not finished, so more may fail",
-            hint=f"finish it first: weft resume {shlex.quote(str(run))}"
-            " (with --accept code after a fix)",
-        )
+    _check_folders(folder, target)
     facts = _read_facts(folder)
     if not facts.failed:
         raise InputError(f"{run}: none of its tasks failed; there is nothing to retry")
-    try:
-        accept = changes.accept if changes else ()
-        decision, _ = recorded_decision(folder, path, accept)
-    except RunMismatch as error:
-        hint = "retry with the search version and libraries recorded, or start a new run"
-        raise RunMismatch(f"results cannot be reused: {error.message}", hint=hint) from None
+    decision = _decision(folder, path, changes.accept if changes else ())
     changed = tuple(sorted(changed_packages(run_file.sources)))
     retry = Retry(facts.head, facts.size, facts.digest, facts.failed, tuple(facts.keys), changed)
     execution = replace(
@@ -85,6 +74,29 @@ def retry_failed(
         _copy(folder, target, [*decision.inputs.values(), *facts.objects], retry)
     announcer(watcher)(f"weft: retry {retry.describe()}")
     return execute(replace(decision, retry=retry), execution, {}, watcher)
+
+
+def _check_folders(folder: RunFolder, target: RunFolder) -> None:
+    """Refuse a run that could still change, and one that would be its own retry."""
+    if target.path.resolve() == folder.path.resolve():
+        raise RunFolderInvalid(
+            f"{target.path} is the run itself", hint="give another folder with --out"
+        )
+    if not folder.is_finished():
+        raise RunFolderInvalid(
+            f"{folder.path} is not finished, so more may fail",
+            hint=f"finish it first: weft resume {shlex.quote(str(folder.path))}"
+            " (with --accept code after a fix)",
+        )
+
+
+def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> Decision:
+    """Return what the run decides, as recorded."""
+    try:
+        return recorded_decision(folder, path, accept)[0]
+    except RunMismatch as error:
+        hint = "retry with the search version and libraries recorded, or start a new run"
+        raise RunMismatch(f"results cannot be reused: {error.message}", hint=hint) from None
 
 
 @dataclass(slots=True)

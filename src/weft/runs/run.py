@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import shlex
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,21 +12,14 @@ from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
-from weft.errors import (
-    SHORTAGES,
-    CodeChanged,
-    ManifestDamaged,
-    RunCopied,
-    RunFolderInvalid,
-    StorageFailed,
-    UsageError,
-)
+from weft.errors import CodeChanged, RunCopied, UsageError
 from weft.lazy_imports import lazy_imports
 from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import arguments, notices, world
 from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
+from weft.runs.diskerrors import path_named, storage_named
 from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
 from weft.runs.interruption import interruptible
@@ -47,7 +37,6 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.worker.processtree import become_unreadable
-from weft.worker.space import NO_ROOM
 
 with lazy_imports():
     from weft.runs import rayrun
@@ -56,9 +45,6 @@ __all__ = [
     "Policy", "Watcher", "checked_policy", "execute", "real_place", "run", "run_search",
     "unnoted_place",
 ]  # fmt: skip
-
-DISK_TROUBLE = (*NO_ROOM, errno.EIO)
-"""Errors that are the disk's, not those of the path that was asked for."""
 
 
 def run(
@@ -104,35 +90,33 @@ def run(
     key that signs the checkpoint. `tags` are labels shown by `weft status`.
 
     Output: the first failure is printed to stderr at once, and a warning at the end if more than
-    half of the tasks failed (exit code 4); `quiet` silences both. Progress is shown in a terminal
-    or notebook, unless `progress` is False, a `watcher` receives it instead, or the code runs under
-    CI.
+    half of the tasks failed (exit code 4); `quiet` silences all warnings. Progress is shown in a
+    terminal or notebook, unless `progress` is False, a `watcher` receives it instead, or the code
+    runs under CI.
 
     Returns the finished run. Raises `weft.errors.Interrupted` if stopped on request, its subclass
     `Paused` at `pause_at`, and other `WeftError`s.
     """
     check_search(search)
     check_guarded()
-    seed = arguments.whole_number("seed", seed)
+    seed, counts = arguments.whole_number("seed", seed), arguments.counts("budget", budget)
+    files = arguments.files("inputs", inputs)
     retries = arguments.whole_number("retries", retries)
-    if workers is not None:
-        workers = arguments.whole_number("workers", workers)
-    execution = Execution(
-        arguments.path("out", out), workers, backend, arguments.words("accept", accept),
-        arguments.seconds("wall_limit_s", wall_limit_s),
-        arguments.path("sign_key", sign_key) if sign_key else None,
-        arguments.machines("nodes", nodes), placement, group_cap,
-        pause_at=pause_at, tags=arguments.words("tags", tags), notices=not quiet,
-    )  # fmt: skip
     policy = checked_policy(retries, arguments.seconds("timeout_s", timeout_s), strict)
-    budget = arguments.counts("budget", budget)
+    execution = Execution(
+        arguments.path("out", out), arguments.optional_number("workers", workers), backend,
+        arguments.words("accept", accept), arguments.seconds("wall_limit_s", wall_limit_s),
+        arguments.optional_path("sign_key", sign_key), arguments.machines("nodes", nodes),
+        placement, group_cap, pause_at=pause_at, tags=arguments.words("tags", tags),
+        notices=not quiet, warnings=not quiet,
+    )  # fmt: skip
     with interruptible(execution.out), showing(progress and watcher is None) as display:
+        shown = watcher or display
         done = run_search(
-            search, execution, seed=seed, inputs=arguments.files("inputs", inputs), budget=budget,
-            policy=policy, watcher=watcher or display,
-        )  # fmt: skip
-    if done.mostly_failed and not quiet:
-        notices.show(notices.warning_line(done))
+            search, execution, seed=seed, inputs=files, budget=counts, policy=policy, watcher=shown
+        )
+    if not quiet:
+        notices.warn_of_failures(done)
     return done
 
 
@@ -203,14 +187,14 @@ def _execute(
     genesis = decision.genesis_text(store)
     inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
-    with _path_named(folder):
+    with path_named(folder):
         runs_commands = recall is None and not is_over(folder, execution.sign_key)
     isolation = _isolation(decision, execution, folder, runs_commands=runs_commands)
     _make_folder(folder, place.disk, decision.call)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
     check_loaded(decision.call)
-    with _storage_named(folder.path), folder.locked(place.host):
+    with storage_named(folder.path), folder.locked(place.host):
         if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
         slots = len(placement.slots)
@@ -239,7 +223,7 @@ def _isolation(
     isolation = session_isolation(decision, execution, folder, runs_commands=runs_commands)
     if isolation.needs.variables and runs_commands:
         become_unreadable()  # our own environment has their values
-    if isolation.warning:
+    if isolation.warning and execution.warnings:
         notices.show(f"warning: {isolation.warning}")
     return isolation
 
@@ -258,26 +242,11 @@ def unnoted_place() -> Place:
 
 def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
     """Make the folder of a new run."""
-    with _path_named(folder):
+    with path_named(folder):
         if not folder.is_run():
             folder.check_free()
             check_loaded(search)
             disk.make_folder(folder.path)
-
-
-@contextmanager
-def _path_named(folder: RunFolder) -> Iterator[None]:
-    """Say in one line that a path cannot be a run's folder: it is the caller's input."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        if getattr(error, "errno", None) in DISK_TROUBLE:
-            raise StorageFailed(f"{folder.path}: {reason}", hint="free some space") from error
-        raise RunFolderInvalid(
-            f"{str(folder.path)[:200]!r} cannot be a run folder: {reason}",
-            hint="choose another --out",
-        ) from None
 
 
 def _open(
@@ -305,23 +274,3 @@ def _open(
     if decision.retry is not None:
         opened.events.append(("retry", decision.retry.describe()))
     return opened
-
-
-@contextmanager
-def _storage_named(path: Path) -> Iterator[None]:
-    """Say a full or broken disk in one line; what was completed before is safe."""
-    again = f"then: weft resume {shlex.quote(str(path))}"
-    disk = "free space or fix the disk"
-    try:
-        yield
-    except OSError as error:
-        short = "short of space: " if error.errno in NO_ROOM else ""
-        hint = f"{SHORTAGES.get(error.errno or 0, disk)}, {again}"
-        raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
-    except sqlite3.OperationalError as error:
-        short = "short of space: " if "is full" in str(error) else ""
-        hint = f"{disk}, {again}"
-        raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
-    except sqlite3.DatabaseError as error:
-        hint = f"weft verify {shlex.quote(str(path))}"
-        raise ManifestDamaged(f"{path}/manifest.sqlite: {error}", hint=hint) from error

@@ -102,7 +102,7 @@ def _begin_journal(
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
-        journal.code_is_new |= kind == "code-accepted"
+        journal.recorded.code_is_new |= kind == "code-accepted"
     isolation.note(journal.event)
     journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):

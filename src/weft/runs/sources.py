@@ -74,7 +74,8 @@ def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]
     if changed and not accepted:
         raise CodeChanged(
             f"the source of package {min(changed)!r} has changed since this run started",
-            hint="restore it, start a new --out, or continue with --accept code",
+            hint="restore it, start a new --out, or continue with --accept code"
+            ' (in Python: accept=["code"])',
         )
     return changed
 

@@ -169,6 +169,7 @@ def replaced_code(sources: Mapping[str, str], code: Mapping[str, str], accepted:
     if replaced and not accepted:
         raise CodeChanged(
             "the cells, or values that they use, are not what this run began with",
-            hint="restore them, start a new --out, or continue with --accept code",
+            hint="restore them, start a new --out, or continue with --accept code"
+            ' (in Python: accept=["code"])',
         )
     return replaced

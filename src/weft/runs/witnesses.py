@@ -37,7 +37,7 @@ def witnesses(
     heads: Sequence[Head], against: Checkpoint | None = None, signed: Checkpoint | None = None
 ) -> list[Witness]:
     """Gather all witnesses, the smallest ledger first."""
-    gathered = [Witness(h.size, _root(h), "a head noted outside the run") for h in heads]
+    gathered = [Witness(h.size, _root(h), "a head stored outside the run") for h in heads]
     if against is not None:
         gathered.append(Witness(against.size, against.root, "the checkpoint given"))
     if signed is not None:
@@ -135,7 +135,7 @@ def read_signature(folder: RunFolder, search: str, public_key: Path | None) -> S
 
 
 def _too_short(witness: Witness, size: int, finished: bool) -> WeftError:
-    message = f"record {size}: missing; {witness.who} counts {witness.size}"
+    message = f"record {size}: missing; {witness.who} has {witness.size} records"
     if finished or witness.final:
         return LedgerDamaged(message, seq=size)
     hint = "restore the newer folder, or continue from here with --accept rollback"

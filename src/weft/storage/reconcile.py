@@ -158,7 +158,7 @@ def _check_reached(
     size = chain.size - len(pending)
     if checkpoint and size < checkpoint.size and not behind:
         raise LedgerDamaged(
-            f"{ledger.name}: record {size} is missing; the checkpoint counts {checkpoint.size}",
+            f"{ledger.name}: record {size} is missing; the checkpoint has {checkpoint.size}",
             seq=size,
         )
 

@@ -53,6 +53,13 @@ def _parent(pid: int) -> int | None:
     return int(stat.rpartition(b")")[2].split()[1])
 
 
+def birth_s(pid: int) -> float:
+    """Return when a process began, in seconds since 1970; it must not have been reaped."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+    boot_s = Path("/proc/stat").read_bytes().partition(b"\nbtime ")[2].split()[0]
+    return int(boot_s) + ticks / os.sysconf("SC_CLK_TCK")
+
+
 def resident_bytes(pid: int) -> int:
     """Return how much memory a process holds; 0 when it is gone."""
     try:

@@ -84,6 +84,13 @@ def test_verdict_is_part_of_later_updates(finished: Path) -> None:
     assert "finished, verified" in after["top"]
 
 
+def test_list_marks_a_run_whose_tasks_mostly_failed(finished: Path, tmp_path: Path) -> None:
+    weft.run(weave.hopeless(2), out=tmp_path / "hopeless", workers=1, quiet=True)
+    runs = [ServedRun("x", "naps", finished), ServedRun("y", "hopeless", tmp_path / "hopeless")]
+    rows = [Views(NO_HEADS).listing([run]) for run in runs]
+    assert ["mostly-failed" in row for row in rows] == [False, True]
+
+
 # -- rows ----------------------------------------------------------------------------------------
 
 

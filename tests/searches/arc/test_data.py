@@ -78,7 +78,7 @@ def test_named_sets_hold_what_is_pinned() -> None:
     for digest, (name, split) in KNOWN_CONTENTS.items():
         found = named_set(name, split)
         assert found.digest == digest
-        assert NAMED[name].vintage in found.source
+        assert NAMED[name].revision in found.source
         assert split in found.source
         assert [t.name for t in found.tasks] == sorted(t.name for t in found.tasks)
         assert all(len(t.truth) == len(t.test) for t in found.tasks)
@@ -115,7 +115,7 @@ def test_every_source_gives_the_same_tasks(
         found = load(path, split)
         assert found.tasks == training.tasks, path
         assert [t.digest for t in found.tasks] == [t.digest for t in training.tasks]
-        assert "= ARC-AGI-1, vintage aa922be, training" in found.source
+        assert "= ARC-AGI-1, commit aa922be, training" in found.source
     for task in training.tasks[::20]:
         single = load(clone / "data" / "training" / f"{task.name}.json")
         assert single.tasks == (task,)
@@ -270,7 +270,7 @@ def test_solutions_that_do_not_fit_are_refused(
     ("data", "message"),
     [
         (b"", "is empty; it should hold tasks as JSON"),
-        (b"{", "line 1 column 2"),
+        (b"\nx", "not valid JSON: Expecting value (line 2 column 1); correct it there"),
         (b"\xff\xfe", "not valid UTF-8"),
         (b'{"train": [], "train": [], "test": []}', 'duplicate key "train"'),
         (b'{"train": NaN}', "NaN is not JSON"),

@@ -167,8 +167,10 @@ def test_bad_job_is_one_line_with_file_and_entry(tmp_path: Path, jobs: Any, said
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("j.json", "", "line 1"),
-        ("j.json", "{", "line 1"),
+        ("j.json", "", 'is empty; write [{"job_id": …}, …] or [[jobs]]'),
+        ("j.jsonl", "\n", 'is empty; write [{"job_id": …}, …] or [[jobs]]'),
+        ("j.json", "{", "not valid JSON: Expecting property name enclosed in double quotes"),
+        ("j.json", "\njobs", "not valid JSON: Expecting value (line 2 column 1); correct it there"),
         ("j.json", "7", "no list of jobs"),
         ("j.json", '{"tasks": []}', "unknown field 'tasks'"),
         ("j.json", '{"jobs": {}}', "no list of jobs"),

@@ -154,6 +154,15 @@ def test_dry_run_of_a_classic_file_needs_no_other_flag(shop: Shop) -> None:
     assert sorted(shop.folder.iterdir()) == before
 
 
+def test_dry_run_without_nodes_checks_the_scripts_of_this_machine(shop: Shop) -> None:
+    shop.write([shell("a", "true")])
+    told = shop.weft("jobs", "run", "jobs.json", "--dry-run")
+    assert (told.code, "not checked" in told.err) == (0, False), told
+    shop.write([{"job_id": "a", "script": "missing.py", "gpu": 0}])
+    told = shop.weft("jobs", "run", "jobs.json", "--dry-run")
+    assert (told.code, "missing.py does not exist" in told.err) == (3, True), told
+
+
 def test_placement_is_static_with_a_classic_file_and_greedy_otherwise(
     shop: Shop, tmp_path: Path
 ) -> None:

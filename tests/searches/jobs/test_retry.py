@@ -25,5 +25,8 @@ def test_retry_of_jobs_runs_only_the_failed_ones(shop: Shop) -> None:
     assert [job.status for job in shop.seen("new")] == ["completed"] * 3
     assert shop.weft("verify", "new").code == 0
     assert shop.weft("report", "new").code == 0
-    assert shop.weft("status", "new").code == 0
+    status = shop.weft("status", "new")
+    assert status.code == 0
+    assert [job.slot is None for job in shop.seen("new")] == [True, False, True]
+    assert " + " not in status.out, "jobs that did not run have no node"
     assert shop.weft("resume", "old", "--retry-failed", "--out", "new").code == 0

@@ -189,7 +189,7 @@ def test_task_on_a_machine_without_a_gpu_takes_the_core(monkeypatch: pytest.Monk
         ("--modulus must be 2", [*SEED, "--modulus", "1"]),
         ("a modulus of bounded is 1 to 2147483647", [*SEED, "--modulus", str(2**31)]),
         ("--modulus must be 2", [*SEED, "--modulus", str(2**32 + 1)]),
-        ("-n must be 1", [*SEED, "-n", "0"]),
+        ("-n (--count) must be 1", [*SEED, "-n", "0"]),
         ("a valid int", [*SEED, "-n", "many"]),
         ("--skip must lie within", [*SEED, "--skip", "5:2"]),
         ("--skip takes", [*SEED, "--skip", "a"]),

@@ -23,7 +23,7 @@ def test_calls_found_by_no_attack_are_said_to_have_likely_seeds_alone() -> None:
         assert call.planted is not None
         if not call.searched:
             assert call.found == 0
-            assert any("likely seeds alone" in row for row in call.rows(1.0))
+            assert any("likely seeds alone" in line for line in call.lines(1.0))
 
 
 def test_draws_needed_are_the_least_that_an_attack_plans_with() -> None:

@@ -91,7 +91,8 @@ def test_file_is_guessed_and_read_to_the_draws_behind_it(form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["id;x\n0;\n1;37\n2;74\n3;10\n4;47\n", "id;x\n0\n1;3\n2;4\n3;5\n"]
+    "table",
+    ["id;x\n0;\n1;37\n2;74\n3;10\n4;47\n", "id;x\n0\n1;3\n2;4\n3;5\n", "id;x\n;6\n", "a;b;c\n0;"],
 )
 def test_table_with_an_empty_cell_is_no_shuffle(table: str) -> None:
     for item in guess_file(table.encode(), "draws.txt", None):
@@ -258,3 +259,75 @@ def test_strings_of_cpython_are_traced_to_their_seed_and_go_on(
     assert "read as strings" in done.stderr
     assert "seed 2024" in done.stdout
     assert f"  {' '.join(tokens[12:])} " in done.stdout
+
+
+def hands(source: Source) -> list[list[str]]:
+    deck = shuffled(source).split()
+    return [deck[at : at + 13] for at in range(0, 52, 13)]
+
+
+def hand(cards: int) -> Callable[[Source], str]:
+    return lambda source: " ".join(shuffled(source).split()[:cards])
+
+
+@pytest.mark.parametrize(
+    ("data", "each", "draws"),
+    [
+        (lines(hand(2), 30, 21), 2, 60),
+        (lines(hand(17), 1, 22), 17, 17),
+        (lines(hand(30), 1, 22).replace(b" ", b"\n"), 30, 30),
+        (lines(lambda s: "\n".join(map(" ".join, hands(s))), 1, 23), 52, 52),
+    ],
+    ids=["hands", "one deal in a line", "one deal by lines", "four hands of one deck"],
+)
+def test_parts_of_shuffled_decks_are_read_as_deals(data: bytes, each: int, draws: int) -> None:
+    history = read_draws(data, "x")
+    assert history.form is not None
+    assert (history.form.name, history.form.each, len(history)) == ("cards", each, draws)
+    expected = "shuffle" if each == 52 else f"deal{each}"
+    assert expected in history.form.row_maps
+
+
+def test_few_cards_of_one_deal_are_no_deal() -> None:
+    forms = [item.form.name for item in guess_file(lines(hand(11), 1, 22), "x", None)]
+    assert "cards" not in forms
+
+
+NUMBERS = random.Random(31).choices(range(1, 50), k=60)
+DATED = [f"2024-01-{day + 1:02},{NUMBERS[2 * day]},{NUMBERS[2 * day + 1]}" for day in range(28)]
+
+
+@pytest.mark.parametrize(
+    "heading", ["", "date,n1,n2\n", "Drawn on,Ball 1,Ball 2\n"], ids=["none", "date", "names"]
+)
+def test_rows_with_a_date_before_the_numbers_are_rows(heading: str) -> None:
+    data = (heading + "\n".join(DATED)).encode()
+    best = guess_file(data, "lottery.csv", None)[0]
+    assert (best.form.name, best.guess.reading.draws[:3]) == (
+        "row-all", tuple(number - 1 for number in NUMBERS[:3]),
+    )  # fmt: skip
+    assert read_draws(data, "x", "row-all").draws == best.guess.reading.draws
+
+
+@pytest.mark.parametrize("order", ["utf-16", "utf-16-be"])
+def test_utf16_text_of_a_spreadsheet_is_read(order: str) -> None:
+    text = "\n".join(map(str, NUMBERS))
+    data = text.encode(order) if order == "utf-16" else "\ufeff".encode(order) + text.encode(order)
+    assert read_draws(data, "x") == read_draws(text.encode(), "x")
+
+
+def test_bytes_that_begin_like_utf16_stay_bytes() -> None:
+    data = b"\xff\xfe" + random.Random(33).randbytes(400)
+    assert read_draws(data, "x", "bytes").draws == tuple(data)
+    assert guess_file(data, "x", None)[0].form.name == "bytes"
+    odd = b"\xff\xfe\x00\xd8"  # half of a pair
+    assert read_draws(odd * 20, "x", "bytes").draws == tuple(odd * 20)
+
+
+def test_row_that_is_no_number_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "draws.txt"
+    file.write_text("1\n2\nx\n4\n")
+    with pytest.raises(SystemExit) as ended:
+        main.main(["prng", "guess", str(file)])
+    assert ended.value.code == 1
+    assert "row 3 is 'x', and 3 of 4 rows are whole numbers" in capsys.readouterr().out

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from weft.errors import InputError
 from weft.model.codec import from_json
 from weft.searches.prng.catalogue import catalogue
-from weft.searches.prng.coverage import HEADING
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import read_history
@@ -74,7 +73,9 @@ def test_families_lists_every_generator_for_people_and_programs() -> None:
     done = weft("families")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in FAMILIES)]
+    named = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert named == [family.name for family in FAMILIES]
+    assert max(map(len, lines)) <= 100
     listed = told("families")["families"]
     assert [one["name"] for one in listed] == [family.name for family in FAMILIES]
     assert {"lanes", "brute"} <= {offer["attack"] for offer in listed[0]["attacks"]}
@@ -83,7 +84,7 @@ def test_families_lists_every_generator_for_people_and_programs() -> None:
 def test_families_with_coverage_lists_calls_in_the_words_of_users() -> None:
     done = weft("families", "--coverage")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].split() == list(HEADING)
+    assert max(map(len, (done.stdout + done.stderr).splitlines())) <= 100
     for call in ("PHP >= 7.1 mt_rand(a, b)", "Ruby rand(m)", "Java Random.nextInt(m)"):
         assert call in done.stdout
     assert "renewed by: python -m benchmarks prngcoverage" in " ".join(done.stderr.split())

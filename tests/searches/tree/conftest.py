@@ -83,6 +83,9 @@ class Wood:
     def run(self, out: str, *words: str, config: str | Path = "tree.toml") -> Told:
         return self.weft("tree", "run", config, "--out", out, "-q", *words)
 
+    def run_with_warnings(self, out: str, *words: str) -> Told:
+        return self.weft("tree", "run", "tree.toml", "--out", out, *words)
+
     def apart(self, *words: str | Path, **env: str) -> Told:
         """Run a command in a process of its own."""
         assert self.forks is not None

@@ -151,11 +151,12 @@ def test_run_warns_of_what_validation_finds_and_names_files_that_are_no_ideas(wo
     wood.write("ideas/notes.rst", "x")
     wood.write("ideas/deep/more.md", "x")
     wood.write("ideas/up-c.md", (wood.folder / "ideas/up-b.md").read_text())
-    done = wood.run("r", "--dry-run")
+    done = wood.run_with_warnings("r", "--dry-run")
     assert "warning: ideas: not read, since they do not end in .md" in done.err
     assert ": deep, notes.rst" in done.err
     assert "warning: ideas: same text as another: up-c.md" in done.err
     assert "warning: protected: none.txt: no file of the root matches" in done.err
+    assert wood.run("silent", "--dry-run", "-q").err == ""
 
 
 def test_patches_of_export_are_applied_by_git_am(wood: Wood) -> None:

@@ -39,6 +39,10 @@ def check_refused(wood: Wood, code: int, said: list[str], *words: str) -> None:
         ("direction = ", ["tree.toml"]),
         ("# nothing\n", ["tree.toml is empty", "weft tree init"]),
         ("beam = 3\n" + CONFIG, ["tree.toml: beam: unknown field"]),
+        (
+            CONFIG + "[review]\nargv = ['x']\nmax_depth = 2\n",
+            ["tree.toml: review.max_depth: unknown field", "write it above the first [table]"],
+        ),
         (CONFIG.replace("max_depth = 1", "max_depth = 0"), ["tree.toml: max_depth", "1"]),
         (CONFIG.replace('"max"', '"up"'), ["tree.toml: direction", "'max' or 'min'"]),
         (CONFIG.replace('files = "start"\n', ""), ["tree.toml: give repo or files"]),

@@ -62,7 +62,9 @@ def test_auto_goes_on_without_and_says_so_everywhere(
     assert (confined.code, confined.err) == (0, "")
     assert events(wood.folder / "confined")["sandbox"].endswith("/bwrap")
     break_bwrap(wood.folder, monkeypatch)
-    told = wood.run("r")
+    quiet = wood.run("quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+    told = wood.run_with_warnings("r")
     assert told.code == 0, told
     assert told.err.count(f"scores not isolated: commands run without a sandbox, {PROBLEM}") == 1
     assert events(wood.folder / "r")["sandbox-missing"] == PROBLEM

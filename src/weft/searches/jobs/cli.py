@@ -77,10 +77,11 @@ def _plan(
 ) -> None:
     """Show where jobs would run; other machines are inspected as far as a cluster is up."""
     nodes, workers = execution.plan_nodes(), execution.workers
-    anywhere = not execution.simulate_nodes
+    is_ray = execution.backend == "ray"
+    anywhere = not execution.simulate_nodes and (is_ray or bool(nodes))
     request = requests.read_request(jobs, limits, nodes, workers, anywhere=anywhere)
     mode = execution.mode()
-    address = execution.cluster_address if execution.backend == "ray" else None
+    address = execution.cluster_address if is_ray else None
     notes = runs.unchecked_nodes(request, address) if anywhere else []
     _show_plan(request, mode, as_json=as_json, quiet=False)
     for line in notes:

@@ -23,6 +23,7 @@ from weft.searches.jobs.job import Job
 
 MAX_BYTES = 16 * 2**20
 MAX_JOBS = 100_000
+EXAMPLE = 'write [{"job_id": …}, …] or [[jobs]]'
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
 Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -140,6 +141,8 @@ def _check_apart(jobs: Sequence[Job], path: Path) -> None:
 
 def _entries(path: Path) -> list[JsonValue]:
     data = _read(path)
+    if not data.strip():
+        raise FileInvalid(f"{path}: is empty", hint=EXAMPLE)
     if path.suffix == ".jsonl":
         lines = enumerate(data.split(b"\n"), 1)
         return [
@@ -158,7 +161,7 @@ def _entries(path: Path) -> list[JsonValue]:
             raise FileInvalid(f"{path}: unknown field {unknown[0][:80]!r} next to jobs")
         raw = raw.get("jobs")
     if not isinstance(raw, list):
-        raise FileInvalid(f"{path}: no list of jobs", hint='write [{"job_id": …}, …] or [[jobs]]')
+        raise FileInvalid(f"{path}: no list of jobs", hint=EXAMPLE)
     return raw
 
 

@@ -65,7 +65,8 @@ def _viewed(task: ViewedTask) -> ViewedJob:
     value, args = task.value or {}, task.args["args"]
     result = value.get("object")
     return ViewedJob(
-        args["job_id"], task.key, task.state, task.node, _slot(task), task.started_at,
+        args["job_id"], task.key, task.state, None if task.is_reused else task.node,
+        _slot(task), task.started_at,
         task.finished_at, task.run_s, task.attempt, value.get("source"), value.get("bytes"),
         None if result is None else result.digest, task.error, args["target"],
         task.notes.get("wall_s"),
@@ -74,7 +75,7 @@ def _viewed(task: ViewedTask) -> ViewedJob:
 
 def _slot(task: ViewedTask) -> str | None:
     """The slot's name as the job noted it; without a note, as far as the worker tells."""
-    if task.node is None:
+    if task.node is None or task.is_reused:
         return None
     kind = f"cpu of pid {task.worker_pid}" if task.gpu is None else f"gpu{task.gpu}"
     return str(task.notes.get("slot") or f"{task.node}/{kind}")

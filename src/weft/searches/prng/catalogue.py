@@ -6,8 +6,9 @@ history of EXAMPLE_DRAWS draws with the usual ranges of skips, starts and wrong 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from weft.model.codec import to_json
 from weft.model.values import Value
@@ -16,6 +17,7 @@ from weft.searches.prng.attacks import ALL as ATTACKS
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 
+WIDTH = 96
 EXAMPLE_DRAWS = 8000
 EXAMPLE = Case((0,) * EXAMPLE_DRAWS, 1000)
 ROWS = tuple(family.name for family in FAMILIES if family.rows is not None)
@@ -58,15 +60,23 @@ class CatalogueEntry:
             "attacks": [to_json(offer) for offer in self.offers],
         }
 
-    def row(self) -> tuple[str, ...]:
-        """Return the cells for people; each attack with the seconds of its most expensive plan."""
+    def lines(self) -> Iterator[str]:
+        """Describe it for people; each attack with the seconds of its most expensive plan."""
         costs_ms: dict[str, int] = {}
         for offer in self.offers:
             costs_ms[offer.attack] = max(costs_ms.get(offer.attack, 0), offer.cost_ms)
         attacks = ", ".join(f"{name} {-(-cost // 1000):,}" for name, cost in costs_ms.items())
         family = self.family
-        bits = (str(family.state_bits), str(family.seed_bits))
-        return (family.name, *bits, " ".join(family.outputs), attacks, family.title)
+        bits = f"{family.state_bits:,} and {family.seed_bits} bits"
+        yield f"{family.name:16} {family.title}"
+        yield f"    state, seed  {bits}"
+        yield from _wrapped("    maps         ", " ".join(family.outputs))
+        yield from _wrapped("    attacks      ", attacks or "likely seeds")
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """Break a text after its label into lines that fit a terminal."""
+    return wrap(text, WIDTH, initial_indent=label, subsequent_indent=" " * len(label))
 
 
 def catalogue() -> list[CatalogueEntry]:

@@ -181,7 +181,8 @@ def guess(
     if output.as_json:
         render.print_json({"file": where, "guesses": [item.to_dict() for item in found]})
     else:
-        for line in guessing.guess_lines(found, where):
+        odd = "" if found else guessing.odd_row(data, where)
+        for line in guessing.guess_lines(found, where, odd):
             render.out(line)
     raise typer.Exit(0 if found else 1)
 
@@ -345,11 +346,15 @@ def families(output: ViewOptions, coverage: prngoptions.ShowCoverage = False) ->
     if output.as_json:
         render.print_json({"families": [entry.to_dict() for entry in entries]})
         return
-    heading = ("name", "state", "seed", "output maps, the usual one first", "attacks", "generator")
-    render.table([heading, *(entry.row() for entry in entries)])
+    for entry in entries:
+        for line in entry.lines():
+            render.out(line)
     render.message(
-        f"seconds of one core for {catalogue.EXAMPLE_DRAWS:,} draws modulo 1000 with the usual"
-        " options; --json says what each attack covers"
+        "output maps, the usual one first; attacks with the seconds of one core that they take for"
+    )
+    render.message(
+        f"{catalogue.EXAMPLE_DRAWS:,} draws modulo 1000 with the usual options; --json says what"
+        " each covers"
     )
 
 
@@ -359,9 +364,15 @@ def _show_coverage(*, as_json: bool) -> None:
         body = {"calls": [call.to_dict() for call in calls], "planted_on": record.date}
         render.print_json({**body, "slower_than_planned": ratio})
         return
-    render.table([coverages.HEADING, *(row for call in calls for row in call.rows(ratio))])
+    for call in calls:
+        for line in call.lines(ratio):
+            render.out(line)
     render.message(
-        "draws below 1000 (raw words: 2^32) without skips; seconds of one core of this machine,"
-        f" {ratio:.2f} x what is planned; found: planted histories of {record.draws} draws,"
-        f" {record.date}, renewed by: {record.command}"
+        "draws needed, below 1000 (raw words: 2^32) and without skips; seconds of one core of this"
+    )
+    render.message(
+        f"machine, {ratio:.2f} x what is planned; found: planted histories of {record.draws} draws,"
+    )
+    render.message(
+        f"{record.date}, version {record.version} of the search; renewed by: {record.command}"
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from math import comb
+from textwrap import wrap
 
 from weft.model.codec import to_json
 from weft.model.values import Value
@@ -21,6 +22,7 @@ from weft.searches.prng.apis import declared_apis
 from weft.searches.prng.attack import AttackPlan, Case, Units
 from weft.searches.prng.attacks import ALL as ATTACKS
 from weft.searches.prng.attacks import attack_named, brute
+from weft.searches.prng.catalogue import WIDTH
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Api
 from weft.searches.prng.request import AnalyseRequest
@@ -34,7 +36,6 @@ MOST_ROWS = 100
 """The longest history of rows that is asked for a plan."""
 SAMPLE = ("php_mt", "bounded")
 SAMPLE_UNITS = 4
-HEADING = ("call", "searched", "by", "draws", "seconds", "found", "vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +86,21 @@ class CallCoverage:
             "found": self.found,
         }
 
-    def rows(self, speed: float) -> Iterator[tuple[str, ...]]:
-        """Return the lines for people: one for each attack, and one for each call it shares."""
-        success = "" if self.planted is None else f"{self.found}/{self.planted}"
+    def lines(self, speed: float) -> Iterator[str]:
+        """Describe it for people: the calls, then a line for each attack on them."""
+        success = "" if self.planted is None else f"found {self.found} of {self.planted}, "
+        yield self.api.call
+        yield from (f"  {call}" for call in self.api.also)
+        yield from wrap(
+            f"{success}vectors: {self.api.vectors}",
+            WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6,
+        )  # fmt: skip
         if not self.searched:
-            yield (self.api.call, "likely seeds alone", "", "", "", success, self.api.vectors)
-        for number, item in enumerate(self.searched):
-            cells = (item.covers.partition(",")[0], item.attack, f"{item.draws:,}")
+            yield "    likely seeds alone"
+        for item in self.searched:
             seconds = f"{max(1, round(item.cost_ms * speed / 1000)):,}"
-            ends = (success, self.api.vectors) if number == 0 else ("", "")
-            yield (self.api.call if number == 0 else "", *cells, seconds, *ends)
-        for call in self.api.also:
-            yield (call, "as the one above", "", "", "", "", "")
+            covers = item.covers.partition(",")[0]
+            yield f"    {covers:19} {item.attack:18} {item.draws:>6,} draws {seconds:>7} s"
 
 
 def coverage() -> list[CallCoverage]:

@@ -13,6 +13,7 @@ code of it, where every word is a uint64. Hence the rule for steps, output maps 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -35,6 +36,8 @@ Jump = Callable[[State, int], None]
 """Change a state as so many steps would."""
 
 
+_STRUCT_CODES: Mapping[int, str] = {32: "I", 64: "Q"}
+"""How `struct` writes words of so many bits."""
 TWISTER_WORDS = 624
 EVERYDAY, USUAL, OCCASIONAL, SELDOM, EXOTIC = 1, 2, 8, 32, 256
 RUNTIME = "runtime"
@@ -128,6 +131,8 @@ class Family:
 
     def state_text(self, state: State) -> str:
         """Return the state in hexadecimal: its words, big-endian, in order."""
+        if code := _STRUCT_CODES.get(self.state_word_bits):
+            return struct.pack(f">{len(state)}{code}", *state).hex()
         return "".join(f"{word:0{self.state_word_bits // 4}x}" for word in state)
 
     def read_state(self, text: str) -> State:
@@ -138,6 +143,8 @@ class Family:
                 f"a state of {self.name} has {size * self.state_words // 2} bytes,"
                 f" not {len(text) // 2}"
             )
+        if code := _STRUCT_CODES.get(self.state_word_bits):
+            return list(struct.unpack(f">{self.state_words}{code}", bytes.fromhex(text)))
         return [int(text[at : at + size], 16) for at in range(0, len(text), size)]
 
     def reading(self, output: str, modulus: int) -> WordReading | None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from weft.inspect.report.text import counted
 from weft.model.values import Value
 from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
-from weft.searches.prng.formreaders import Reading, other_orders
+from weft.searches.prng.formreaders import INTEGER, Reading, other_orders
 from weft.searches.prng.history import History
 from weft.searches.prng.intake import RAW, Guess, guesses, read_raw
-from weft.searches.prng.records import gunzipped, read_records
+from weft.searches.prng.records import read_records, unpacked
 
 SHOWN = 6
 LEAST = 30
@@ -77,7 +77,7 @@ class FileGuess:
 
 def guess_file(data: bytes, where: str, column: str | None) -> list[FileGuess]:
     """Return the ways to read a file, the likeliest first; a file that is no text is raw bytes."""
-    plain = gunzipped(data, where)
+    plain = unpacked(data, where)
     if _is_binary(plain):
         raw = [Guess(None, read_raw(plain, name)) for name in RAW]
         return [_with_command(item, where) for item in raw if len(item.reading.draws) >= 1]
@@ -128,10 +128,24 @@ def _with_command(guess: Guess, where: str) -> FileGuess:
     return FileGuess(guess, shlex.join(words))
 
 
-def guess_lines(readings: Sequence[FileGuess], where: str) -> Iterator[str]:
+def odd_row(data: bytes, where: str) -> str:
+    """Say which row is the first that is no whole number, where most rows are one."""
+    cells = [" ".join(row) for row in read_records(data, where).rows]
+    odd = [row for row, cell in enumerate(cells, 1) if not INTEGER.fullmatch(cell)]
+    if not odd or 2 * len(odd) >= len(cells):
+        return ""
+    shown = repr(cells[odd[0] - 1][:40])
+    whole = f"{len(cells) - len(odd)} of {counted(len(cells), 'row')}"
+    return f"row {odd[0]} is {shown}, and {whole} are whole numbers: correct it or leave it out"
+
+
+def guess_lines(readings: Sequence[FileGuess], where: str, odd: str = "") -> Iterator[str]:
     """Say what was recognised, the likeliest first, each with the command that comes next."""
     if not readings:
         yield f"{where}: no form of draws is recognised"
+        if odd:
+            yield odd
+            return
         yield "draws are whole numbers, fractions, tokens, UUIDs, cards or rows of numbers"
         yield f"to read them as one of these all the same: weft prng analyse {where} --form FORM"
         return

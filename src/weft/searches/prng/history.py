@@ -20,7 +20,7 @@ from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
 from weft.model.values import JsonValue
 from weft.searches.prng.drawforms import DrawForm
-from weft.searches.prng.records import JSON_ADVICE, advised
+from weft.searches.prng.records import JSON_ADVICE
 
 COLUMNS = ("draw", "date", "session")
 MAX_BYTES = 256 * 2**20
@@ -142,8 +142,7 @@ def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
 
 
 def _json_rows(data: bytes, where: str) -> Iterator[Row]:
-    with advised(JSON_ADVICE):
-        value = loads(data, where=f"{where}: not valid JSON", max_bytes=MAX_BYTES)
+    value = loads(data, where=where, max_bytes=MAX_BYTES, hint=JSON_ADVICE)
     if not isinstance(value, list):
         raise FileInvalid(f"{where}: an object where a list of draws should be")
     for number, item in enumerate(value, 1):

@@ -6,13 +6,14 @@ likeliest other form is taken if it is plain enough, and the user is told which;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weft.errors import FileInvalid, UsageError
 from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
 from weft.searches.prng.families import did_you_mean
 from weft.searches.prng.formreaders import (
+    DIGITS,
     NUMBER,
     Reader,
     Reading,
@@ -27,7 +28,7 @@ from weft.searches.prng.formreaders import (
     read_words64,
 )
 from weft.searches.prng.history import History, read_history
-from weft.searches.prng.records import Records, gunzipped, read_records
+from weft.searches.prng.records import Records, read_records, unpacked
 from weft.searches.prng.rowforms import (
     column_reading,
     in_new_range,
@@ -53,8 +54,6 @@ ENOUGH_FOR_A_RANGE = 20
 UNLIKELY = 1e-6
 SESSION = "session"
 LETTERS = "letters"
-BESIDE = ("date", "time", "timestamp", "id", SESSION)
-"""Columns that hold no draws."""
 READERS: Mapping[str, Reader] = {
     INTEGERS: read_integers,
     "signed": read_signed,
@@ -95,14 +94,22 @@ class Guess:
 
 def guesses(records: Records, alphabet: str | None = None) -> list[Guess]:
     """Return the ways to read records, the likeliest first."""
-    named = [name for name in records.columns if name not in BESIDE]
-    columns: list[str | None] = [None] if len(records.columns) < 2 else list(named)
+    drawn = records.drawn()
+    columns: list[str | None] = [None] if len(records.columns) < 2 else list(drawn.columns)
+    if _are_numbered(drawn.columns):
+        columns = [None]
     readable = [
         Guess(column, reading)
         for column in columns
-        for reading in _readings(records.column(column), alphabet)
+        for reading in _readings(drawn.column(column), alphabet)
     ]
     return sorted(readable, key=lambda guess: -guess.reading.likelihood)
+
+
+def _are_numbered(columns: Sequence[str]) -> bool:
+    """Whether columns are the places of a row: n1, n2, n3."""
+    stems = [name.rstrip(DIGITS) for name in columns]
+    return len(columns) > 1 and len(set(stems)) == 1 and stems[0] != columns[0]
 
 
 def _readings(records: Records, alphabet: str | None) -> list[Reading]:
@@ -122,7 +129,7 @@ def read_draws(
     alphabet: str | None = None,
 ) -> History:
     """Read a history of any form; refuses what no reader understands."""
-    data = gunzipped(data, where)
+    data = unpacked(data, where)
     if form != AUTO:
         return _named(data, where, form, column, alphabet)
     if column is None and alphabet is None:
@@ -173,7 +180,7 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
         raise UsageError(f"--form {form[:40]!r} is none; forms are {names}", hint=near)
     records = read_records(data, where)
     chosen = column or _only_column(records)
-    given = records.column(chosen)
+    given = records.drawn() if chosen is None else records.column(chosen)
     reading = read_letters(given, alphabet) if form == LETTERS else READERS[form](given)
     if reading is None:
         raise FileInvalid(
@@ -197,7 +204,7 @@ def read_listed(records: Records, form: str) -> History:
 
 def _only_column(records: Records) -> str | None:
     """Return the column that holds draws, where a file with headings has one such."""
-    names = [name for name in records.columns if name not in BESIDE]
+    names = records.drawn().columns
     return names[0] if len(records.columns) > 1 and len(names) == 1 else None
 
 

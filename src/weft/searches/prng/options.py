@@ -184,7 +184,7 @@ Count = Annotated[
 def check_count(count: int) -> None:
     """Refuse a number of draws that makes no sense."""
     if not 1 <= count <= MAX_DRAWS:
-        raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {count}")
+        raise UsageError(f"-n (--count) must be 1 to {MAX_DRAWS}, not {count}")
 
 
 # -- generate ---------------------------------------------------------------------------------

@@ -165,11 +165,9 @@ def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
     for family in FAMILIES:
         if family.state_words != len(state) or max(state) >> family.state_word_bits:
             continue
+        same = replace(hypothesis, family=family.name, seed=None, state=family.state_text(state))
         for output in _other_maps(family, hypothesis):
-            guess = replace(
-                hypothesis, family=family.name, output=output, seed=None,
-                state=family.state_text(state),
-            )  # fmt: skip
+            guess = replace(same, output=output)
             if generate(guess, 2) == made[:2] and generate(guess, count) == made:
                 equivalents.append(f"{family.name}.{output}")
     return tuple(equivalents)

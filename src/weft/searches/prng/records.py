@@ -1,6 +1,6 @@
 """A file of draws as rows of texts, before anybody knows what the texts mean.
 
-    bytes ──► gunzip ──► JSON | JSON lines | table (comma, semicolon, tab, bar, blanks) ──► Records
+    bytes ──► unpacked ──► JSON | JSON lines | table (comma, semicolon, tab, bar, blank) ─► Records
 
 Nothing is interpreted here: numbers stay as they are written. What cannot be a table is refused
 with its place.
@@ -8,9 +8,11 @@ with its place.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +27,12 @@ MAX_BYTES = 256 * 2**20
 MAX_ROWS = 10_000_000
 GZIP = b"\x1f\x8b"
 DELIMITERS = (",", ";", "\t", "|")
+_DATE = re.compile(
+    r"(?:[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})"
+    r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9:]+)?)?"
+)
+BESIDE = ("date", "time", "timestamp", "id", "session")
+"""Columns that hold no draws."""
 PLAIN = "draw"
 """The column of a file without headings."""
 
@@ -48,10 +56,26 @@ class Records:
         cells = (row[at : at + 1] for row in self.rows)
         return Records(self.where, (name,), tuple(cell for cell in cells if cell))
 
+    def drawn(self) -> Records:
+        """Return all columns that may hold draws: without dates, times, numbers of rows."""
+        if len(self.columns) < 2:
+            return self
+        names = [name for name in self.columns if name not in BESIDE]
+        at = [self.columns.index(name) for name in names]
+        columns = [[row[place] for row in self.rows if place < len(row)] for place in at]
+        kept = [place for place, cells in zip(at, columns, strict=True) if not are_dates(cells)]
+        rows = [tuple(row[place] for place in kept if place < len(row)) for row in self.rows]
+        return Records(self.where, tuple(self.columns[place] for place in kept), tuple(rows))
+
     @property
     def cells(self) -> list[str]:
         """All cells, row by row."""
         return [cell for row in self.rows for cell in row]
+
+
+def are_dates(cells: Sequence[str]) -> bool:
+    """Whether a column holds dates or times, and no draws."""
+    return bool(cells) and all(map(_DATE.fullmatch, cells))
 
 
 @contextmanager
@@ -63,22 +87,34 @@ def advised(hint: str) -> Iterator[None]:
         raise error if error.hint else FileInvalid(error.message, hint=hint) from None
 
 
-def gunzipped(data: bytes, where: str) -> bytes:
-    """Return what a gzip file holds, at most one byte more than is allowed; others as they are."""
+def unpacked(data: bytes, where: str) -> bytes:
+    """Return what a gzip file holds, at most one byte more than is allowed; UTF-16 as UTF-8."""
     if data[:2] != GZIP:
-        return data
+        return _without_utf16(data)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            return file.read(MAX_BYTES + 1)
+            return _without_utf16(file.read(MAX_BYTES + 1))
     except (OSError, EOFError, zlib.error) as error:
         raise FileInvalid(
             f"{where}: a damaged gzip file: {error}", hint="copy it again, or unpack what is left"
         ) from None
 
 
+def _without_utf16(data: bytes) -> bytes:
+    """Return "Unicode text" of spreadsheets as UTF-8; what only begins like it stays as it is."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data
+    try:
+        text = data.decode("utf-16")
+    except UnicodeDecodeError:
+        return data
+    is_text = all(line.isprintable() for line in text.replace("\t", " ").splitlines())
+    return text.encode() if is_text else data
+
+
 def read_records(data: bytes, where: str) -> Records:
     """Read a file of any of the kinds; `where` names it in errors."""
-    data = gunzipped(data, where)
+    data = unpacked(data, where)
     if len(data) > MAX_BYTES:
         raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
     try:
@@ -113,11 +149,11 @@ def _json(text: str, where: str) -> Records:
     if rest and first.rstrip()[-1:] in "]}" and first.strip() not in "[{":
         lines = [line for line in text.splitlines() if line.strip()]
         values: list[JsonValue] = [
-            loads(line, where=f"{where}: line {at}: not valid JSON")
+            loads(line, where=f"{where}: line {at}", hint=JSON_ADVICE)
             for at, line in enumerate(lines, 1)
         ]
     else:
-        value = loads(text, where=f"{where}: not valid JSON", max_bytes=MAX_BYTES)
+        value = loads(text, where=where, max_bytes=MAX_BYTES, hint=JSON_ADVICE)
         values = _list_in(value, where)
     return _of_values(values, where)
 
@@ -168,6 +204,8 @@ def _table(text: str, where: str) -> Records:
     columns: tuple[str, ...] = (PLAIN,)
     if len(rows) > 1 and _is_heading(rows[0], rows[1:20]):
         columns, rows = tuple(cell.lower() for cell in rows[0]), rows[1:]
+    elif all(len(row) > 1 for row in rows) and are_dates([row[0] for row in rows]):
+        rows = [row[1:] for row in rows]
     if len(rows) == 1 and len(rows[0]) > 1:  # all draws in one line
         rows = [(cell,) for cell in rows[0]]
     return Records(where, columns, tuple(rows))
@@ -195,7 +233,8 @@ def _split(lines: Iterable[str], delimiter: str | None, where: str) -> Iterable[
 
 def _is_heading(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     """Whether a row names columns: words where every other row has something with a digit."""
-    if not all(cell and cell[0].isalpha() and cell.replace("_", "").isalnum() for cell in first):
+    plain = [cell.replace("_", "").replace(" ", "") for cell in first]
+    if not all(cell[:1].isalpha() and cell.isalnum() for cell in plain):
         return False
     if first[0].lower() in ("draw", "date", "time", "value", "token", "id", "number"):
         return True

@@ -25,7 +25,8 @@ MOST = 128
 """Elements that a row is chosen from, at most."""
 EXTRA_WORDS = 1 + MOST
 """Words of a state beside the generator's own: the place in the row, and room for it."""
-LONGEST = 20
+LONGEST = 60
+"""Elements of a row that is not a whole shuffle, at most."""
 SHUFFLE = "shuffle"
 BACKWARD, FORWARD, INSIDE_OUT, PAIRED = "backward", "forward", "inside out", "paired"
 POOL, RANKED, DISTINCT = "pool", "ranked", "distinct"

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from weft.searches.prng.drawforms import SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import FEWEST, HEX, INTEGER, Reading, matched, one_column
 from weft.searches.prng.records import Records
-from weft.searches.prng.rowforms import parts_of, row_maps, sorted_reading
+from weft.searches.prng.rowforms import row_maps, sorted_reading
+from weft.searches.prng.rowmaps import LONGEST
 
 _UUID = re.compile(
     r"\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?", re.I
@@ -20,6 +21,8 @@ _UUID = re.compile(
 _CARD = re.compile(r"(10|[2-9TJQKA])([SHDCshdc♠♥♦♣])")
 SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K")
+FEWEST_OF_ONE_DEAL = 12
+"""Cards of a single deal from which on it is searched: fewer do not identify a 32-bit seed."""
 DECK = tuple(rank + suit for suit in "SHDC" for rank in RANKS)
 
 # -- UUIDs ------------------------------------------------------------------------------------
@@ -69,36 +72,53 @@ def read_uuid_words(records: Records) -> Reading | None:
 
 def read_cards(records: Records) -> Reading | None:
     """Take all cards of every deal, in order, from a deck in order A to K, SHDC."""
-    if len(records.rows) % len(DECK) == 0 and one_column(records) is not None:
-        decks = parts_of(records.cells, len(DECK))  # a card in each line
-        records = Records(records.where, records.columns, tuple(map(tuple, decks)))
-    deals = _deals(records, fewest=1)
-    if deals is None or len({len(deal) for deal in deals}) > 1:
+    dealt = _cards(records)
+    if not dealt:
         return None
-    each = len(deals[0])
+    deals = _decks([card for deal in dealt for card in deal]) or dealt
+    each = min(len(deals[0]), LONGEST) if len(deals[0]) < len(DECK) else len(DECK)
+    if len({len(deal) for deal in deals}) > 1 or not _are_enough(deals):
+        return None
     maps = row_maps(each, len(DECK))
-    if not maps or (each < len(DECK) and len(deals) < FEWEST):
-        return None
     form = DrawForm(
         "cards", len(DECK), alphabet=" ".join(DECK), each=each, outputs=maps, row_maps=maps
     )
     note = "from a deck in order A to K, SHDC"
-    return Reading(form, tuple(card for deal in deals for card in deal), 80, note)
+    if each < len(deals[0]):
+        note += f"; of each deal the first {each} cards are compared"
+    return Reading(form, tuple(card for deal in deals for card in deal[:each]), 80, note)
 
 
-def _deals(records: Records, fewest: int = FEWEST) -> list[list[int]] | None:
-    """Return deals as numbers of cards; a deal has each card once."""
+def _decks(cards: Sequence[int]) -> list[Sequence[int]]:
+    """Return cards that repeat only after a whole deck as decks, the last may be short.
+
+    Hands of one deck are one deal, in however many lines they are. Empty if it is not so.
+    """
+    decks = [cards[at : at + len(DECK)] for at in range(0, len(cards), len(DECK))]
+    if any(len(set(deck)) < len(deck) for deck in decks):
+        return []
+    return decks if len(cards) < len(DECK) else [deck for deck in decks if len(deck) == len(DECK)]
+
+
+def _are_enough(deals: Sequence[Sequence[int]]) -> bool:
+    """Whether deals can show their generator: whole ones, several, or one of many cards."""
+    each = len(deals[0])
+    return each == len(DECK) or (each > 1 and len(deals) >= FEWEST) or each >= FEWEST_OF_ONE_DEAL
+
+
+def _cards(records: Records) -> list[list[int]] | None:
+    """Return the rows as numbers of cards; a row has each card once."""
     deals = []
     for row in records.rows:
         cells = row[0].split() if len(row) == 1 else row
         cards = [_CARD.fullmatch(cell) for cell in cells]
-        if len(cells) < 5 or not all(cards):
+        if not cells or not all(cards):
             return None
         names = [_card(card) for card in cards if card]
         if len(set(names)) < len(names):
             return None
         deals.append([DECK.index(name) for name in names])
-    return deals if len(deals) >= fewest else None
+    return deals
 
 
 def _card(match: re.Match[str]) -> str:
@@ -108,8 +128,8 @@ def _card(match: re.Match[str]) -> str:
 
 def card_reading(records: Records, at: int, name: str, likelihood: int) -> Reading | None:
     """Take one card of every deal: the one that a shuffle of a sorted deck places first."""
-    deals = _deals(records)
-    if deals is None:
+    deals = _cards(records)
+    if deals is None or len(deals) < FEWEST or min(map(len, deals)) < 2:
         return None
     form = DrawForm(name, 52, alphabet=" ".join(DECK), skips=(0, 52))
     note = (

@@ -23,7 +23,7 @@ from weft.searches.prng.families import FAMILIES, did_you_mean, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.intake import AUTO, read_draws
-from weft.searches.prng.records import advised, gunzipped
+from weft.searches.prng.records import advised, unpacked
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 from weft.searches.prng.scoring import split
 from weft.searches.prng.search import NAME, analyse
@@ -44,7 +44,7 @@ def load_history(source: str) -> tuple[History, str]:
     """Read whole numbers from a file, or from standard input when `source` is `-`."""
     data, where = load_bytes(source)
     with advised("draws are one whole number per row, oldest first, as CSV, JSON or text"):
-        return read_history(gunzipped(data, where), where), where
+        return read_history(unpacked(data, where), where), where
 
 
 def load_draws(

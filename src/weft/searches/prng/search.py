@@ -36,7 +36,7 @@ from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic
 from weft.searches.prng.statistics import corrected_at
 
-VERSION = 17
+VERSION = 18
 """Raised whenever plans or verdicts change."""
 NAME = "prng.analyse"
 STRONG = 9000

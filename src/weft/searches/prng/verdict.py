@@ -26,6 +26,7 @@ from weft.searches.prng.attack import Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.attacks.varying import extend_skips
 from weft.searches.prng.backtest import backtest, steadied
+from weft.searches.prng.blocks import draws_to_block_end
 from weft.searches.prng.origins import equivalents, most_usual, origins
 from weft.searches.prng.planning import Range, StreamPlan
 from weft.searches.prng.request import AnalyseRequest
@@ -88,7 +89,7 @@ def _described(
     return replace(
         scored,
         hypothesis=hypothesis,
-        next=tested.next,
+        next=tested.next[: draws_to_block_end(hypothesis, len(draws))],
         tail_hits=tested.hits,
         tail=tested.compared,
         origins=origins(hypothesis, count),
@@ -96,11 +97,11 @@ def _described(
     )
 
 
-def _rank(scored: ScoredCandidate) -> tuple[int, int, int, str]:
-    """Most evidence first, then the plainest skips, then by text."""
+def _rank(scored: ScoredCandidate) -> tuple[int, int, int, int, str]:
+    """Most evidence first, then the plainest skips, then the earliest start, then by text."""
     score, skips = scored.score, scored.hypothesis.skips
     evidence = score.evidence + score.held_evidence
-    return -evidence, skips.between[1], -score.hits, scored.identity()
+    return -evidence, skips.between[1], -score.hits, scored.hypothesis.start, scored.identity()
 
 
 def is_confirmed(ranked: Sequence[ScoredCandidate], request: AnalyseRequest) -> bool:

@@ -13,6 +13,7 @@ from weft.searches.prng.answer import (
 )
 from weft.searches.prng.apis import call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
+from weft.searches.prng.blocks import block_size, draws_to_block_end
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import EXOTIC
 from weft.searches.prng.history import History
@@ -54,11 +55,31 @@ def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
         f" p = {probability_text(score.evidence)} and {probability_text(score.held_evidence)}."
     )
     yield f"  {hypothesis_text(hypothesis)}"
+    if history.form is not None and history.form.low:
+        low = history.form.low
+        yield f"  draws of the generator begin with 0, these with {low}: {low} is added to each"
     yield from _origins(best)
     if best.stream:
         yield f"  in the draws of session {best.stream!r} alone"
     yield ""
     yield from _predictions(best, history)
+    yield from _block_note(best, history)
+
+
+def _block_note(best: ScoredCandidate, history: History) -> Iterator[str]:
+    """Say why next draws end with a block, where the draws do not show its end."""
+    draws = len(history.streams()[best.stream])
+    left = draws_to_block_end(best.hypothesis, draws)
+    if left is not None:
+        size = block_size(best.hypothesis)
+        yield (
+            f"  It makes {size} numbers ahead, and {draws} draws do not show how many of those are"
+            " left:"
+        )
+        yield (
+            f"  the prediction holds until they are used up, in {left} draws at the latest."
+            f" {size} draws in a row show it."
+        )
 
 
 def _origins(best: ScoredCandidate) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -67,10 +67,10 @@ def run(
         runs.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
-    if not (out / "run.toml").exists():  # one that goes on was warned about at its start
+    how = replace(execution.execution(out, request.file.backend), warnings=not output.quiet)
+    if how.warnings and not (out / "run.toml").exists():  # resumed runs were warned at their start
         for check in validation.run_warnings(request):
-            render.message(f"warning: {check.line}")
-    how = execution.execution(out, request.file.backend)
+            render.message(f"weft: warning: {check.line}")
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = runs.execute_tree(request, how, watcher, events)
         parity = runs.check_parity(request, done, watcher) if mode.check_parity else None

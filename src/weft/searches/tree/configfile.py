@@ -336,8 +336,10 @@ def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
 
 
 def _nearest(field: str) -> str:
-    """Suggest the field that somebody may have meant."""
+    """Suggest the field, or the place of the field, that somebody may have meant."""
     table, _, name = field.rpartition(".")
+    if table and name in TreeFile.model_fields:
+        return f"{name} belongs to no table: write it above the first [table]"
     known = StageTable.model_fields if table else TreeFile.model_fields
     near = difflib.get_close_matches(name, known, 1)
     return f"did you mean {table}{'.' if table else ''}{near[0]}?" if near else ""

@@ -176,7 +176,9 @@ def parse_object(data: bytes, where: str) -> dict[str, Value]:
     try:
         strictjson.loads(data, where=where, max_bytes=MAX_RESULT_BYTES)
         raw = json.loads(data, parse_float=_Number, parse_int=_Number)
-    except (FileInvalid, ValueError) as error:
+    except FileInvalid as error:
+        raise Invalid(error.message) from None
+    except ValueError as error:
         raise Invalid(str(error)) from None
     if not isinstance(raw, dict):
         raise Invalid(f"{where} is not a JSON object")
