@@ -172,12 +172,13 @@ def _job_ms(figures: Figures) -> float | None:
 def _targets() -> list[Target]:
     rows = []
     for place in (ALL_ENGINES, FEW, MANY):
+        forms = (JOBLIB, DOCUMENTED) if place is ALL_ENGINES else (JOBLIB,)
         rows += [
             Target(f"a tiny task, {place.name}", 15, " µs", _cost_us(place)),
             *(
                 Target(f"in times of {engine}, {start}, {place.name}", JOBLIB_LIMIT, " ×",
                        _same_ratio(place, engine, start))
-                for engine in (JOBLIB, DOCUMENTED) for start in ("warm", "cold")
+                for engine in forms for start in ("warm", "cold")
             ),
             Target(f"in times of {JOBLIB} on {MORE_TASKS} × the tasks, {place.name}", JOBLIB_LIMIT,
                    " ×", _ratio(place, JOBLIB)),
