@@ -14,6 +14,11 @@ def loky(ask: Ask, watch: Stopwatch) -> Outcome:
     return _parallel(ask, watch, delayed(ask.work))
 
 
+def loky_documented(ask: Ask, watch: Stopwatch) -> Outcome:
+    """As its documentation has it: `delayed` is called for each task, not once."""
+    return _parallel(ask, watch, lambda i: delayed(ask.work)(i))  # noqa: PLW0108 - that is the point
+
+
 def memory(ask: Ask, watch: Stopwatch) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         cached = Memory(folder, verbose=0).cache(ask.work)

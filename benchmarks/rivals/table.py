@@ -38,6 +38,8 @@ class Rival:
 
 WEFT, PLAIN, ON_RAY = "weft, lazy round", "weft, plain round", "weft, ray backend"
 JOBLIB, EXECUTOR, ACTORS = "joblib/loky", "ProcessPoolExecutor", "Ray actor pool"
+DOCUMENTED = "joblib/loky, delayed(f)(x)"
+"""In the form that its documentation uses, with a new `delayed` for each task."""
 MEMORY, HUEY, JOURNAL, DBOS = "joblib.Memory", "huey, SQLite", "Optuna, journal", "DBOS, SQLite"
 OURS = (
     "Every result in SQLite (WAL, `synchronous=FULL`) and in a hash-chained ledger"
@@ -50,6 +52,7 @@ RIVALS = (
     Rival(PLAIN, "weft_round:plain", 100_000, 2_000, ours=True, stores=OURS),
     Rival(ON_RAY, "weft_round:on_ray", 20_000, 1_000, "ray", ours=True, stores=OURS),
     Rival(JOBLIB, "joblib_pool:loky", 400_000, 2_000, "joblib", wide=True),
+    Rival(DOCUMENTED, "joblib_pool:loky_documented", 400_000, 2_000, "joblib", wide=True),
     Rival("Pool.imap", "stdlib:pool", 60_000, 2_000, wide=True),
     Rival("Pool.imap, chunks of 100", "stdlib:pool_chunks", 2_000_000, 2_000, wide=True),
     Rival(EXECUTOR, "stdlib:executor", 20_000, 2_000, wide=True),
@@ -88,7 +91,7 @@ RIVALS = (
     ),
 )  # fmt: skip
 BY_NAME = {rival.name: rival for rival in RIVALS}
-SAME = (WEFT, JOBLIB, "Pool.imap", "Pool.imap, chunks of 100", EXECUTOR)
+SAME = (WEFT, JOBLIB, DOCUMENTED, "Pool.imap", "Pool.imap, chunks of 100", EXECUTOR)
 """Engines that take as many tasks as ours gets in less than a minute."""
 SAME_TASKS = BY_NAME[WEFT].tiny
 
