@@ -11,7 +11,7 @@ from weft.backends.orphans import _pids
 from weft.worker.processtree import birth_s
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()])
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["the first", "this one"])
 def test_birth_of_a_process_is_that_of_psutil(pid: int) -> None:
     assert birth_s(pid) == pytest.approx(psutil.Process(pid).create_time(), abs=0.011)
 
