@@ -17,6 +17,7 @@ from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
 from tests.support.forked import ForkServer
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from weft.coordinator import loop
 from weft.model.codec import from_json, to_json
 from weft.runs.execution import Execution
 from weft.searches.prng.generate import checked_family
@@ -169,6 +170,7 @@ def test_recording_in_arrival_order_is_noticed(
             yield sorted(rows, key=lambda row: -(came[row[0]] or 0))
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
+    monkeypatch.setattr(loop, "COMMIT_AFTER_S", 60.0)  # rounds at once, not result by result
     history, _ = load_history(str(HISTORIES / "java.csv"))
     budget_ms = EFFORTS_MS["standard"]
     request = AnalyseRequest(1000, ("java",), ("bounded",), SKIPS, max_cost_ms=budget_ms)
