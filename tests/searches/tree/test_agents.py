@@ -155,10 +155,12 @@ def test_answers_of_no_use_fail_with_a_reason_and_a_cost(
     assert done.code == 4
     errors = [e["error"] for e in done.json["evals"]]
     assert {e["type"] for e in errors} == {"implement-failed"}
-    assert errors[0]["message"] == "the answer was cut off at max_output_tokens = 8192"
-    assert "no edit was found" in errors[1]["message"]
+    messages = [error["message"] for error in errors]  # whichever asked first got the half answer
+    assert messages.count("the answer was cut off at max_output_tokens = 8192") == 1
+    others = [n for n, message in enumerate(messages, 1) if "no edit was found" in message]
+    assert len(others) == len(messages) - 1
     assert done.json["costs"]["implement"]["calls"] == 4
-    assert "no edit was found" in wood.weft("tree", "why", "r", "e2").out
+    assert "no edit was found" in wood.weft("tree", "why", "r", f"e{others[0]}").out
 
 
 def test_wrong_key_stops_the_run_until_it_is_fixed(
