@@ -64,7 +64,17 @@ MECHANISMS: dict[str, Uses] = {
     ),
     "all learned rules (lists, choices, tables, parts)": lambda program: (
         program.fitted
-        in ("cells", "canvas", "scanned", "layered", "choose", "objects", "each", "chart")
+        in (
+            "cells",
+            "canvas",
+            "scanned",
+            "layered",
+            "choose",
+            "objects",
+            "each",
+            "chart",
+            "arrange",
+        )
     ),
 }
 """By name: whether a program belongs to it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.searches.arc.fitted.arrange import Arrange
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
@@ -23,7 +24,7 @@ RULES: tuple[FittedRule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
-    ObjectChart(),
+    ObjectChart(), Arrange(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

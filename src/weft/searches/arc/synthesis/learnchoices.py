@@ -15,6 +15,7 @@ from weft.searches.arc.fitted import choose
 from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learnarranged import learn_arrangements
 from weft.searches.arc.synthesis.learncharts import learn_charts
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
@@ -50,7 +51,7 @@ def _learned(
 ) -> Iterator[ProgramCandidate]:
     """What becomes of objects where targets are as large as the grids; else which they are.
 
-    Where targets have other sizes than inputs they may also be charts of objects.
+    Where targets have other sizes than inputs they may also be charts or arrangements of objects.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, sample, vector)
@@ -60,6 +61,7 @@ def _learned(
     for name in () if any(same) else choose.SEGMENTATIONS:
         yield from _chosen(problem, sample, vector, name)
     yield from learn_charts(problem, sample, vector)
+    yield from learn_arrangements(problem, sample, vector)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
