@@ -418,3 +418,23 @@ def test_black_ground_is_searched_once() -> None:
     found = ParallelPlanner(options("mirror_rows", depth=1)).search(planted())
     assert found.verdict.groups[0].outputs == planted().truth
     assert all(event.slice < GROUNDED - 1 for event in found.log.events)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    covers=st.lists(st.dictionaries(st.integers(0, 4), st.integers(0, 63)), min_size=3, max_size=5),
+    divisions=st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), max_size=8),
+)
+def test_a_search_that_remembers_undrawn_cells_chooses_as_a_new_one(
+    covers: list[dict[int, int]], divisions: list[list[int]]
+) -> None:
+    names, prices = [("add", str(n)) for n in range(5)], [1, 2, 3, 4, 5]
+    rows = [Row(own, sum(1 << n for n in own)) for own in covers]
+    remembering = GroupActions(names, prices, rows, 63)
+    for division in divisions:
+        groups: dict[int, int] = {}
+        for n, group in enumerate(division[: len(rows)]):
+            groups[group] = groups.get(group, 0) | 1 << n
+        new = GroupActions(names, prices, rows, 63)
+        expected = new.choice(tuple(groups.values()), may_join=True)
+        assert remembering.choice(tuple(groups.values()), may_join=True) == expected

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from weft.searches.arc.fitted.rule import BASE, Composed, number
@@ -98,8 +99,9 @@ def criteria(measured: Sequence[dict[str, list[int]]]) -> Iterator[Criterion]:
         yield from (Criterion("is", measure, v) for v in sorted(set(values)) if v <= MOST_VALUE)
 
 
+@lru_cache(maxsize=512)
 def segment(name: str, value: Grid) -> tuple[Piece, ...]:
-    """Segment a grid; nothing where that fails."""
+    """Segment a grid; nothing where that fails. Several learners look at the same grids."""
     objects = BY_NAME[name].plain(value, value)
     return () if objects is None else as_objects(objects)
 

@@ -8,13 +8,14 @@ from weft.searches.arc.codes import objectparts as m
 from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 Cell = tuple[int, int]
+BESIDE = ((-1, 0), (0, -1), (0, 1), (1, 0))
+AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 def neighbours(cell: Cell, eight: bool) -> list[Cell]:
     """The four cells beside a cell, or the eight around it."""
     r, c = cell
-    around = [(y, x) for y in (r - 1, r, r + 1) for x in (c - 1, c, c + 1) if (y, x) != cell]
-    return [(y, x) for y, x in around if eight or y == r or x == c]
+    return [(r + down, c + along) for down, along in (AROUND if eight else BESIDE)]
 
 
 def groups(code: dict[Cell, int], eight: bool) -> list[list[Cell]]:
@@ -41,18 +42,20 @@ def piece_of(cells: dict[Cell, int]) -> Piece | None:
         return None
     rows, columns = [r for r, _ in cells], [c for _, c in cells]
     top, left = min(rows), min(columns)
-    places = [[(r, c) for c in range(left, max(columns) + 1)] for r in range(top, max(rows) + 1)]
-    data = bytes(cells.get(cell, EMPTY) for row in places for cell in row)
-    return Piece(top, left, len(places), len(places[0]), data)
+    height, width = max(rows) - top + 1, max(columns) - left + 1
+    data = bytearray([EMPTY]) * (height * width)
+    for (r, c), colour in cells.items():
+        data[(r - top) * width + c - left] = colour
+    return Piece(top, left, height, width, bytes(data))
 
 
 def cells_of(piece: Piece) -> dict[Cell, int]:
     """The cells of an object by their place in the grid, in scan order."""
+    top, left, width = piece.row, piece.col, piece.width
     return {
-        (piece.row + r, piece.col + c): piece.at(r, c)
-        for r in range(piece.height)
-        for c in range(piece.width)
-        if piece.at(r, c) != EMPTY
+        (top + n // width, left + n % width): colour
+        for n, colour in enumerate(piece.cells)
+        if colour != EMPTY
     }
 
 

@@ -74,9 +74,9 @@ def _chosen(
     problem: EncodedTask, sample: VectorSample, vector: GridVector, name: str
 ) -> Iterator[ProgramCandidate]:
     """Programs on one vector with one segmentation."""
-    objects = [choose.segment(name, grid) for grid in decode_grids(vector.content)]
+    grids = decode_grids(vector.content)
     for how in choose.AS:
-        sets = _sets(problem.inputs, problem.targets_plain, objects, how)
+        sets = _sets(problem, grids, name, how)
         if sets is None:
             continue
         loo_passed: int | None = None
@@ -90,15 +90,15 @@ def _chosen(
             yield ProgramCandidate(program, program.millibits(), outputs, sample.time, loo_passed)
 
 
-def _sets(
-    inputs: Sequence[Grid], expected: Sequence[Grid], objects: Sequence[tuple[Piece, ...]], how: str
-) -> _Sets | None:
-    """Measure the objects, if each target is among its own, and not alone."""
-    targets = []
-    for pieces, given, target in zip(objects, inputs, expected, strict=False):
+def _sets(problem: EncodedTask, grids: Sequence[Grid], name: str, how: str) -> _Sets | None:
+    """Segment grids and measure the objects, if each target is among its own, and not alone."""
+    inputs, targets = problem.inputs, []
+    for grid, given, target in zip(grids, inputs, problem.targets_plain, strict=False):
+        pieces = choose.segment(name, grid)
         targets.append([n for n, piece in enumerate(pieces) if _is(piece, given, target, how)])
         if len(pieces) < 2 or not targets[-1]:
             return None
+    objects = [choose.segment(name, grid) for grid in grids]
     measured = [
         choose.measurements_of(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
     ]

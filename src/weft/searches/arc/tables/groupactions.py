@@ -44,7 +44,10 @@ class GroupActions:
     ) -> None:
         self.actions, self.prices, self.rows, self.need = actions, prices, rows, need
         self._distinct = self._cheapest_alike()
+        self._commons: dict[int, int] = {}
         self._options: dict[int, list[Option]] = {}
+        self._hard: dict[int, list[tuple[int, int]]] = {}
+        """Cells that some groups could not draw: the rows that can, as bits, by which actions."""
         self._choices: dict[tuple[int, ...], Choice | None] = {}
 
     def _cheapest_alike(self) -> int:
@@ -65,26 +68,59 @@ class GroupActions:
         return self._choices[division]
 
     def _chosen(self, division: Sequence[int], may_join: bool) -> Choice | None:
-        options = {}
-        for group in division:
-            options[group] = self._options_of(group)
-            if not options[group]:
-                return None
+        commons = [(group, self._common(group)) for group in division]
+        if not all(common for _, common in commons) or self._is_refused(commons):
+            return None
+        options = {group: self._options_of(group) for group in division}
         chosen = {group: every[0] for group, every in options.items()}
         if self._left(cells for _, cells in chosen.values()):
-            return self._joined(options) if may_join else None
+            left = self._left(cells for every in options.values() for _, cells in every)
+            if left:
+                self._learn_hard(left)
+            return self._joined(options) if may_join and not left else None
         for group, every in options.items():
             others = [cells for other, (_, cells) in chosen.items() if other != group]
             left = self._left(others)
             chosen[group] = next(option for option in self._cheap(every) if not left & ~option[1])
         return {group: self.actions[n] for group, (n, _) in chosen.items()}
 
+    def _common(self, group: int) -> int:
+        """The actions that are consistent with all rows of a group, as bits."""
+        if group not in self._commons:
+            rows = (self.rows[n].consistent for n in places(group))
+            self._commons[group] = reduce(and_, rows, self._distinct)
+        return self._commons[group]
+
+    def _is_refused(self, commons: Sequence[tuple[int, int]]) -> bool:
+        """Whether a cell that others could not draw cannot be drawn by these groups either."""
+        return any(
+            not any(
+                group & row and common & actions
+                for row, actions in able
+                for group, common in commons
+            )
+            for able in self._hard.values()
+        )
+
+    def _learn_hard(self, left: int) -> None:
+        """Remember the first cell that could not be drawn: most divisions fail by a few cells."""
+        cell = left & -left
+        self._hard[cell] = [
+            (1 << n, sum(1 << action for action, cells in row.covers.items() if cells & cell))
+            for n, row in enumerate(self.rows)
+            if row.everything & cell
+        ]
+
     def _options_of(self, group: int) -> list[Option]:
-        """The actions that are consistent with all rows of a group; those that draw most first."""
+        """What those actions draw of the targets; those that draw most first."""
         if group not in self._options:
-            rows = [self.rows[n] for n in places(group)]
-            common = reduce(and_, (row.consistent for row in rows), self._distinct)
-            options = [(n, reduce(or_, (row.covers[n] for row in rows))) for n in places(common)]
+            covers = [self.rows[n].covers for n in places(group)]
+            options = []
+            for n in places(self._common(group)):
+                cells = 0
+                for own in covers:
+                    cells |= own[n]
+                options.append((n, cells))
             options.sort(key=lambda option: (-option[1].bit_count(), self.prices[option[0]]))
             self._options[group] = options
         return self._options[group]
@@ -98,8 +134,6 @@ class GroupActions:
 
     def _joined(self, options: Mapping[int, Sequence[Option]]) -> Choice | None:
         """Let groups add what several actions add, each time what draws most of the rest."""
-        if self._left(cells for every in options.values() for _, cells in every):
-            return None
         adding = {
             group: [option for option in every if self.actions[option[0]][0] in ADDING]
             for group, every in options.items()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.searches.arc.ops.objectparts import cells_of, commonest
-from weft.searches.arc.values import Grid, Piece
+from weft.searches.arc.values import EMPTY, Grid, Piece
 
 Layer = tuple[int, int]
 """A colour and the cells that have it."""
@@ -95,8 +95,9 @@ class Scene:
     def body(self, piece: Piece) -> Body:
         """Return an object as masks; parts outside the grid are cut off."""
         layers: dict[int, int] = {}
-        for (r, c), colour in cells_of(piece).items():
-            if 0 <= r < self.height and 0 <= c < self.width and colour:
+        for n, colour in enumerate(piece.cells):
+            r, c = piece.row + n // piece.width, piece.col + n % piece.width
+            if colour not in (0, EMPTY) and 0 <= r < self.height and 0 <= c < self.width:
                 layers[colour] = layers.get(colour, 0) | 1 << (r * self.width + c)
         mask = 0
         for own in layers.values():

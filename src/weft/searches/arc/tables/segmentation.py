@@ -8,7 +8,8 @@ objects_8 and rooms  both
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from weft.searches.arc.fitted.choose import SEGMENTATIONS, segment
 from weft.searches.arc.ops.operator import BIT
@@ -44,13 +45,17 @@ def scenes_of(names: Sequence[str], grids: Sequence[Grid], most: int) -> dict[st
     """Segment grids in the ways in which each has objects, and at most so many; none twice."""
     ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
     for name in names:
-        pieces = tuple(segment(name, grid) for grid in grids)
-        if all(1 <= len(own) <= most for own in pieces):
+        pieces = tuple(takewhile(lambda own: 1 <= len(own) <= most, _segmented(name, grids)))
+        if len(pieces) == len(grids):
             ways.setdefault(pieces, name)
     return {
         name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
         for pieces, name in ways.items()
     }
+
+
+def _segmented(name: str, grids: Sequence[Grid]) -> Iterator[tuple[Piece, ...]]:
+    return (segment(name, grid) for grid in grids)
 
 
 def price(name: str) -> int:
