@@ -20,39 +20,40 @@ def ranking(part: Figures) -> str:
 
 `python tools/fit_arc_ranking.py`, on the puzzles of the section before, and on those that no
 program explains. Weights fitted on one half of the bases, measured on the other, both ways: first
-guesses right / one of two right, by half. `possible`: the right outputs are among all guesses.
+guesses right / one of two right, by half. `possible`: the right outputs are among all guesses;
+`lost`: they are ranked third / fourth / after that, so better ranking could still win these.
 
-| puzzles | number | by cost | ranked | possible |
-|---|---|---|---|---|
+| puzzles | number | by cost | ranked | possible | lost |
+|---|---|---|---|---|---|
 {_kinds(part["kinds"])}
 Weights fitted on both halves, in nats (positive: later): {weights}. Kinds of rules, views, numbers
-of steps and the size that most guesses share were tried as features and did not help on both
-halves.
+of steps, how many programs agree, the size that most guesses share, how near the other outputs are,
+and a second guess of another kind than the first were tried and did not help on both halves.
 """
 
 
 def _kinds(kinds: Mapping[str, Sequence[Figures]]) -> str:
-    lines = []
-    for name, halves in kinds.items():
-        counts = " and ".join(str(half["puzzles"]) for half in halves)
-        cells = [_pair(halves, key) for key in ("cost", "ranked")]
-        possible = ", ".join(str(half["possible"]) for half in halves)
-        lines.append(f"| {name} | {counts} | {' | '.join(cells)} | {possible} |")
-    sums = [
-        {
-            key: [sum(each[half][key][n] for each in kinds.values()) for n in (0, 1)]
-            for key in ("cost", "ranked")
-        }
-        for half in (0, 1)
-    ]
-    counts = " and ".join(str(sum(each[h]["puzzles"] for each in kinds.values())) for h in (0, 1))
-    possible = ", ".join(str(sum(each[h]["possible"] for each in kinds.values())) for h in (0, 1))
-    cells = [_pair(sums, key) for key in ("cost", "ranked")]
-    return "\n".join([*lines, f"| all | {counts} | {' | '.join(cells)} | {possible} |"]) + "\n"
+    whole = [_sum([halves[half] for halves in kinds.values()]) for half in (0, 1)]
+    return "".join(_kind(name, halves) for name, halves in {**kinds, "all": whole}.items())
 
 
-def _pair(halves: Sequence[Figures], key: str) -> str:
-    return ", ".join(f"{half[key][0]} / {half[key][1]}" for half in halves)
+def _sum(parts: Sequence[Figures]) -> Figures:
+    lists = {
+        key: [sum(column) for column in zip(*(part[key] for part in parts), strict=True)]
+        for key in ("cost", "ranked", "later")
+    }
+    return {**lists, **{key: sum(p[key] for p in parts) for key in ("puzzles", "possible")}}
+
+
+def _kind(name: str, halves: Sequence[Figures]) -> str:
+    counts = " and ".join(str(half["puzzles"]) for half in halves)
+    cells = [_slashed(halves, key) for key in ("cost", "ranked")]
+    cells.append(", ".join(str(half["possible"]) for half in halves))
+    return f"| {name} | {counts} | {' | '.join(cells)} | {_slashed(halves, 'later')} |\n"
+
+
+def _slashed(halves: Sequence[Figures], key: str) -> str:
+    return ", ".join(" / ".join(map(str, half[key])) for half in halves)
 
 
 def mechanisms(part: Figures) -> str:

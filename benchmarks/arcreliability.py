@@ -81,6 +81,9 @@ them, drawn at random for each base. {part["right"]:,} best answers are right.
 ![Confidence against the share of right answers](../images/arc-reliability.svg)
 
 {_bins(part["reliability"])}
+The gap is the share of right answers less the mean confidence (aim: at most 5 points), with its
+standard error; puzzles made of one task are right or wrong together, so tasks are what is sampled.
+
 Right / wrong at a least confidence, and how many first guesses are right at any:
 
 {_counts("puzzles", part["kinds"])}
@@ -125,11 +128,16 @@ where any competitor makes an answer UNKNOWN: {_precision(rows["checks"])}.
 
 
 def _bins(bins: Sequence[Figures]) -> str:
-    lines = ["| confidence | answers | mean confidence | right |", "|---|---|---|---|"]
+    lines = [
+        "| confidence | answers | tasks | mean confidence | right | gap, points |",
+        "|---|---|---|---|---|---|",
+    ]
     for each in bins:
         span = f"{each['from'] / 1000:g} to {min(1000, each['to']) / 1000:g}"
+        gap = 100 * (each["right"] - each["confidence"])
         lines.append(
-            f"| {span} | {each['answers']} | {each['confidence']:.1%} | {each['right']:.1%} |"
+            f"| {span} | {each['answers']} | {each['bases']} | {each['confidence']:.1%} "
+            f"| {each['right']:.1%} | {gap:+.1f} ± {100 * each['error']:.1f} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -23,6 +23,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,14 @@ from make_pseudo_puzzles import bases, first_names, puzzles_of
 from weft.model.codec import from_json, to_json
 from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
 from weft.searches.arc.confidence import (
-    RIVAL_BITS,
     SURE,
     WHOLE,
     ConfidenceModel,
     FeaturePoints,
+    is_limited,
 )
 from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.plausibility import Plausibility
 from weft.searches.arc.program import Program, parse
 from weft.searches.arc.ranking import Ranking
 from weft.searches.arc.support import BEHAVIOUR, FEATURES, SUPPORT
@@ -68,10 +70,9 @@ def example(task: ArcTask, truth: Sequence[Grid], verdict: TaskVerdict) -> dict[
 
 def guesses(task: ArcTask, found: Found, groups: Sequence[Group]) -> dict[str, Any]:
     """Return the features of all groups, in the order of what they cost, for `ranking`."""
-    own = Ranking(task.without_truth(), found.candidates, found.guesses)
+    own = Ranking(Plausibility(task.without_truth()), found.candidates, found.guesses)
     return {
         "groups": [list(own.features(group).values()) for group in groups],
-        "kinds": [group.programs[0].fitted for group in groups],
         "right_groups": [n for n, group in enumerate(groups) if group.outputs == task.truth],
     }
 
@@ -136,11 +137,12 @@ def candidates_of(row: Mapping[str, Any], part: str) -> tuple[ProgramCandidate, 
 DIRECTIONS: dict[str, tuple[int, tuple[int, ...]]] = {
     "price_bits": (-1, (10, 20, 30, 40, 50, 60, 75, 100, 130, 160, 200)),
     "price_margin_bits": (1, (4, 8, 16, 32, 64, 99)),
-    "posterior_bits": (1, (-8, 0, 4, 8, 12, 16, 24, 32, 48, 99)),
+    "posterior_bits": (1, (-60, -20, 0, 4, 8, 12, 18, 25, 45, 99)),
     "competitors": (-1, (1, 2, 4, 8)),
     "agreeing": (1, (2, 3, 4, 5, 6)),
     "inconsistent": (-1, (1, 3)),
     "violated": (-1, (1, 2)),
+    "plausible_bits": (1, (-90, -30, 0, 8, 14, 20, 28, 36, 60, 99)),
     "step_constants": (-1, (1, 2, 4, 8)),
     "output_constants": (-1, (1, 2, 3, 5)),
     "output_changes": (-1, (1, 2)),
@@ -163,6 +165,12 @@ assert tuple(DIRECTIONS) == FEATURES
 PENALTY = 8.0
 """Weight of the squared steps against the log-loss: chosen by cross-validation."""
 FOLDS = 5
+BEND = 2.0
+"""Score from which scores count otherwise: a probability of 0.88. Tried: other bends, two of them,
+isotonic regression, beta calibration."""
+SCALE_PENALTY = 0.5
+LEAST_FACTOR = 0.1
+NUMBERS = ("base_points", "bend_points", "slope_permille")
 NATS = 1000
 """Points are thousandths of a nat."""
 
@@ -209,24 +217,37 @@ def fit(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> ConfidenceMo
         base, steps = fit_steps(x[other], y[other], signs)
         scores[own] = base + x[own] @ steps
     base, steps = fit_steps(x, y, signs)
-    shift, scale = scale_of(rows, scores, y)
-    return model_of(names, shift + scale * base, scale * steps)
+    return model_of(names, base, steps, scale_of(rows, scores, y))
 
 
-def scale_of(
-    rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarray
-) -> tuple[float, float]:
-    """Fit how scores count (Platt scaling): what is added, and the factor.
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How scores count: what is added, the factor below the bend and the one above it."""
 
-    Answers with a rival do not count: their confidence is limited.
+    shift: float
+    below: float
+    above: float
+
+    @property
+    def bend(self) -> float:
+        """Return where the bend lies after scaling."""
+        return self.shift + self.below * BEND
+
+
+def scale_of(rows: Sequence[Mapping[str, Any]], scores: np.ndarray, y: np.ndarray) -> Scale:
+    """Fit how scores count: Platt scaling, with another factor above the bend.
+
+    Answers whose confidence is limited do not count.
     """
-    own = np.array([row["features"]["price_margin_bits"] >= RIVAL_BITS for row in rows])
-    shift, factor = fit_steps(scores[own][:, None], y[own], np.ones(1), penalty=0.0)
-    return shift, float(factor[0])
+    own = np.array([not is_limited(row["features"]) for row in rows])
+    pieces = np.stack([np.minimum(scores, BEND), np.maximum(scores - BEND, 0)], axis=1)
+    shift, (below, above) = fit_steps(pieces[own], y[own], np.ones(2), penalty=SCALE_PENALTY)
+    return Scale(shift, max(float(below), LEAST_FACTOR), float(above))
 
 
-def model_of(names: Sequence[str], base: float, steps: Sequence[float]) -> ConfidenceModel:
+def model_of(names: Sequence[str], base: float, steps: np.ndarray, scale: Scale) -> ConfidenceModel:
     """Round to integers, and add the table from points to permille."""
+    base, steps = scale.shift + scale.below * base, scale.below * steps
     features, at = [], 0
     for name in names:
         thresholds = DIRECTIONS[name][1]
@@ -234,7 +255,8 @@ def model_of(names: Sequence[str], base: float, steps: Sequence[float]) -> Confi
         at += len(thresholds)
         if own.any():
             features.append(FeaturePoints(name, thresholds, tuple(own.tolist())))
-    return ConfidenceModel(round(NATS * base), tuple(features), least_points())
+    bend, slope = round(NATS * scale.bend), round(1000 * scale.above / scale.below)
+    return ConfidenceModel(round(NATS * base), bend, slope, tuple(features), least_points())
 
 
 def least_points() -> tuple[int, ...]:
@@ -247,11 +269,11 @@ def shipped(models: Mapping[str, ConfidenceModel]) -> str:
     bodies: dict[str, Any] = {}
     for name, model in models.items():
         body = to_json(model)
-        bodies[name] = {key: body[key] for key in ("base_points", "features")}
+        bodies[name] = {key: body[key] for key in (*NUMBERS, "features")}
     lines = [f'"least_points": {json.dumps(least_points())}']
     for name, body in bodies.items():
         rows = ",\n    ".join(json.dumps(feature) for feature in body["features"])
-        head = f'"base_points": {body["base_points"]}, "features": ['
+        head = ", ".join(f'"{key}": {body[key]}' for key in NUMBERS) + ', "features": ['
         lines.append(f'  "{name}": {{{head}\n    {rows}]}}')
     return "{" + lines[0] + ',\n "models": {\n' + ",\n".join(lines[1:]) + "}}\n"
 
@@ -309,14 +331,27 @@ def reliability(scored: Sequence[Scored]) -> list[dict[str, Any]]:
     """Compare the confidence with the share of right answers, bin by bin."""
     found = []
     for low, high in zip(BINS, (*BINS[1:], 1001), strict=True):
-        own = [(row["right"], permille) for row, permille in scored if low <= permille < high]
+        own = [(row, permille) for row, permille in scored if low <= permille < high]
         if own:
             found.append({
                 "from": low, "to": high, "answers": len(own),
-                "right": sum(right for right, _ in own) / len(own),
+                "bases": len({row["base"] for row, _ in own}),
+                "right": sum(row["right"] for row, _ in own) / len(own),
                 "confidence": sum(permille for _, permille in own) / len(own) / 1000,
+                "error": sampling_error(own),
             })  # fmt: skip
     return found
+
+
+def sampling_error(scored: Sequence[Scored]) -> float:
+    """Return the standard error of the share of right answers, less their mean confidence.
+
+    Puzzles made of one task are right and wrong together, so tasks are what is sampled.
+    """
+    by_base: dict[str, float] = {}
+    for row, permille in scored:
+        by_base[row["base"]] = by_base.get(row["base"], 0.0) + row["right"] - permille / 1000
+    return math.sqrt(math.fsum(gap * gap for gap in by_base.values())) / len(scored)
 
 
 def counts(scored: Sequence[Scored], least: int) -> dict[str, int]:

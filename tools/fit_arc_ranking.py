@@ -23,12 +23,12 @@ from fit_arc_confidence import cross_fitted, explained, read_rows
 from make_pseudo_puzzles import first_names
 
 from weft.searches.arc.ranking import FEATURES, points
-from weft.searches.arc.verdict import LIKELY, OTHER_KIND
+from weft.searches.arc.verdict import LIKELY
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "src" / "weft" / "searches" / "arc" / "ranking.json"
 REPORT = ROOT / "docs" / "benchmarks" / "arc-ranking.json"
-SIGNS = dict.fromkeys(FEATURES, 1) | {"agreeing": -1, "independent": -1}
+SIGNS = dict.fromkeys(FEATURES, 1) | {"independent": -1}
 """Whether more of a feature speaks against a group (1) or for it (-1)."""
 PENALTY = 3.0
 """Weight of the squared weights against the log-loss: chosen by cross-validation."""
@@ -78,10 +78,6 @@ def place(row: Row, weights: Weights | None, permille: int) -> int | None:
         values = [points(weights, dict(zip(FEATURES, f, strict=True))) for f in row["groups"]]
         first = [0] if permille >= LIKELY else []
         order = first + sorted(order[len(first) :], key=lambda n: values[n])
-        other = [n for n in order if row["kinds"][n] != row["kinds"][order[0]]][:1]
-        if other and values[other[0]] <= values[order[1]] + OTHER_KIND:
-            order.remove(other[0])
-            order.insert(1, other[0])
     return order.index(row["right_groups"][0]) if row["right_groups"] else None
 
 
@@ -96,7 +92,10 @@ def kind_of(row: Row) -> str:
 
 
 def report(rows: Sequence[Row]) -> dict[str, Any]:
-    """Count right first guesses and right ones of two, by kind of puzzle and half."""
+    """Count right first guesses and right ones of two, by kind of puzzle and half.
+
+    `later` are those that are ranked third, fourth and after that.
+    """
     confidence = {
         (row["name"], row["draw"]): permille
         for row, permille in cross_fitted(explained([dict(row) for row in rows]))
@@ -113,11 +112,14 @@ def report(rows: Sequence[Row]) -> dict[str, Any]:
                 guess = place(row, own, permille)
                 entry[name][0] += guess == 0
                 entry[name][1] += guess in (0, 1)
+            entry["later"][0] += guess == 2
+            entry["later"][1] += guess == 3
+            entry["later"][2] += guess is not None and guess > 3
     return {"kinds": kinds}
 
 
 def _nothing() -> dict[str, Any]:
-    return {"puzzles": 0, "possible": 0, "cost": [0, 0], "ranked": [0, 0]}
+    return {"puzzles": 0, "possible": 0, "cost": [0, 0], "ranked": [0, 0], "later": [0, 0, 0]}
 
 
 def main(words: Sequence[str]) -> None:

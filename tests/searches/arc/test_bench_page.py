@@ -29,7 +29,10 @@ RUN: dict[str, Any] = {
     "slice_balance": None, "memory_mb": 200,
 }  # fmt: skip
 
-BIN = {"from": 950, "to": 980, "answers": 50, "right": 0.96, "confidence": 0.961}
+BIN = {
+    "from": 950, "to": 980, "answers": 50, "bases": 40, "right": 0.96, "confidence": 0.961,
+    "error": 0.027,
+}  # fmt: skip
 KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
 CONFIDENCE: dict[str, Any] = {
     "machine": "here", "puzzles": 1234, "right": 1100, "default": 880,
@@ -38,7 +41,7 @@ CONFIDENCE: dict[str, Any] = {
 }  # fmt: skip
 
 
-HALF = {"puzzles": 9, "possible": 8, "cost": [5, 6], "ranked": [6, 7]}
+HALF = {"puzzles": 9, "possible": 8, "cost": [5, 6], "ranked": [6, 7], "later": [1, 0, 0]}
 COUNTED = {"tasks": 9, "pass@1": 6, "pass@2": 7, "right": 5, "wrong": 1}
 MECHANISMS: dict[str, Any] = {
     "mechanisms": {
@@ -118,7 +121,7 @@ def test_page_has_a_section_for_each_part_measured() -> None:
 
 def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
     page = arcreliability.section(CONFIDENCE)
-    assert "| 0.95 to 0.98 | 50 | 96.1% | 96.0% |" in page
+    assert "| 0.95 to 0.98 | 50 | 40 | 96.1% | 96.0% | -0.1 ± 2.7 |" in page
     assert "| all | 48 / 2 = 96.0% | 60 |" in page
     drawing = ET.fromstring(arcreliability.draw(CONFIDENCE["reliability"]))
     assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2

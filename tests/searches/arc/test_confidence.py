@@ -15,8 +15,8 @@ import pytest
 from tests.support.arcruns import TINY, Here, made, scattered, solved, write_tasks
 from weft.errors import UsageError
 from weft.searches.arc.confidence import (
+    LIMITED,
     RIVAL_BITS,
-    RIVALLED,
     SURE,
     ConfidenceModel,
     FeaturePoints,
@@ -30,8 +30,10 @@ from weft.searches.arc.support import (
     BEHAVIOUR,
     FAR,
     FEATURES,
+    MOST_BITS,
     SUPPORT,
     independent,
+    joint_bits,
     outweighs,
     repeated_outputs,
     runs,
@@ -46,9 +48,12 @@ pytestmark = pytest.mark.xdist_group("arc-runs")
 MODELS = ("whole", "behaviour", "support", "behaviour+support")
 BEST = {
     "pairs": 9, "surplus_bits": 999, "independent": 9, "agreeing": 7,
-    "price_margin_bits": 99, "posterior_bits": 99, "lists_agree": 9, "tests": 1,
+    "price_margin_bits": 99, "posterior_bits": 99, "plausible_bits": 99, "lists_agree": 9,
+    "tests": 1,
 }  # fmt: skip
 """The most favourable value of each feature that is not best at 0."""
+PLAIN = {"price_margin_bits": 99, "pairs": 3, "repeated_outputs": 0}
+"""What a model with no features reads."""
 
 
 def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
@@ -57,7 +62,10 @@ def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
     for feature in own.features:
         reached = [t for t in feature.thresholds if features[feature.name] >= t]
         total += Fraction(feature.points[len(reached)])
-    most = RIVALLED if features["price_margin_bits"] < RIVAL_BITS else 1000
+    if total > own.bend_points:
+        total = own.bend_points + (total - own.bend_points) * Fraction(own.slope_permille, 1000)
+    same = features["pairs"] - features["repeated_outputs"] <= 1
+    most = LIMITED if same or features["price_margin_bits"] < RIVAL_BITS else 1000
     return min(most, 1000 / (1 + math.exp(-float(total / 1000))))
 
 
@@ -67,15 +75,37 @@ def test_integer_confidence_equals_the_logistic_function(name: str) -> None:
     for step in range(400):
         features = {f: (step * (7 + i) // 3) % (3 + i * 5) for i, f in enumerate(FEATURES)}
         assert abs(own.confidence_permille(features) - plain_permille(own, features)) <= 0.63, (
-            "half a permille, and half a point"
+            "half a permille, and less than a point"
         )
 
 
 def test_rival_limits_the_confidence_whatever_else_speaks_for_an_answer() -> None:
     best = {**dict.fromkeys(FEATURES, 0), **BEST}
     rivalled, clear = ({**best, "price_margin_bits": bits} for bits in (3, 4))
-    assert model().confidence_permille(rivalled) == RIVALLED < SURE
+    assert model().confidence_permille(rivalled) == LIMITED < SURE
     assert model().confidence_permille(clear) > SURE
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pairs_of_one_output_limit_the_confidence(name: str) -> None:
+    best = {**dict.fromkeys(FEATURES, 0), **BEST}
+    assert model(name).confidence_permille({**best, "repeated_outputs": 7}) > LIMITED
+    assert model(name).confidence_permille({**best, "repeated_outputs": 8}) == LIMITED
+
+
+def test_points_above_the_bend_count_by_its_slope() -> None:
+    feature = FeaturePoints("price_margin_bits", (4, 5), (0, 1000, 3000))
+    table = model().least_points
+    for slope, bent in ((1000, 3000), (500, 2000), (2000, 5000)):
+        own = ConfidenceModel(0, 1000, slope, (feature,), table)
+        assert own.confidence_permille({"price_margin_bits": 4}) == 731, "at the bend"
+        assert (
+            abs(
+                own.confidence_permille({"price_margin_bits": 5})
+                - 1000 / (1 + math.exp(-bent / 1000))
+            )
+            < 1
+        )
 
 
 def test_table_is_the_logistic_function_rounded_and_ascending() -> None:
@@ -135,18 +165,29 @@ def test_pairs_that_repeat_an_output_are_counted() -> None:
     assert repeated_outputs(ArcTask("all differ", tuple(pairs[:2]), task.test)) == 0
 
 
-def test_programs_weigh_by_their_length_and_all_that_agree_count() -> None:
-    def candidate(name: str, bits: int, outputs: bytes) -> ProgramCandidate:
-        return ProgramCandidate(Program((name,)), 1000 * bits, outputs, 1)
+def candidate(name: str, bits: int, outputs: bytes) -> ProgramCandidate:
+    return ProgramCandidate(Program((name,)), 1000 * bits, outputs, 1)
 
+
+def test_programs_weigh_by_their_length_and_all_that_agree_count() -> None:
     own, other = candidate("trim", 10, b"a"), candidate("transpose", 14, b"b")
     assert outweighs([own, other], b"a") == 4
     assert outweighs([own, other], b"b") == -4
-    many = [candidate("mirror_down", 12, b"b") for _ in range(4)]
-    assert outweighs([own, *many], b"a") == 0, "four of 12 bits weigh as much as one of 10"
-    assert outweighs([own], b"a") is None
+    many = [candidate("mirror_down", 18, b"b") for _ in range(4)]
+    assert outweighs([own, *many], b"a") == 0, "four of 18 bits weigh as much as one of 10"
+    assert outweighs([own], b"a") == FAR
     far = [candidate("trim", 1, b"a"), candidate("trim", 9000, b"b")]
     assert outweighs(far, b"a") == FAR
+    assert outweighs([own, other], b"a", {b"a": 10}) == -6, "longer by what its outputs break"
+
+
+def test_joint_bits_equal_sums_of_powers_of_two() -> None:
+    for bits in range(MOST_BITS + 1):
+        assert joint_bits([bits]) == bits
+    assert joint_bits([MOST_BITS + 50]) == MOST_BITS
+    for several in ([20] * 2, [9] * 16, [10, 14, 30, 31], range(5, 90)):
+        exact = -4 * math.log2(math.fsum(2 ** (-bits / 4) for bits in several))
+        assert joint_bits(several) == pytest.approx(exact, abs=1.01)
 
 
 # -- in a search ----------------------------------------------------------------------------------
@@ -230,9 +271,14 @@ def test_reliability_compares_confidence_with_the_share_of_right_answers(
     tool: Callable[[str], Any],
 ) -> None:
     fitting = tool("fit_arc_confidence")
-    scored = [({"right": right}, 960) for right in (True, True, True, False)]
+    scored = [({"right": right, "base": "a"}, 960) for right in (True, True, True, False)]
     [entry] = fitting.reliability(scored)
     assert (entry["answers"], entry["right"], entry["confidence"]) == (4, 0.75, 0.96)
+    assert entry["error"] == pytest.approx(0.21), "one task, so its whole gap"
+    apart = [({"right": row["right"], "base": n}, p) for n, (row, p) in enumerate(scored)]
+    [entry] = fitting.reliability(apart)
+    assert entry["bases"] == 4
+    assert entry["error"] == pytest.approx(math.hypot(0.04, 0.04, 0.04, 0.96) / 4)
     assert fitting.counts(scored, 961) == {"right": 0, "wrong": 0, "possible": 3}
 
 
@@ -244,6 +290,23 @@ def test_fitted_steps_keep_their_signs_whatever_the_data_say(tool: Callable[[str
     _, falling = fitting.fit_steps(x, y, np.array([-1]))
     assert rising[0] > 0.5
     assert falling[0] == 0
+
+
+def test_scores_that_are_right_too_rarely_are_scaled_on_either_side_of_the_bend(
+    tool: Callable[[str], Any],
+) -> None:
+    """Scores of 1 and 4 nats whose answers are right as 0.5 and 3 nats would be."""
+    fitting = tool("fit_arc_confidence")
+    scores, y = [], []
+    for score, nats in ((1.0, 0.5), (2.0, 1.0), (4.0, 3.0)):
+        right = round(2000 / (1 + math.exp(-nats)))
+        scores += [score] * 2000
+        y += [1] * right + [0] * (2000 - right)
+    rows = [{"features": PLAIN}] * len(y)
+    scale = fitting.scale_of(rows, np.array(scores), np.array(y))
+    assert (scale.shift, scale.below, scale.above) == pytest.approx((0, 0.5, 1), abs=0.03)
+    own = fitting.model_of(["tests"], 4.0, np.zeros(2), scale)
+    assert own.confidence_permille(PLAIN) == pytest.approx(952, abs=3)
 
 
 def test_draw_leaves_out_half_of_the_operators_of_each_base(tool: Callable[[str], Any]) -> None:

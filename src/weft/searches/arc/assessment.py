@@ -13,6 +13,7 @@ from functools import partial
 
 from weft.searches.arc import confidence, support
 from weft.searches.arc.evidence import Evidence, examine
+from weft.searches.arc.plausibility import Plausibility
 from weft.searches.arc.program import Program
 from weft.searches.arc.ranking import Ranking
 from weft.searches.arc.support import Competition
@@ -117,6 +118,7 @@ def judge(
     is_checked = bool(examinations) and all(each.program in evidence for each in examinations)
     is_assessed = is_checked and standard.is_assessed
     is_ranked = standard.is_assessed and (is_checked or not examinations)
+    outputs = Plausibility(task)
     return decide(
         explanations(found, standard),
         found.guesses,
@@ -126,13 +128,14 @@ def judge(
         limit_millibits=standard.limit_millibits,
         needed_permille=standard.needed_permille,
         examine=(lambda program, *_: evidence[program]) if is_checked else None,
-        assess=partial(assess, task, standard.left_out) if is_assessed else None,
-        rank=Ranking(task, found.candidates, found.guesses).points if is_ranked else None,
+        assess=partial(assess, task, outputs, standard.left_out) if is_assessed else None,
+        rank=Ranking(outputs, found.candidates, found.guesses).points if is_ranked else None,
     )
 
 
 def assess(
     task: ArcTask,
+    outputs: Plausibility,
     left_out: str,
     best: Group,
     members: Sequence[ProgramCandidate],
@@ -141,6 +144,6 @@ def assess(
     """Compute how probable it is that a group is right on every test of a task."""
     assert best.evidence is not None, "the best group was examined"
     price = best.price_millibits + best.alone_millibits
-    features = support.features_of(task, members, best.evidence, price, competition)
+    features = support.features_of(task, outputs, members, best.evidence, price, competition)
     model = confidence.model(left_out)
     return Confidence(model.confidence_permille(features), features, model.points(features))

@@ -1,8 +1,9 @@
 """From features to a probability: an additive model in integers, monotone in every feature.
 
     feature value ──► level (how many thresholds it reaches) ──► points
-    points added up ──► permille, by a fixed table
-    another explanation that is nearly as cheap ──► permille at most `RIVALLED`
+    points added up ──► bent: above the bend each counts more or less ──► permille, by a fixed table
+    another explanation that is nearly as cheap, or equal outputs in all pairs ──► permille at most
+    `LIMITED`
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
 numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
@@ -24,9 +25,10 @@ from weft.model import codec
 
 SURE = 950
 """Least permille of an answer, if not asked otherwise."""
-RIVAL_BITS, RIVALLED = 4, 700
+RIVAL_BITS, LIMITED = 4, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else
-lifts the confidence above so many permille: then the choice between the two decides."""
+lifts the confidence above so many permille: then the choice between the two decides. Neither does
+it where all pairs have one output: then none shows how it depends on the input."""
 WHOLE = "whole"
 
 
@@ -48,6 +50,10 @@ class ConfidenceModel:
     """A fitted model: points to begin with, points of features, the table to permille."""
 
     base_points: int
+    bend_points: int
+    slope_permille: int
+    """What each point above the bend counts. Fitted on puzzles that the points were not fitted on,
+    so that high confidences hold as low ones do."""
     features: tuple[FeaturePoints, ...]
     least_points: tuple[int, ...]
     """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
@@ -60,9 +66,16 @@ class ConfidenceModel:
     def confidence_permille(self, features: Mapping[str, int]) -> int:
         """Return the probability that an answer with these features is right."""
         total = self.base_points + sum(self.points(features).values())
-        permille = bisect_right(self.least_points, total)
-        is_rivalled = features["price_margin_bits"] < RIVAL_BITS
-        return min(permille, RIVALLED) if is_rivalled else permille
+        above = max(0, total - self.bend_points)
+        bent = total - above + above * self.slope_permille // 1000
+        permille = bisect_right(self.least_points, bent)
+        return min(permille, LIMITED) if is_limited(features) else permille
+
+
+def is_limited(features: Mapping[str, int]) -> bool:
+    """Whether something speaks against an answer that no points make up for."""
+    has_rival = features["price_margin_bits"] < RIVAL_BITS
+    return has_rival or features["repeated_outputs"] >= features["pairs"] - 1
 
 
 @cache

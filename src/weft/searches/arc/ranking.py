@@ -15,19 +15,18 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from weft.searches.arc.evidence import violated
-from weft.searches.arc.invariants import OutputInvariants
 from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.plausibility import Plausibility
 from weft.searches.arc.program import order_key
-from weft.searches.arc.support import independent
+from weft.searches.arc.support import independent, joint_bits
 from weft.searches.arc.synthesis.space import ProgramCandidate
-from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import encode_grids
 from weft.searches.arc.verdict import Group
 
-BITS = (("bits_to_40", 0, 40), ("bits_to_80", 40, 80), ("bits_to_140", 80, 140))
-"""Bits count by range: a bit more says much of a short program and little of a long one."""
-MOST = {"output_constants": 2, "output_changes": 1, "agreeing": 3, "independent": 3}
+BITS = (("bits_to_40", -40, 40), ("bits_to_80", 40, 80), ("bits_to_140", 80, 140))
+"""Joint bits of the programs that agree (`support.joint_bits`) count by range: a bit more says much
+of a short program and little of a long one."""
+MOST = {"output_constants": 2, "output_changes": 1, "independent": 3}
 FEATURES = (*(name for name, _, _ in BITS), "guessed", "violated", "inconsistent", *MOST)
 
 
@@ -36,12 +35,11 @@ class Ranking:
 
     def __init__(
         self,
-        task: ArcTask,
+        plausibility: Plausibility,
         candidates: Sequence[ProgramCandidate],
         guesses: Sequence[ProgramCandidate],
     ) -> None:
-        self._task = task
-        self._invariants = OutputInvariants(task)
+        self._plausibility = plausibility
         self._explained = {candidate.outputs for candidate in candidates}
         self._members: dict[bytes, list[ProgramCandidate]] = {}
         both = (*candidates, *guesses)
@@ -51,18 +49,18 @@ class Ranking:
     def features(self, group: Group) -> dict[str, int]:
         """Return what is known of a group, by name in the order of `FEATURES`."""
         outputs = encode_grids(group.outputs)
-        constants, _, changes = self._invariants.broken(group.outputs)
-        bits = group.millibits // BIT
+        breaks = self._plausibility.of(group.outputs)
+        programs = {c.program: c.millibits // BIT for c in self._members[outputs]}
+        bits = joint_bits(programs.values())
         counts = {
-            "output_constants": len(constants),
-            "output_changes": len(changes),
-            "agreeing": group.size.bit_length() - 1,
-            "independent": independent(c.program for c in self._members[outputs]) - 1,
+            "output_constants": breaks.constants,
+            "output_changes": breaks.changes,
+            "independent": independent(programs) - 1,
         }
         return {
             **{name: min(max(bits, low), high) - low for name, low, high in BITS},
             "guessed": int(outputs not in self._explained),
-            "violated": int(bool(violated(self._task, group.outputs))),
+            "violated": int(breaks.violated > 0),
             "inconsistent": int(group.evidence is not None and group.evidence.inconsistent > 0),
             **{name: min(count, MOST[name]) for name, count in counts.items()},
         }

@@ -8,7 +8,7 @@ determined by the task and the programs found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from weft.searches.arc.codes.fills import SYMMETRY
@@ -16,10 +16,11 @@ from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.invariants import Extrapolation
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.plausibility import Plausibility
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import Grid
+from weft.searches.arc.values import Grid, decode_grids
 
 ENOUGH_PAIRS = 4
 """A hidden part that is completed by symmetry is seen in so many pairs, or doubtful."""
@@ -27,13 +28,21 @@ FAR = 99
 """Margin in bits where nothing competes."""
 MOST_BITS = 400
 """Programs that are longer weigh as little as one of these bits."""
+HALVING = 4
+"""Bits that halve the weight of a program. It would be one bit if the programs found were drawn at
+random; they are variants of each other, so that many of them say less than their number."""
+UNIT_BITS = 10
+ROOTS = (1024, 1218, 1449, 1723)
+"""2^(UNIT_BITS + n/4), rounded up: what a program of `MOST_BITS` - n bits weighs."""
 BASIC = (
     "price_bits", "price_margin_bits", "posterior_bits", "competitors", "agreeing",
     "inconsistent", "violated",
 )  # fmt: skip
-BEHAVIOUR = ("step_constants", "output_constants", "output_changes")
+BEHAVIOUR = ("plausible_bits", "step_constants", "output_constants", "output_changes")
 """Features from how a program behaves on the tests: `--without behaviour` leaves them out."""
 NOVELTY = ("input_constants", "input_colours")
+EXTRAPOLATED = (*BEHAVIOUR[1:], *NOVELTY)
+"""Fields of `Extrapolation`."""
 SUPPORT = (
     "pairs", "tests", "surplus_bits", "independent", "lists_agree", "lists_differ", *NOVELTY,
     "symmetry_gap", "repeated_outputs",
@@ -48,8 +57,8 @@ class Competition:
 
     price_margin_millibits: int | None
     """How much more the next explanation costs with the doubts of both; None without one."""
-    posterior_bits: int | None
-    """By how many bits the programs that give the answer outweigh all others, see `outweighs`."""
+    programs: Sequence[ProgramCandidate]
+    """All that were found, those that give the answer among them."""
     groups: int
     """Other explanations."""
     lists_agree: int
@@ -60,6 +69,7 @@ class Competition:
 
 def features_of(
     task: ArcTask,
+    plausibility: Plausibility,
     members: Sequence[ProgramCandidate],
     evidence: Evidence,
     price_millibits: int,
@@ -70,11 +80,14 @@ def features_of(
     Its price includes all doubts, also what it is charged because few programs agree.
     """
     extrapolation = evidence.extrapolation or Extrapolation()
-    margin, posterior = competition.price_margin_millibits, competition.posterior_bits
+    margin, outputs = competition.price_margin_millibits, members[0].outputs
+    given = dict.fromkeys(candidate.outputs for candidate in competition.programs)
+    added = {own: plausibility.of(decode_grids(own)).bits for own in given}
     values = {
         "price_bits": price_millibits // BIT,
         "price_margin_bits": FAR if margin is None else max(-FAR, min(FAR, margin // BIT)),
-        "posterior_bits": FAR if posterior is None else posterior,
+        "posterior_bits": outweighs(competition.programs, outputs),
+        "plausible_bits": outweighs(competition.programs, outputs, added),
         "competitors": competition.groups,
         "agreeing": len({candidate.program for candidate in members}).bit_length(),
         "inconsistent": evidence.inconsistent,
@@ -85,7 +98,7 @@ def features_of(
         "independent": independent(candidate.program for candidate in members),
         "lists_agree": competition.lists_agree,
         "lists_differ": competition.lists_differ,
-        **{name: getattr(extrapolation, name) for name in (*BEHAVIOUR, *NOVELTY)},
+        **{name: getattr(extrapolation, name) for name in EXTRAPOLATED},
         "symmetry_gap": symmetry_gap(members[0].program, len(task.train)),
         "repeated_outputs": repeated_outputs(task),
     }
@@ -125,20 +138,33 @@ def independent(programs: Iterable[Program]) -> int:
     return count
 
 
-def outweighs(candidates: Iterable[ProgramCandidate], outputs: bytes) -> int | None:
+def outweighs(
+    candidates: Iterable[ProgramCandidate], outputs: bytes, added: Mapping[bytes, int] | None = None
+) -> int:
     """Return by how many bits the programs that give some outputs outweigh all others.
 
-    A program of n bits weighs 2^-n, as a random program would be that one: so many programs that
-    agree weigh as much as a shorter one. None where no other program is left.
+    `added` lengthens programs by the outputs that they give. FAR where no other program is left.
     """
-    own = other = 0
+    own: list[int] = []
+    others: list[int] = []
     for candidate in candidates:
-        weight = 1 << max(0, MOST_BITS - candidate.millibits // BIT)
-        if candidate.outputs == outputs:
-            own += weight
-        else:
-            other += weight
-    return max(-FAR, min(FAR, own.bit_length() - other.bit_length())) if other else None
+        bits = candidate.millibits // BIT + (added or {}).get(candidate.outputs, 0)
+        (own if candidate.outputs == outputs else others).append(bits)
+    return max(-FAR, min(FAR, joint_bits(others) - joint_bits(own))) if others else FAR
+
+
+def joint_bits(bits: Iterable[int]) -> int:
+    """Return the bits of one program that weighs as much as programs of so many bits together.
+
+    A program weighs half as much as one that is `HALVING` bits shorter.
+    """
+    power: int = sum(map(_weight, bits)) ** HALVING
+    return MOST_BITS - power.bit_length() + 1 + HALVING * UNIT_BITS
+
+
+def _weight(bits: int) -> int:
+    halvings, rest = divmod(max(0, MOST_BITS - bits), HALVING)
+    return ROOTS[rest] << halvings
 
 
 def shares_operator(one: Program, other: Program) -> bool:

@@ -23,7 +23,7 @@ from weft.searches.arc.confidence import SURE
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.support import Competition, outweighs, shares_operator
+from weft.searches.arc.support import Competition, shares_operator
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -39,10 +39,8 @@ VOTE = 6 * BIT
 MARGIN = 4 * BIT
 """Competitors that cost no more than this above the best make an answer ambiguous, not unsure."""
 LIMIT = 100 * BIT
-LIKELY = 500
+LIKELY = 800
 """Permille from which the best explanation is the first guess, whatever the ranking says."""
-OTHER_KIND = 500
-"""Points that a second guess of another kind than the first may lie behind the next in rank."""
 Order = tuple[int, int, ProgramOrder]
 Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 Assess = Callable[["Group", Sequence[ProgramCandidate], Competition], "Confidence"]
@@ -241,14 +239,12 @@ def ordered(
     """Put groups in the order of guesses; they come in the order of what they cost.
 
     An explanation that is likely right, or enough for an answer, stays first. Without `rank` the
-    order stays.
+    order stays, except that the second is of another kind than the first.
     """
     if rank is None:
-        return with_other_kind_second(groups, lambda g: g.millibits, MARGIN)
-    points = {g.outputs: rank(g) for g in groups}
+        return with_other_kind_second(groups)
     first, rest = (groups[:1], groups[1:]) if _is_likely(weighing) else ((), groups)
-    ranked = (*first, *sorted(rest, key=lambda g: points[g.outputs]))
-    return with_other_kind_second(ranked, lambda g: points[g.outputs], OTHER_KIND)
+    return (*first, *sorted(rest, key=rank))
 
 
 def _is_likely(weighing: Weighing | None) -> bool:
@@ -257,14 +253,14 @@ def _is_likely(weighing: Weighing | None) -> bool:
     return weighing.confidence.permille >= min(LIKELY, weighing.needed_permille)
 
 
-def with_other_kind_second(groups: Sequence[Group], rank: Rank, most: int) -> tuple[Group, ...]:
+def with_other_kind_second(groups: Sequence[Group]) -> tuple[Group, ...]:
     """Put a group second whose program ends with another rule than the first one's.
 
-    It may have `most` more than the second. Two guesses of one kind are often wrong together.
+    It may cost `MARGIN` more than the second. Two guesses of one kind are often wrong together.
     """
     first, rest = groups[:1], list(groups[1:])
     other = next((g for g in rest if g.programs[0].fitted != first[0].programs[0].fitted), None)
-    if other is not None and rank(other) <= rank(rest[0]) + most:
+    if other is not None and other.millibits <= rest[0].millibits + MARGIN:
         rest.remove(other)
         rest.insert(0, other)
     return (*first, *rest)
@@ -306,7 +302,7 @@ def _assessed(
     limit = min((c.millibits for c in same), default=LIMIT)
     competition = Competition(
         min((g.price_millibits - best.price_millibits for g in others), default=None),
-        outweighs({c.program: c for c in (*candidates, *guesses)}.values(), outputs),
+        tuple({c.program: c for c in (*candidates, *guesses)}.values()),
         len(others),
         sum(not shares_operator(best.programs[0], c.program) for c in same),
         len({c.outputs for c in guesses if c.outputs != outputs and c.millibits < limit}),
