@@ -80,9 +80,10 @@ them, drawn at random for each base. {part["right"]:,} best answers are right.
 
 ![Confidence against the share of right answers](../images/arc-reliability.svg)
 
-{_bins(part["reliability"])}
+{_bins(part)}
 The gap is the share of right answers less the mean confidence (aim: at most 5 points), with its
 standard error; puzzles made of one task are right or wrong together, so tasks are what is sampled.
+The last column is the gap over {part["halvings"]} other, random halvings of the bases.
 
 Right / wrong at a least confidence, and how many first guesses are right at any:
 
@@ -127,19 +128,24 @@ where any competitor makes an answer UNKNOWN: {_precision(rows["checks"])}.
 """
 
 
-def _bins(bins: Sequence[Figures]) -> str:
+def _bins(part: Figures) -> str:
     lines = [
-        "| confidence | answers | tasks | mean confidence | right | gap, points |",
-        "|---|---|---|---|---|---|",
+        "| confidence | answers | tasks | mean confidence | right | gap, points | random halves |",
+        "|---|---|---|---|---|---|---|",
     ]
-    for each in bins:
+    others = {each["from"]: _gap(each) for each in part["reliability_of_halvings"]}
+    for each in part["reliability"]:
         span = f"{each['from'] / 1000:g} to {min(1000, each['to']) / 1000:g}"
-        gap = 100 * (each["right"] - each["confidence"])
         lines.append(
             f"| {span} | {each['answers']} | {each['bases']} | {each['confidence']:.1%} "
-            f"| {each['right']:.1%} | {gap:+.1f} ± {100 * each['error']:.1f} |"
+            f"| {each['right']:.1%} | {_gap(each):+.1f} ± {100 * each['error']:.1f} "
+            f"| {others[each['from']]:+.1f} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _gap(each: Figures) -> float:
+    return 100 * float(each["right"] - each["confidence"])
 
 
 def _counts(first: str, rows: Mapping[str, Mapping[str, Figures]]) -> str:

@@ -19,6 +19,7 @@ level is fixed (`DIRECTIONS`), so that more evidence never lowers the confidence
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import math
 import sys
@@ -284,6 +285,9 @@ Scored = tuple[Mapping[str, Any], int]
 """A puzzle and the confidence in its answer."""
 BINS = (0, 500, 800, 900, 950, 980)
 """Where the bins of the published reliability diagram begin, in permille."""
+HALVINGS = 10
+"""Random halvings of the bases that reliability is measured in too: in one alone, bins of a few
+hundred puzzles vary by several points."""
 LEAST = (800, 850, 900, 930, 950, 980)
 """Least confidences, in permille, that right and wrong answers are counted at."""
 LEFT_OUT: dict[str, tuple[str, ...]] = {
@@ -317,14 +321,26 @@ def fitted_on(rows: Sequence[Mapping[str, Any]], left_out: Sequence[str]) -> Con
     return fit(rows, names)
 
 
-def cross_fitted(rows: Sequence[Mapping[str, Any]], left_out: Sequence[str] = ()) -> list[Scored]:
-    """Return every puzzle with its confidence by the model fitted on the other half."""
+def cross_fitted(
+    rows: Sequence[Mapping[str, Any]], left_out: Sequence[str] = (), halving: int | None = None
+) -> list[Scored]:
+    """Return every puzzle with its confidence by the model fitted on the other half.
+
+    Without a number of a random halving, halves are those by digest.
+    """
     scored = []
     for half in (0, 1):
-        model = fitted_on([row for row in rows if row["half"] != half], left_out)
-        own = [row for row in rows if row["half"] == half]
+        model = fitted_on([row for row in rows if half_of(row, halving) != half], left_out)
+        own = [row for row in rows if half_of(row, halving) == half]
         scored += [(row, model.confidence_permille(row["features"])) for row in own]
     return scored
+
+
+def half_of(row: Mapping[str, Any], halving: int | None) -> int:
+    """Return the half of a puzzle; all puzzles of one base are in the same."""
+    if halving is None:
+        return int(row["half"])
+    return hashlib.sha256(f"{halving} {row['base']}".encode()).digest()[0] % 2
 
 
 def reliability(scored: Sequence[Scored]) -> list[dict[str, Any]]:
@@ -383,6 +399,10 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "right": sum(row["right"] for row in rows),
         "default": SURE,
         "reliability": reliability(scored),
+        "halvings": HALVINGS,
+        "reliability_of_halvings": reliability(
+            [each for n in range(HALVINGS) for each in cross_fitted(rows, halving=n)]
+        ),
         "kinds": kinds,
         "ablation": ablation,
         "training": training,

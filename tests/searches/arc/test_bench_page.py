@@ -36,7 +36,8 @@ BIN = {
 KIND = {"950": {"right": 48, "wrong": 2, "possible": 60}}
 CONFIDENCE: dict[str, Any] = {
     "machine": "here", "puzzles": 1234, "right": 1100, "default": 880,
-    "reliability": [BIN, {**BIN, "from": 980, "to": 1001}],
+    "reliability": [BIN, {**BIN, "from": 980, "to": 1001}], "halvings": 10,
+    "reliability_of_halvings": [{**BIN, "right": 0.95}, {**BIN, "from": 980, "to": 1001}],
     "kinds": {"all": KIND}, "ablation": {"whole": KIND},
 }  # fmt: skip
 
@@ -121,7 +122,7 @@ def test_page_has_a_section_for_each_part_measured() -> None:
 
 def test_confidence_is_drawn_and_tabulated_beside_the_truth() -> None:
     page = arcreliability.section(CONFIDENCE)
-    assert "| 0.95 to 0.98 | 50 | 40 | 96.1% | 96.0% | -0.1 ± 2.7 |" in page
+    assert "| 0.95 to 0.98 | 50 | 40 | 96.1% | 96.0% | -0.1 ± 2.7 | -1.1 |" in page
     assert "| all | 48 / 2 = 96.0% | 60 |" in page
     drawing = ET.fromstring(arcreliability.draw(CONFIDENCE["reliability"]))
     assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == 2

@@ -98,14 +98,9 @@ def test_points_above_the_bend_count_by_its_slope() -> None:
     table = model().least_points
     for slope, bent in ((1000, 3000), (500, 2000), (2000, 5000)):
         own = ConfidenceModel(0, 1000, slope, (feature,), table)
-        assert own.confidence_permille({"price_margin_bits": 4}) == 731, "at the bend"
-        assert (
-            abs(
-                own.confidence_permille({"price_margin_bits": 5})
-                - 1000 / (1 + math.exp(-bent / 1000))
-            )
-            < 1
-        )
+        at, above = (own.confidence_permille({**PLAIN, "price_margin_bits": n}) for n in (4, 5))
+        assert at == 731
+        assert abs(above - 1000 / (1 + math.exp(-bent / 1000))) < 1
 
 
 def test_table_is_the_logistic_function_rounded_and_ascending() -> None:
@@ -280,6 +275,16 @@ def test_reliability_compares_confidence_with_the_share_of_right_answers(
     assert entry["bases"] == 4
     assert entry["error"] == pytest.approx(math.hypot(0.04, 0.04, 0.04, 0.96) / 4)
     assert fitting.counts(scored, 961) == {"right": 0, "wrong": 0, "possible": 3}
+
+
+def test_random_halves_keep_puzzles_of_one_base_together(tool: Callable[[str], Any]) -> None:
+    half_of = tool("fit_arc_confidence").half_of
+    rows = [{"base": f"{n // 2:08x}", "half": n % 2} for n in range(200)]
+    for halving in range(3):
+        halves = [half_of(row, halving) for row in rows]
+        assert halves[::2] == halves[1::2]
+        assert 30 < sum(halves[::2]) < 70
+    assert [half_of(row, None) for row in rows[:2]] == [0, 1]
 
 
 def test_fitted_steps_keep_their_signs_whatever_the_data_say(tool: Callable[[str], Any]) -> None:
