@@ -74,6 +74,7 @@ MECHANISMS: dict[str, Uses] = {
             "each",
             "chart",
             "arrange",
+            "extend_lines",
         )
     ),
 }

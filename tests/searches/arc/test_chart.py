@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from weft.errors import InputError
-from weft.searches.arc.fitted.chart import BARS, RUNS, path_of
+from weft.searches.arc.fitted.chart import BARS, RINGS, RUNS, SQUARES, path_of
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learncharts import learn_charts, readings_of
@@ -30,14 +30,28 @@ CHARTS = [
     ("objects_4: all; place; along_columns 1; fit; 7", "101/000/020", "7/7/7"),
     ("objects_4: all; up left; snake_rows 1; 2x2; own", "00002/01000/00300", "13/02"),
     ("objects_4: all; place once; along_rows 1; fit; own", "10102/00000/20301", "123"),
+    (
+        "layers: all; slots 4 2 0 3 once; columns_bottom cells; fit; own",
+        "220/203/000",
+        "0200/0200/0203",
+    ),
+    ("objects_4: all; slots 2 1 once; rows_left kin; 2x4; own", "10101/00000/20301", None),
+    (
+        "objects_4: all; slots 2 1 3 once; rows_left kin; 3x4; own",
+        "10102/00000/20301",
+        "2200/1110/3000",
+    ),
+    ("layers: all; down cells; rings 1; fit; own", "220/203/000", "222/232/222"),
+    ("layers: all; up cells; squares cells; fit; own", "330/332/000", "0033/2033"),
+    ("layers: all; up cells; squares cells; fit; own", "330/302/000", None),
     ("objects_8: is count_1 4; place; path 0.0 1.1 1; 2x2; 5", "110011/110011/100000", "50/00"),
 ]
 
 
 @pytest.mark.parametrize(("text", "before", "after"), CHARTS)
-def test_charts_show_objects(text: str, before: str, after: str) -> None:
+def test_charts_show_objects(text: str, before: str, after: str | None) -> None:
     program = read_program(f'return chart(I, "{text}")\n')
-    assert program.run(grid(before)) == grid(after)
+    assert program.run(grid(before)) == (None if after is None else grid(after))
     assert read_program(program.text()) == program
 
 
@@ -63,6 +77,11 @@ def test_charts_that_have_no_room_or_show_nothing_fail(text: str, before: str) -
         "layers: all; up; columns_top cells; fit; own",
         "layers: all; place cells; columns_top cells; fit; own",
         "layers: all; place; columns_top beauty; fit; own",
+        "layers: all; slots 1 2; columns_top cells; fit; own",
+        "layers: all; slots 1 1 once; columns_top cells; fit; own",
+        "layers: all; slots 0 once; columns_top cells; fit; own",
+        "layers: all; slots x once; columns_top cells; fit; own",
+        "layers: all; slots 1 2 once; rings 1; fit; own",
         "layers: all; place; columns_top 0.0 1; fit; own",
         "layers: all; place; path 1; 3x3; own",
         "layers: all; place; columns_top cells; 3x31; own",
@@ -90,6 +109,38 @@ def test_a_target_that_is_no_chart_has_no_reading() -> None:
     assert layouts <= set(BARS)
 
 
+@pytest.mark.parametrize(
+    ("targets", "layout"),
+    [(("222/232/222", "11111/14441/14741/14441/11111"), RINGS),
+     (("0033/2033", "600000999/600000999"), None),
+     (("0033/2033", "000999/220999/220999"), SQUARES),
+     (("222/232/222", "11111/14441/14041/14441/11111"), None)],
+)  # fmt: skip
+def test_rings_and_squares_are_read_where_all_targets_are(
+    targets: tuple[str, ...], layout: str | None
+) -> None:
+    layouts = {reading.layout for reading in readings_of([grid(each) for each in targets])}
+    assert layouts & {RINGS, SQUARES} == ({layout} if layout else set())
+
+
+@pytest.mark.parametrize(
+    ("targets", "slots"),
+    [(("0200/0203", "4000/4200"), (4, 2, 0, 3)),
+     (("0200/0203", "2000/4200"), ()),
+     (("0200/0203", "0002/4000"), ()),
+     (("0200/0203", "4200/0200"), ()),
+     (("2000/2300", "4000/4500"), ()),
+     (("0200/0203", "040/042"), ())],
+)  # fmt: skip
+def test_slots_are_read_where_each_colour_has_its_own_line(
+    targets: tuple[str, ...], slots: tuple[int, ...]
+) -> None:
+    readings = readings_of([grid(each) for each in targets])
+    assert [r.slots for r in readings if r.layout == "columns_bottom" and r.slots] == (
+        [slots, slots] if slots else []
+    )
+
+
 def learned(text: str, *inputs: str) -> list[str]:
     """The programs learned from what a chart makes of all grids but the last, right for it."""
     program = read_program(f'return chart(I, "{text}")\n')
@@ -111,6 +162,11 @@ def learned(text: str, *inputs: str) -> list[str]:
         ("layers: all; down cells; columns_top cells; fit; own", INPUTS),
         ("objects_4: all; up left; snake_rows 1; 3x3; own",
          ("00002/01000/00300", "40005/00600/07000", "90000/00008", "00102/40000/05030")),
+        ("layers: all; slots 4 2 0 3 once; columns_bottom cells; fit; own",
+         ("220/203/000", "402/402/400", "443/023/000", "300/340/320")),
+        ("layers: all; down cells; rings 1; fit; own", INPUTS),
+        ("layers: all; up cells; squares cells; fit; own",
+         ("3300/3302", "11100/11100/11122/00022/60000", "5000/0660/0660", "88000/88070")),
         ("objects_4: all; place; path 0.0 0.2 1.1 1; 2x3; 1",
          ("2200/2200", "2202/0000/2200", "22022/00000/02200", "0022/2000/2000")),
     ],

@@ -1,4 +1,4 @@
-"""The rule that draws a chart of a grid's objects: a line for each, or cells along a path.
+"""The rule that draws a chart of a grid's objects: a line or a ring for each, or cells on a path.
 
     layers: all; down cells; columns_top cells; fit; own    a column for each colour, as long as it
                                                             has cells, the longest first
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isqrt
 
 from weft.searches.arc.fitted.choose import (
     MEASURE,
@@ -30,15 +31,18 @@ from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.values import MAX_SIDE, Grid, Piece
 
 ALL, PLACE, FIT, OWN, ONE, ONCE = "all", "place", "fit", "own", "1", "once"
+SLOTS = "slots"
 RELATIONS = ("most", "least", "is")
 DIRECTIONS = ("up", "down")
 BARS = ("rows_left", "rows_right", "columns_top", "columns_bottom")
 RUNS = ("along_rows", "along_columns", "snake_rows", "snake_columns")
-PATH = "path"
+PATH, RINGS, SQUARES = "path", "rings", "squares"
 SEPARATOR = "; "
 Measured = Mapping[str, Sequence[int]]
 Bar = tuple[int, int]
 """A colour, and how many cells have it."""
+Places = dict[tuple[int, int], int]
+"""The colours of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class Chart:
     which: tuple[str, ...]
     """`all`, or a relation, a measure and maybe a value."""
     order: tuple[str, ...]
-    """`place`, or a direction and a measure; with `once` of each colour only the first."""
+    """`place`, or a direction and a measure; with `once` of each colour only the first; or
+    `slots`, and the colour of each line, 0 if it is not known."""
     layout: str
     length: str
     """A measure, or 1."""
@@ -72,6 +77,8 @@ class Chart:
         """What it costs."""
         which = BIT if self.which == (ALL,) else MEASURE + RELATION + VALUE * (len(self.which) - 2)
         order = BIT if self.order[0] == PLACE else MEASURE + 2 * BIT
+        if self.slots:
+            order = 2 * BIT + len(self.slots) * COLOUR
         once = 2 * BIT if ONCE in self.order else 0
         layout = 3 * BIT + (BIT if self.length == ONE else MEASURE + BIT)
         size = BIT if self.size is None else 4 * BIT
@@ -79,6 +86,11 @@ class Chart:
         path = len(self.path) * COLOUR
         own = BY_NAME[self.segmentation].millibits
         return own + which + order + once + layout + size + colour + path
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The colours of lines, if each colour has its own."""
+        return tuple(map(int, self.order[1:-1])) if self.order[0] == SLOTS else ()
 
     def selected(self, measured: Measured) -> list[int]:
         """Return the objects that are shown, in their order."""
@@ -89,7 +101,8 @@ class Chart:
         own = self.selected(measured)
         lengths = [1 if self.length == ONE else measured[self.length][n] for n in own]
         colours = [measured["colour"][n] if self.colour is None else self.colour for n in own]
-        return list(zip(colours, lengths, strict=True))
+        bars = list(zip(colours, lengths, strict=True))
+        return in_slots(bars, self.slots) if self.slots else bars
 
     def drawn(self, measured: Measured) -> Grid | None:
         """Draw it; None where it is empty or larger than its grid."""
@@ -99,12 +112,19 @@ class Chart:
         size = self.size or _fitting(self.layout, bars)
         if max(size) > MAX_SIDE:
             return None
-        places = bar_places(self.layout, size, bars) if self.layout in BARS else None
-        if self.layout not in BARS:
-            run = [colour for colour, length in bars for _ in range(length)]
-            path = self.path or path_of(self.layout, size)
-            places = dict(zip(path, run, strict=False)) if len(run) <= len(path) else None
+        places = self._places(size, bars)
         return None if places is None else _grid(size, places)
+
+    def _places(self, size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
+        if self.layout in BARS:
+            return bar_places(self.layout, size, bars)
+        if self.layout == RINGS:
+            return ring_places(size, [colour for colour, _ in bars])
+        if self.layout == SQUARES:
+            return square_places(size, bars)
+        run = [colour for colour, length in bars for _ in range(length)]
+        path = self.path or path_of(self.layout, size)
+        return dict(zip(path, run, strict=False)) if len(run) <= len(path) else None
 
 
 def measured_of(objects: Sequence[Piece], given: Grid) -> Measured | None:
@@ -127,7 +147,10 @@ def selected(measured: Measured, which: Sequence[str]) -> list[int]:
 def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> list[int]:
     """Put objects in order; of equals the first one first."""
     result = list(own)
-    if order[0] != PLACE:
+    if order[0] == SLOTS:
+        places = {colour: place for place, colour in enumerate(order[1:-1])}
+        result.sort(key=lambda n: places.get(str(measured["colour"][n]), len(places)))
+    elif order[0] != PLACE:
         sign = 1 if order[0] == "up" else -1
         result.sort(key=lambda n: sign * measured[order[1]][n])
     if ONCE in order:
@@ -135,6 +158,14 @@ def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> lis
         first = {colours[n]: n for n in reversed(result)}
         result = [n for n in result if first[colours[n]] == n]
     return result
+
+
+def in_slots(bars: Sequence[Bar], slots: Sequence[int]) -> list[Bar]:
+    """Return the bar of each slot, maybe none; nothing where a bar has no slot."""
+    lengths = dict(bars)
+    if 0 in lengths or not lengths.keys() <= set(slots):
+        return []
+    return [(colour, lengths.get(colour, 0)) for colour in slots]
 
 
 def path_of(layout: str, size: tuple[int, int]) -> list[tuple[int, int]]:
@@ -150,9 +181,31 @@ def path_of(layout: str, size: tuple[int, int]) -> list[tuple[int, int]]:
     return along if layout.endswith("rows") else [(place, line) for line, place in along]
 
 
-def bar_places(
-    layout: str, size: tuple[int, int], bars: Sequence[Bar]
-) -> dict[tuple[int, int], int] | None:
+def ring_places(size: tuple[int, int], colours: Sequence[int]) -> Places:
+    """Return the cells of rings in each other, the first one outermost."""
+    last = size[0] - 1
+    return {
+        (r, c): colours[min(r, c, last - r, last - c)]
+        for r in range(size[0])
+        for c in range(size[1])
+    }
+
+
+def square_places(size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
+    """Return the cells of squares at the bottom, each with a column before the next."""
+    places: Places = {}
+    left = 0
+    for colour, cells in bars:
+        side = isqrt(cells)
+        if side * side != cells:
+            return None
+        box = [(size[0] - 1 - n // side, left + n % side) for n in range(cells)]
+        places |= dict.fromkeys(box, colour)
+        left += side + 1
+    return places
+
+
+def bar_places(layout: str, size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
     """Return the cells that bars have in a grid; None where it has no room for them."""
     across, places = layout.startswith("rows"), {}
     lines, room = size if across else size[::-1]
@@ -167,6 +220,11 @@ def bar_places(
 
 def _fitting(layout: str, bars: Sequence[Bar]) -> tuple[int, int]:
     lengths = [length for _, length in bars]
+    if layout == RINGS:
+        return 2 * len(bars) - 1, 2 * len(bars) - 1
+    if layout == SQUARES:
+        sides = [isqrt(length) for length in lengths]
+        return max(sides), sum(sides) + len(sides) - 1
     lines, room = (len(bars), max(lengths)) if layout in BARS else (1, sum(lengths))
     return (lines, room) if layout.startswith("rows") or layout.endswith("rows") else (room, lines)
 
@@ -185,8 +243,10 @@ class ObjectChart(Composed):
         "A chart of the grid's objects: `layers: all; down cells; columns_top cells; fit; own`. "
         "First which are shown: `all`, those with the `most` or `least` of a measure, or that "
         "measure so much (`is count_1 4`); then their order: as they lie (`place`), or by a "
-        "measure, `up` or `down`, and `once` for the first of each colour only. Each is a line "
-        "of cells (`rows_left`, `rows_right`, `columns_top`, `columns_bottom`), or they follow "
+        "measure, `up` or `down`, and `once` for the first of each colour only, or by the colours "
+        "of lines (`slots 5 2 0 once`: 0 is not known). Each is a line of cells (`rows_left`, "
+        "`rows_right`, `columns_top`, `columns_bottom`), a ring in the one before it (`rings`), a "
+        "square of cells beside it (`squares`), or they follow "
         "each other `along_rows`, `along_columns`, like a snake (`snake_rows`, `snake_columns`) "
         "or on a `path` of cells (row.column), each with one cell or as many as a measure says. "
         "The grid fits them (`fit`) or has a size; the colour is a number or the object's `own`. "
@@ -212,16 +272,16 @@ def parse_chart(text: str) -> Chart:
     segmentation, _, parts = text.partition(": ")
     which, order, layout, size, colour = (tuple(part.split(" ")) for part in parts.split(SEPARATOR))
     by = order[:-1] if order[-1] == ONCE else order
-    measures = [*which[1:2], *by[1:]]
+    has_slots = by[0] == SLOTS
+    measures = [*which[1:2], *(() if has_slots else by[1:])]
     if layout[-1] != ONE:
         measures.append(layout[-1])
     known = (
         segmentation in SEGMENTATIONS
         and which[0] in (ALL, *RELATIONS)
         and len(which) == {ALL: 1, "is": 3}.get(which[0], 2)
-        and by[0] in (PLACE, *DIRECTIONS)
-        and len(by) == (1 if by[0] == PLACE else 2)
-        and layout[0] in (*BARS, *RUNS, PATH)
+        and (_are_slots(order, layout[0]) if has_slots else _is_order(by))
+        and layout[0] in (*BARS, *RUNS, PATH, RINGS, SQUARES)
         and (len(layout) > 2) == (layout[0] == PATH)
         and set(measures) <= set(MEASURES)
     )
@@ -233,6 +293,15 @@ def parse_chart(text: str) -> Chart:
         segmentation, which, order, layout[0], layout[-1], _size(size[0]),
         None if colour[0] == OWN else digit(colour[0]), tuple(map(_place, layout[1:-1])),
     )  # fmt: skip
+
+
+def _is_order(by: Sequence[str]) -> bool:
+    return by[0] in (PLACE, *DIRECTIONS) and len(by) == (1 if by[0] == PLACE else 2)
+
+
+def _are_slots(order: Sequence[str], layout: str) -> bool:
+    colours = [colour for colour in map(digit, order[1:-1]) if colour]
+    return order[-1] == ONCE and layout in BARS and len(colours) == len(set(colours)) > 0
 
 
 def _size(text: str) -> tuple[int, int] | None:

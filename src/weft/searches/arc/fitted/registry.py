@@ -8,6 +8,7 @@ from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
 from weft.searches.arc.fitted.drawing import Stamp
 from weft.searches.arc.fitted.each import Each
+from weft.searches.arc.fitted.extend import ExtendLines
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
@@ -24,7 +25,7 @@ RULES: tuple[FittedRule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
-    ObjectChart(), Arrange(),
+    ObjectChart(), Arrange(), ExtendLines(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

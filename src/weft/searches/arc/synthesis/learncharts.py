@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from weft.searches.arc.fitted import chart
 from weft.searches.arc.fitted.chart import Bar, Chart, Measured
 from weft.searches.arc.fitted.choose import MEASURES, SEGMENTATIONS, segment
-from weft.searches.arc.ops.objectparts import colour_of
+from weft.searches.arc.ops.objectparts import colour_of, grid_cells
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
@@ -43,6 +43,8 @@ class ChartReading:
     size: tuple[int, int] | None
     bars: tuple[tuple[Bar, ...], ...]
     path: tuple[tuple[int, int], ...] = ()
+    slots: tuple[int, ...] = ()
+    """The colour of each line, if lines may be empty."""
 
     @property
     def colour(self) -> int | None:
@@ -67,7 +69,13 @@ def readings_of(targets: Sequence[Grid]) -> list[ChartReading]:
     """Return the layouts in which all targets are charts."""
     first = targets[0].size
     fixed = first if all(target.size == first for target in targets) else None
-    readings = [*_runs(targets, fixed), *_bars(targets, fixed)]
+    readings = [
+        *_runs(targets, fixed),
+        *_bars(targets, fixed),
+        *_slots(targets, fixed),
+        *_rings(targets),
+        *_squares(targets),
+    ]
     return [r for r in readings if sum(map(len, r.bars)) >= max(FEWEST_BARS, len(targets) + 1)]
 
 
@@ -82,13 +90,79 @@ def _bars(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[Ch
                 yield ChartReading(layout, fixed, known)
 
 
-def _bars_in(target: Grid, layout: str) -> list[Bar] | None:
-    """The bars of a target; None where a line is none, or follows an empty one."""
+def _lines(target: Grid, layout: str) -> list[list[int]]:
+    """The lines of a target, each from where its bar begins."""
     lines = [list(row) for row in target.rows()]
     if layout.startswith("columns"):
         lines = [list(column) for column in zip(*lines, strict=True)]
-    if layout.endswith(("right", "bottom")):
-        lines = [line[::-1] for line in lines]
+    return [line[::-1] for line in lines] if layout.endswith(("right", "bottom")) else lines
+
+
+def _slots(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[ChartReading]:
+    """Bars with empty lines before them, if every colour has a line of its own."""
+    for layout in chart.BARS:
+        lines = [_lines(target, layout) for target in targets]
+        slots = _slot_colours(lines)
+        bars = tuple(tuple((line[0], len(line) - line.count(0)) for line in own if any(line))
+                     for own in lines)  # fmt: skip
+        if not slots or not all(bars):
+            continue
+        rooms = [max(length for _, length in own) for own in bars]
+        if all(len(own[0]) == room for own, room in zip(lines, rooms, strict=True)):
+            yield ChartReading(layout, None, bars, slots=slots)
+        if fixed is not None:
+            yield ChartReading(layout, fixed, bars, slots=slots)
+
+
+def _slot_colours(targets: Sequence[list[list[int]]]) -> tuple[int, ...]:
+    """The colour of each line; nothing where one has two, two have one, or none is skipped."""
+    if len({len(lines) for lines in targets}) != 1:
+        return ()
+    colours = [{line[0] for line in same if any(line)} for same in zip(*targets, strict=True)]
+    known = [sorted(own) for own in colours if own]
+    flat = [colour for own in known for colour in own]
+    are_bars = all(
+        line == sorted(line, key=lambda cell: cell == 0) and len({*line} - {0}) <= 1
+        for lines in targets
+        for line in lines
+    )
+    is_skipped = any(any(b) and not any(a) for lines in targets for a, b in pairwise(lines))
+    if not are_bars or not is_skipped or len(flat) != len(set(flat)) or len(flat) != len(known):
+        return ()
+    return tuple(min(own, default=0) for own in colours)
+
+
+def _rings(targets: Sequence[Grid]) -> Iterator[ChartReading]:
+    """Squares of rings in each other."""
+    known = []
+    for target in targets:
+        side = target.height
+        colours = [target.at(n, n) for n in range((side + 1) // 2)]
+        if target.size != (side, side) or side % 2 == 0 or 0 in colours:
+            return
+        if chart.ring_places(target.size, colours) != grid_cells(target):
+            return
+        known.append(tuple((colour, 1) for colour in colours))
+    yield ChartReading(chart.RINGS, None, tuple(known))
+
+
+def _squares(targets: Sequence[Grid]) -> Iterator[ChartReading]:
+    """Squares of cells at the bottom, each with a column before the next."""
+    known = []
+    for target in targets:
+        bottom = [target.at(target.height - 1, column) for column in range(target.width)]
+        sides = [(colour, len(list(own))) for colour, own in groupby(bottom)]
+        bars = tuple((colour, side * side) for colour, side in sides if colour)
+        cells = chart.square_places(target.size, bars)
+        if not bars or cells != {at: x for at, x in grid_cells(target).items() if x}:
+            return
+        known.append(bars)
+    yield ChartReading(chart.SQUARES, None, tuple(known))
+
+
+def _bars_in(target: Grid, layout: str) -> list[Bar] | None:
+    """The bars of a target; None where a line is none, or follows an empty one."""
+    lines = _lines(target, layout)
     while lines and not any(lines[-1]):
         lines.pop()
     bars = [(line[0], sum(map(bool, line))) for line in lines]
@@ -216,7 +290,7 @@ def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> I
         chosen = tuple(tuple(chart.selected(each, which)) for each in measured)
         if all(chosen) and chosen not in tried:
             tried.add(chosen)
-            for once in ((), (chart.ONCE,)):
+            for once in ((chart.ONCE,),) if reading.slots else ((), (chart.ONCE,)):
                 if _have_as_many(chosen, pairs, once, reading.colour):
                     some = replace(own, which=which)
                     yield from _in_order(some, chosen, measured, reading, once)
@@ -254,7 +328,10 @@ def _in_order(
     """Charts of selected objects in all orders that differ."""
     pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
-    for by in ((chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in MEASURES)):
+    orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in MEASURES)]
+    if reading.slots:
+        orders = [(chart.SLOTS, *map(str, reading.slots))]
+    for by in orders:
         order = (*by, *once)
         rows = tuple(
             tuple(chart.ordered(some, each, order))

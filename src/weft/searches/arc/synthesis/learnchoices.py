@@ -17,6 +17,7 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnarranged import learn_arrangements
 from weft.searches.arc.synthesis.learncharts import learn_charts
+from weft.searches.arc.synthesis.learnextended import learn_extensions
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -51,7 +52,8 @@ def _learned(
 ) -> Iterator[ProgramCandidate]:
     """What becomes of objects where targets are as large as the grids; else which they are.
 
-    Where targets have other sizes than inputs they may also be charts or arrangements of objects.
+    Where targets have other sizes than inputs they may also be charts or arrangements of objects,
+    or the grids continued.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, sample, vector)
@@ -62,6 +64,7 @@ def _learned(
         yield from _chosen(problem, sample, vector, name)
     yield from learn_charts(problem, sample, vector)
     yield from learn_arrangements(problem, sample, vector)
+    yield from learn_extensions(problem, sample, vector)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:

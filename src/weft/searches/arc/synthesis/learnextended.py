@@ -1,0 +1,60 @@
+"""Learn how the rows or columns of a grid go on: ways that make the target of every training pair.
+
+Targets that are not longer on one side, and as wide across, are refused by their sizes alone.
+Extensions are guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weft.searches.arc.fitted import extend
+from weft.searches.arc.fitted.extend import LENGTHS, SIDES, WAYS, ExtendLines
+from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.space import ProgramCandidate
+from weft.searches.arc.values import MAX_SIDE, Grid, decode_grids, encode_grids
+
+
+def learn_extensions(
+    problem: EncodedTask, sample: VectorSample, vector: GridVector
+) -> Iterator[ProgramCandidate]:
+    """Yield the programs that continue the grids of a vector to the targets."""
+    grids, targets = decode_grids(vector.content), problem.targets_plain
+    for side in SIDES:
+        for kind, n in _lengths(grids, targets, side):
+            for way in WAYS:
+                text = extend.parameters(side, way, kind, n)
+                outputs = _extended(grids, targets, text)
+                if outputs is not None:
+                    program = Program(vector.chain, ExtendLines.name, text)
+                    tests = encode_grids(outputs[len(targets) :])
+                    yield ProgramCandidate(program, program.millibits(), tests, sample.time)
+
+
+def _lengths(
+    grids: Sequence[Grid], targets: Sequence[Grid], side: str
+) -> Iterator[tuple[str, int]]:
+    """How the lengths of all targets can be meant; none where they are not longer, or as wide."""
+    along = 0 if side in ("down", "up") else 1
+    pairs = [(grid.size, target.size) for grid, target in zip(grids, targets, strict=False)]
+    if any(a[1 - along] != b[1 - along] or a[along] >= b[along] for a, b in pairs):
+        return
+    sides = [(a[along], b[along]) for a, b in pairs]
+    for kind, length in LENGTHS.items():
+        fitting = (
+            n for n in range(2, MAX_SIDE + 1) if all(length(old, n) == new for old, new in sides)
+        )
+        yield from ((kind, n) for n in fitting)
+
+
+def _extended(grids: Sequence[Grid], targets: Sequence[Grid], text: str) -> list[Grid] | None:
+    """What the rule makes of all grids; None where a target comes out wrong or anything fails."""
+    outputs = []
+    for place, grid in enumerate(grids):
+        output = ExtendLines().apply(text.encode(), grid, grid)
+        if output is None or (place < len(targets) and output != targets[place]):
+            return None
+        outputs.append(output)
+    return outputs
