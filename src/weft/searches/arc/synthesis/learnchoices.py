@@ -63,7 +63,8 @@ def _learned(
     for name in () if any(same) else choose.SEGMENTATIONS:
         yield from _chosen(problem, sample, vector, name)
     yield from learn_charts(problem, sample, vector)
-    yield from learn_arrangements(problem, sample, vector)
+    if not vector.chain:
+        yield from learn_arrangements(problem, sample, vector)
     yield from learn_extensions(problem, sample, vector)
 
 
