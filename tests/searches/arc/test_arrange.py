@@ -160,6 +160,24 @@ def test_planted_arrangements_are_learned_as_by_trying_all(
     assert {c.outputs for c in learned} == {encode_grids([own]) for own in plain.values()}
 
 
+CENTRED = ("5100/0000/0052", "51/00/52")
+"""Objects that `stack centre` lays as `meet 5` does."""
+MET = ("6600/0500/0000/0057", "0500/1110/0000/0500/2000", "500/800/000/075")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "loo_passed"), [(MET, 3), (MET[:2], 0), ((*CENTRED, MET[0]), 0)]
+)
+def test_arrangements_may_answer_if_each_pair_is_predicted_without_it(
+    inputs: tuple[str, ...], loo_passed: int
+) -> None:
+    task, values = planted("blobs_8: meet 5", *inputs, "500/200/000/051")
+    vector = GridVector((), 0, encode_grids(values))
+    sample = VectorSample((), (), (vector,), (), False, False, 0)
+    learned = list(learn_arrangements(EncodedTask(task), sample, vector))
+    assert {candidate.loo_passed for candidate in learned} == {loo_passed}
+
+
 def test_targets_with_more_cells_than_the_grid_are_not_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -116,3 +116,18 @@ def test_planted_extensions_are_learned_as_by_trying_all(
     }
     assert text in learned
     assert learned == plain
+
+
+@pytest.mark.parametrize(
+    ("outputs", "loo_passed"), [(("1/2/1", "3/4/3", "5/5/5"), 3), (("1/2/1", "3/4/3"), 0)]
+)
+def test_extensions_may_answer_if_each_pair_is_predicted_without_it(
+    outputs: tuple[str, ...], loo_passed: int
+) -> None:
+    pairs = [Pair(grid(output[:3]), grid(output)) for output in outputs]
+    values = [*(pair.input for pair in pairs), grid("7/8")]
+    vector = GridVector((), 0, encode_grids(values))
+    sample = VectorSample((), (), (vector,), (), False, False, 0)
+    problem = EncodedTask(ArcTask("planted", tuple(pairs), (values[-1],)))
+    learned = list(learn_extensions(problem, sample, vector))
+    assert {candidate.loo_passed for candidate in learned} == {loo_passed}

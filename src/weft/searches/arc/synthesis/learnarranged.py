@@ -2,17 +2,20 @@
 
 Every object is laid once, so targets with more cells or other colours than the grid are no
 arrangement of it, and nothing is segmented. Else the smallest grid is tried first; most layouts
-fail there. Arrangements are guesses.
+fail there. Arrangements are guesses, and may answer if every pair is predicted by the cheapest one
+that gives the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from weft.searches.arc.fitted import arrange
 from weft.searches.arc.fitted.arrange import LAYOUTS, SEGMENTATIONS, Arrange
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis.crossvalidation import each_predicted
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -26,11 +29,27 @@ def learn_arrangements(
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if not all(map(_may_show, targets, grids)):
         return
+    loo_passed: int | None = None
     for name in SEGMENTATIONS:
         for layout, outputs in _fitting(name, grids, targets):
+            if loo_passed is None:
+                loo_passed = len(targets) if _loo_passes(grids, targets) else 0
             program = Program(vector.chain, Arrange.name, arrange.parameters(name, layout))
             tests = encode_grids(outputs[len(targets) :])
-            yield ProgramCandidate(program, program.millibits(), tests, sample.time)
+            yield ProgramCandidate(program, program.millibits(), tests, sample.time, loo_passed)
+
+
+def _loo_passes(grids: Sequence[Grid], targets: Sequence[Grid]) -> bool:
+    """Whether every pair is predicted by the cheapest arrangement that gives the others."""
+    rules = [(name, layout) for name in SEGMENTATIONS for layout in LAYOUTS]
+    rules.sort(key=lambda rule: Arrange().price(arrange.parameters(*rule).encode()))
+
+    @cache
+    def explains(rule: tuple[str, str], pair: int) -> bool:
+        name, layout = rule
+        return arrange.laid(layout, segment(name, grids[pair])) == targets[pair]
+
+    return each_predicted(rules, explains, len(targets))
 
 
 def _may_show(target: Grid, grid: Grid) -> bool:

@@ -1,7 +1,8 @@
 """Learn how the rows or columns of a grid go on: ways that make the target of every training pair.
 
 Targets that are not longer on one side, and as wide across, are refused by their sizes alone.
-Extensions are guesses.
+Extensions are guesses, and may answer if every pair is predicted by the first one that gives the
+others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from weft.searches.arc.fitted import extend
 from weft.searches.arc.fitted.extend import LENGTHS, SIDES, WAYS, ExtendLines
 from weft.searches.arc.program import Program
+from weft.searches.arc.synthesis.crossvalidation import each_predicted
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -22,26 +24,44 @@ def learn_extensions(
 ) -> Iterator[ProgramCandidate]:
     """Yield the programs that continue the grids of a vector to the targets."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
+    loo_passed: int | None = None
+    for text in _texts(list(zip(grids, targets, strict=False))):
+        outputs = _extended(grids, targets, text)
+        if outputs is None:
+            continue
+        if loo_passed is None:
+            loo_passed = len(targets) if _loo_passes(grids, targets) else 0
+        program = Program(vector.chain, ExtendLines.name, text)
+        tests = encode_grids(outputs[len(targets) :])
+        yield ProgramCandidate(program, program.millibits(), tests, sample.time, loo_passed)
+
+
+def _loo_passes(grids: Sequence[Grid], targets: Sequence[Grid]) -> bool:
+    """Whether every pair is predicted by the first extension that gives the others."""
+    pairs = list(zip(grids, targets, strict=False))
+    texts = sorted({text for pair in pairs for text in _texts([pair])})
+
+    def explains(text: str, pair: int) -> bool:
+        grid, target = pairs[pair]
+        return ExtendLines().apply(text.encode(), grid, grid) == target
+
+    return each_predicted(texts, explains, len(pairs))
+
+
+def _texts(pairs: Sequence[tuple[Grid, Grid]]) -> Iterator[str]:
+    """Extensions that give all targets their sizes."""
     for side in SIDES:
-        for kind, n in _lengths(grids, targets, side):
-            for way in WAYS:
-                text = extend.parameters(side, way, kind, n)
-                outputs = _extended(grids, targets, text)
-                if outputs is not None:
-                    program = Program(vector.chain, ExtendLines.name, text)
-                    tests = encode_grids(outputs[len(targets) :])
-                    yield ProgramCandidate(program, program.millibits(), tests, sample.time)
+        for kind, n in _lengths(pairs, side):
+            yield from (extend.parameters(side, way, kind, n) for way in WAYS)
 
 
-def _lengths(
-    grids: Sequence[Grid], targets: Sequence[Grid], side: str
-) -> Iterator[tuple[str, int]]:
+def _lengths(pairs: Sequence[tuple[Grid, Grid]], side: str) -> Iterator[tuple[str, int]]:
     """How the lengths of all targets can be meant; none where they are not longer, or as wide."""
     along = 0 if side in ("down", "up") else 1
-    pairs = [(grid.size, target.size) for grid, target in zip(grids, targets, strict=False)]
-    if any(a[1 - along] != b[1 - along] or a[along] >= b[along] for a, b in pairs):
+    sizes = [(grid.size, target.size) for grid, target in pairs]
+    if any(a[1 - along] != b[1 - along] or a[along] >= b[along] for a, b in sizes):
         return
-    sides = [(a[along], b[along]) for a, b in pairs]
+    sides = [(a[along], b[along]) for a, b in sizes]
     for kind, length in LENGTHS.items():
         fitting = (
             n for n in range(2, MAX_SIDE + 1) if all(length(old, n) == new for old, new in sides)
