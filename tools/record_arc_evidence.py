@@ -41,6 +41,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.phases import Options, deep, parted, shallow, viewed
 from weft.searches.arc.synthesis.planner import AssembledSearch, ParallelPlanner, ShallowFacts
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -116,6 +117,11 @@ class Recorder:
             self.timed("choices", learn_choices, problem, sample, start, end)
             for start, end in parts.choices
         ]
+        tables = [
+            self.timed("tables", learn_input_tables, problem, part)
+            for part in range(planner.table_parts)
+        ]
+        choices.append(joined(tables, sample.time))
         choices += [self.timed("each", parted, task, options, way, cache) for way in parts.ways]
         lists: list[Any] = []
 

@@ -11,7 +11,7 @@ from weft.searches.arc.ops.objectparts import Cell, cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import learn_tables
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.tables.areas import MOST_RECTANGLES, rectangles_of, rooms_of
 from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.segmentation import scene_of
@@ -121,8 +121,7 @@ def learned(text: str, *inputs: str) -> list[str]:
     pairs = [Pair(value, made) for value, made in zip(values, outputs, strict=True)]
     task = ArcTask("planted", tuple(pairs[:-1]), (values[-1],), (outputs[-1],))
     vector = GridVector((), 0, encode_grids(values))
-    sample = VectorSample((), (), (vector,), (), False, False, 0)
-    candidates = learn_tables(EncodedTask(task), sample, vector)
+    candidates = learn_tables(EncodedTask(task), vector)
     return [c.program.text() for c in candidates if decode_grids(c.outputs) == task.truth]
 
 

@@ -22,6 +22,7 @@ Rows = list[list[int]]
 SEARCH = "arc.solve"
 """The declared name of the search."""
 SLICE, LISTS, CHOICES, EACH = "arc.slice", "arc.lists", "arc.choices", "arc.each"
+TABLES = "arc.tables"
 """The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 

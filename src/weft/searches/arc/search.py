@@ -1,6 +1,6 @@
 """`weft arc solve` on the engine: one lane per task, the parts of its search as tasks.
 
-    solve ── lane <task digest> ──► shallow
+    solve ── lane <task digest> ──► shallow, beside it tables of objects on the input
                ──► plain lists, choices; slices and views, if it found nothing
                ──► lists that scan, read more or come in layers, if neither a program nor a list
                    may answer
@@ -38,6 +38,7 @@ from weft.searches.arc.tasks import (
     run_lists,
     run_shallow,
     run_slice,
+    run_tables,
     run_view,
 )
 
@@ -49,9 +50,9 @@ Learned = list[tuple[ListPart, Result]]
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
-    [begun] = yield [run_shallow(puzzle, options)]
+    [begun, *tables] = yield [run_shallow(puzzle, options), *_tables(puzzle, options)]
     first: ShallowRecord = begun.value
-    bodies = [_continued(puzzle, options, first)]
+    bodies = [_continued(puzzle, options, first, tables)]
     if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
         bodies.insert(0, _searched(first["ground"], on_ground(options), first["ground_ways"]))
     *beside, (assembled, is_complete) = yield from _in_step(bodies)
@@ -74,15 +75,31 @@ def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody
 
     Programs for parts are sought beside the shallow phase: they take as long as it does.
     """
-    calls = [run_each(puzzle, options, way) for way in ways]
-    [begun, *parted] = yield [run_shallow(puzzle, options), *calls]
-    return (yield from _continued(puzzle, options, begun.value, parted))
+    groups = [
+        [run_shallow(puzzle, options)],
+        _tables(puzzle, options),
+        [run_each(puzzle, options, way) for way in ways],
+    ]
+    [begun], tables, parted = _divided((yield _together(groups)), groups)
+    return (yield from _continued(puzzle, options, begun.value, tables, parted))
+
+
+def _tables(puzzle: Object, options: Table) -> list[TaskCall]:
+    """Tables on the input: they need nothing of the shallow phase and take as long as it does."""
+    return [run_tables(puzzle, part) for part in range(planner_of(options).table_parts)]
 
 
 def _continued(
-    puzzle: Object, options: Table, first: ShallowRecord, parted: Sequence[Result] | None = None
+    puzzle: Object,
+    options: Table,
+    first: ShallowRecord,
+    tables: Sequence[Result],
+    parted: Sequence[Result] | None = None,
 ) -> SearchBody:
-    """Run the parts that follow a shallow phase; `parted`: programs for parts, sought before."""
+    """Run the parts that follow a shallow phase.
+
+    `tables` and `parted`, programs for parts, were sought beside it.
+    """
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
     views = enumerate(first["views"][: parts.views])
@@ -102,10 +119,9 @@ def _continued(
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     late = planner.late(facts, _beginnings(learned), _is_validated(learned))
     lists = [*plain, *(yield from _learn(puzzle, sample, late))]
-    others = (chosen, by_view, deep)
-    is_complete = all(result.ok for part in (lists, *others) for result in part)
-    choices, viewed, rest = (_values(part) for part in others)
-    [together] = yield [assemble(options, first, rest, viewed, choices, _values(lists))]
+    others = (deep, by_view, tables, chosen, lists)
+    is_complete = all(result.ok for part in others for result in part)
+    [together] = yield [assemble(options, first, *map(_values, others))]
     return together.value, is_complete
 
 

@@ -1,6 +1,6 @@
 """The parts of one puzzle's search as tasks of the engine.
 
-    shallow ──► lists, choices, slices, views ──► lists that scan, in layers
+    shallow, tables ──► lists, choices, slices, views ──► lists that scan, in layers
             ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
 
 What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
@@ -30,6 +30,7 @@ from weft.searches.arc.records import (
     EACH,
     LISTS,
     SLICE,
+    TABLES,
     AnswerRecord,
     AssembledRecord,
     CandidateRecord,
@@ -48,6 +49,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -115,6 +117,13 @@ def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> Learned
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
+@task(name=TABLES)
+@noted()
+def run_tables(puzzle: Object, part: int) -> LearnedRecord:
+    """Learn what becomes of the input's objects, in some ways to see them."""
+    return _learned(learn_input_tables(_problem(get(puzzle)), part))
+
+
 @task(name=EACH)
 @noted()
 def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
@@ -139,6 +148,7 @@ def assemble(
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
+    tables: list[LearnedRecord],
     choices: list[LearnedRecord],
     lists: list[LearnedRecord],
 ) -> AssembledRecord:
@@ -148,7 +158,10 @@ def assemble(
         for raw in (first, *rest, *views)
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
-    chosen, learned = ([_candidates(part) for part in parts] for parts in (choices, lists))
+    drawn, chosen, learned = (
+        [_candidates(part) for part in parts] for parts in (tables, choices, lists)
+    )
+    chosen.append(list(joined(drawn, begun.counts.programs)))
     planner = planner_of(options)
     assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
     return _assembled_to_wire(assembled, planner.standard)

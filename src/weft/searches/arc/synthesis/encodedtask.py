@@ -39,6 +39,11 @@ class EncodedTask:
         """The training inputs with their outputs."""
         return [(pair.input, pair.output) for pair in self.task.train]
 
+    @property
+    def keeps_sizes(self) -> bool:
+        """Whether every target is as large as its input."""
+        return all(given.size == expected.size for given, expected in self.pairs())
+
     def out_buffer(self, operators: int) -> U8:
         """Return room for the results of so many operators; untouched pages cost nothing."""
         return np.empty((operators + 8) * self.examples * MAX_BYTES, np.uint8)

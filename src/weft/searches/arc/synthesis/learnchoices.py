@@ -56,7 +56,7 @@ def _learned(
     or the grids continued.
     """
     if vector in sample.bases[:1]:
-        yield from learn_tables(problem, sample, vector)
+        yield from learn_tables(problem, vector, sample.time)
     same = [given.size == expected.size for given, expected in problem.pairs()]
     if all(same) or vector not in sample.segmented[:SEGMENTED]:
         return

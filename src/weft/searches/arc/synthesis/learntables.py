@@ -7,7 +7,8 @@ answer if every pair is predicted by the cheapest table learned without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from weft.searches.arc.fitted import objecttable
 from weft.searches.arc.fitted.objecttable import Objects
@@ -15,7 +16,7 @@ from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
 from weft.searches.arc.tables.scene import Scene
@@ -24,25 +25,46 @@ from weft.searches.arc.tables.table import drawn
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
+ALL = (*SEGMENTATIONS, *AREAS, WITH_ROOMS)
+PARTS = (ALL[:1], ALL[1:2], ALL[2:])
+"""Ways to see objects that are tried together: the first two take longest."""
 MOST_AREAS = 70
 """With the objects around them."""
 
 
+def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
+    """Learn one part of the tables on the input, if every target is as large.
+
+    Nothing of a phase is needed for it, so it can run beside the shallow phase.
+    """
+    if not problem.keeps_sizes:
+        return ()
+    return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
+
+
+def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:
+    """Return the cheapest of what the parts found, as if they were one that ran at a time."""
+    return cheapest(replace(candidate, time=time) for part in parts for candidate in part)
+
+
 def learn_tables(
-    problem: EncodedTask, sample: VectorSample, vector: GridVector
+    problem: EncodedTask, vector: GridVector, time: int = 0, names: Sequence[str] = ALL
 ) -> tuple[ProgramCandidate, ...]:
     """Return the cheapest programs that decide about the objects of a vector.
 
     Few of each result: tables with other measures agree too easily to count as witnesses.
+    `names` are the ways to see objects that are tried.
     """
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
         return ()
-    ways = scenes_of(SEGMENTATIONS, grids, MOST_OBJECTS) | _with_areas(grids, targets)
+    ways = scenes_of(SEGMENTATIONS, grids, MOST_OBJECTS, names)
+    if WITH_ROOMS in names:
+        ways |= _with_areas(grids, targets)
     return cheapest(
         candidate
         for name, scenes in ways.items()
-        for candidate in _learned(problem, sample, vector, name, scenes)
+        for candidate in _learned(problem, vector, time, name, scenes)
     )
 
 
@@ -81,11 +103,7 @@ def _is_small(scene: Scene) -> bool:
 
 
 def _learned(
-    problem: EncodedTask,
-    sample: VectorSample,
-    vector: GridVector,
-    name: str,
-    scenes: Sequence[Scene],
+    problem: EncodedTask, vector: GridVector, time: int, name: str, scenes: Sequence[Scene]
 ) -> Iterator[ProgramCandidate]:
     train, targets = problem.train, problem.targets_plain
     loo_passed: int | None = None
@@ -97,9 +115,7 @@ def _learned(
         if loo_passed is None:
             loo_passed = train if _loo_passes(scenes[:train], targets) else 0
         program = Program(vector.chain, Objects.name, objecttable.parameters(name, table))
-        yield ProgramCandidate(
-            program, program.millibits(), encode_grids(made), sample.time, loo_passed
-        )
+        yield ProgramCandidate(program, program.millibits(), encode_grids(made), time, loo_passed)
 
 
 def _loo_passes(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:

@@ -127,9 +127,11 @@ def shallow(
     ways = () if is_explained or FITTED in options.without else ways_of(problem.task)
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)
-    phase = run.result(handed_on, views)
+    phase, sample = run.result(handed_on, views), sample_of(space)
+    if problem.keeps_sizes:  # tables on the input need no sample: `learn_input_tables`
+        sample = replace(sample, segmented=())
     return replace(
-        phase, open_slices=open_slices, sample=sample_of(space), ways=ways,
+        phase, open_slices=open_slices, sample=sample, ways=ways,
         input_cells=problem.task.input_cells,
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The plan of one task's search: a shallow phase, and what follows it in parallel parts.
 
-    shallow ──► plain lists, choices of objects; if it found nothing short, programs for parts, one
+    shallow, beside it tables of objects on the input
+            ──► plain lists, choices of objects; if it found nothing short, programs for parts, one
                   for each way to divide the task; if it found nothing also
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
@@ -43,6 +44,8 @@ from weft.searches.arc.synthesis.learnlists import (
     plain_parts,
     scanned_parts,
 )
+from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -214,7 +217,14 @@ class ParallelPlanner:
         choices: list[Candidates] = [
             learn_choices(problem, sample, start, end) for start, end in parts.choices
         ]
+        tables = (learn_input_tables(problem, part) for part in range(self.table_parts))
+        choices.append(joined(tables, sample.time))
         return choices, [found.candidates for found in lists]
+
+    @property
+    def table_parts(self) -> int:
+        """How many parts of learning tables on the input run beside the shallow phase."""
+        return 0 if FITTED in self.options.without else len(TABLE_PARTS)
 
     def owners(self) -> tuple[frozenset[int], ...]:
         """Return the first entries that belong to each slice; the input is the first one's."""

@@ -41,8 +41,13 @@ def scene_of(name: str, grid: Grid) -> Scene | None:
     return Scene(grid, pieces, rooms) if pieces else None
 
 
-def scenes_of(names: Sequence[str], grids: Sequence[Grid], most: int) -> dict[str, list[Scene]]:
-    """Segment grids in the ways in which each has objects, and at most so many; none twice."""
+def scenes_of(
+    names: Sequence[str], grids: Sequence[Grid], most: int, asked: Sequence[str] | None = None
+) -> dict[str, list[Scene]]:
+    """Segment grids in the ways in which each has objects, and at most so many; none twice.
+
+    With `asked`, only those of them are returned.
+    """
     ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
     for name in names:
         pieces = tuple(takewhile(lambda own: 1 <= len(own) <= most, _segmented(name, grids)))
@@ -51,6 +56,7 @@ def scenes_of(names: Sequence[str], grids: Sequence[Grid], most: int) -> dict[st
     return {
         name: [Scene(grid, own) for grid, own in zip(grids, pieces, strict=True)]
         for pieces, name in ways.items()
+        if asked is None or name in asked
     }
 
 
