@@ -9,6 +9,7 @@ Looks at outputs only, so it judges every group of a puzzle, examined or not. `r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from weft.searches.arc.evidence import violated
 from weft.searches.arc.invariants import OutputInvariants
@@ -43,8 +44,11 @@ class Plausibility:
 
     def __init__(self, task: ArcTask) -> None:
         self._task = task
-        self._invariants = OutputInvariants(task)
         self._known: dict[tuple[Grid, ...], Breaks] = {}
+
+    @cached_property
+    def _invariants(self) -> OutputInvariants:
+        return OutputInvariants(self._task)
 
     def of(self, outputs: tuple[Grid, ...]) -> Breaks:
         """Return what some outputs break."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from weft.errors import InputError, ValueInvalid
 from weft.searches.arc.fitted import registry as fitted
@@ -186,6 +187,7 @@ def _letter(i: int) -> str:
 ProgramOrder = tuple[int, int, Sequence[str], str, str, str]
 
 
+@lru_cache(maxsize=4096)
 def order_key(program: Program) -> ProgramOrder:
     """Sort programs: cheaper first, then shorter, then by name; those without a view first."""
     return (
