@@ -9,8 +9,9 @@ import pytest
 from weft.errors import InputError
 from weft.searches.arc.fitted.chart import BARS, RINGS, RUNS, SQUARES, path_of
 from weft.searches.arc.program import parse as read_program
+from weft.searches.arc.synthesis.chartreadings import readings_of
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.learncharts import learn_charts, readings_of
+from weft.searches.arc.synthesis.learncharts import learn_charts
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
@@ -112,6 +113,7 @@ def test_a_target_that_is_no_chart_has_no_reading() -> None:
 @pytest.mark.parametrize(
     ("targets", "layout"),
     [(("222/232/222", "11111/14441/14741/14441/11111"), RINGS),
+     (("222/232/222", "111/141/111"), None),
      (("0033/2033", "600000999/600000999"), None),
      (("0033/2033", "000999/220999/220999"), SQUARES),
      (("222/232/222", "11111/14441/14041/14441/11111"), None)],
