@@ -142,12 +142,14 @@ def learn_part(
 
 
 def learn_plain(
-    problem: EncodedTask, sample: VectorSample, hope: int = HOPE
+    problem: EncodedTask, sample: VectorSample, hope: int = HOPE, *, may_answer: bool = True
 ) -> tuple[ProgramCandidate, ...]:
-    """Learn plain lists on every base; return the cheapest."""
-    parts = plain_parts(sample.list_bases)
-    learned = [learn_part(problem, sample, part, hope) for part in parts]
-    return cheapest(candidate for found in learned for candidate in found.candidates)
+    """Learn plain lists on every base; return the cheapest, cross-validated if they may answer."""
+    contexts = (context_of(problem, sample, base) for base in range(sample.list_bases))
+    learners = (_Learner(problem, sample, own, may_answer=may_answer) for own in contexts)
+    return cheapest(
+        candidate for learner in learners for candidate in learner.learn("", hope).candidates
+    )
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
@@ -164,10 +166,13 @@ def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, 
 class _Learner:
     """Learns lists on one base."""
 
-    def __init__(self, problem: EncodedTask, sample: VectorSample, context: ListContext) -> None:
+    def __init__(
+        self, problem: EncodedTask, sample: VectorSample, context: ListContext, *,
+        may_answer: bool = True,
+    ) -> None:  # fmt: skip
         self._context, self._time = context, sample.time
         self._is_solved = sample.is_solved
-        self._may_answer = problem.train > FEW_PAIRS and not sample.is_solved
+        self._may_answer = may_answer and problem.train > FEW_PAIRS and not sample.is_solved
         self._train = problem.train
 
     def learn(self, corner: str, hope: int, *, extendable: bool = False) -> LearnedLists:

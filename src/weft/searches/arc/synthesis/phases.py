@@ -183,7 +183,9 @@ def parted(
         space, _ = _brief(part_task, options, programs, SHALLOW, None, cache)
         sample = replace(sample_of(space), canvases=())  # programs of parts have none
         is_asked = LISTS not in options.without
-        lists = learn_plain(space.problem, sample, LITTLE_HOPE) if is_asked else ()
+        lists = (
+            learn_plain(space.problem, sample, LITTLE_HOPE, may_answer=False) if is_asked else ()
+        )  # whole programs are cross-validated
         return (*space.candidates, *space.guesses, *lists)
 
     return learn_each(task, way, search)
