@@ -42,7 +42,15 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
 from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
-from weft.searches.arc.synthesis.phases import Options, deep, parted, shallow, viewed
+from weft.searches.arc.synthesis.phases import (
+    Options,
+    deep,
+    parted,
+    shallow,
+    viewed,
+    viewed_tables,
+    with_tables,
+)
 from weft.searches.arc.synthesis.planner import AssembledSearch, ParallelPlanner, ShallowFacts
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.task import ArcTask
@@ -112,6 +120,16 @@ class Recorder:
         views = [
             self.timed("views", viewed, task, options, view, number, cache)
             for number, view in enumerate(first.views[: parts.views])
+        ]
+        views = [
+            with_tables(
+                phase,
+                [
+                    self.timed("views", viewed_tables, task, view, part)
+                    for part in range(planner.view_table_parts(view))
+                ],
+            )
+            for phase, view in zip(views, first.views, strict=False)
         ]
         choices = [
             self.timed("choices", learn_choices, problem, sample, start, end)

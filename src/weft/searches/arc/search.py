@@ -23,6 +23,7 @@ from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, TaskCall, Unknown, make_lanes
 from weft.model.values import Object, Value
+from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.records import SEARCH, AnswerRecord, AssembledRecord, ShallowRecord
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart
 from weft.searches.arc.synthesis.planner import ShallowFacts
@@ -40,6 +41,7 @@ from weft.searches.arc.tasks import (
     run_slice,
     run_tables,
     run_view,
+    run_view_tables,
 )
 
 Learned = list[tuple[ListPart, Result]]
@@ -102,26 +104,40 @@ def _continued(
     """
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
-    views = enumerate(first["views"][: parts.views])
+    views = first["views"][: parts.views]
+    shown = [planner.view_table_parts(FittedView(*view)) for view in views]
     groups: list[list[TaskCall]] = [
         [
             *(run_choices(puzzle, sample, start, end) for start, end in parts.choices),
             *(run_each(puzzle, options, way) for way in parts.ways if parted is None),
         ],
-        [run_view(puzzle, options, view, number) for number, view in views],
+        [run_view(puzzle, options, view, number) for number, view in enumerate(views)],
+        *(
+            [run_view_tables(puzzle, view, part) for part in range(count)]
+            for view, count in zip(views, shown, strict=True)
+        ),
         [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
         [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],
     ]  # the longest first
     results: Sequence[Result] = (yield _together(groups)) if any(groups) else ()
-    chosen, by_view, plain, deep = _divided(results, groups)
+    chosen, by_view, *view_tables, plain, deep = _divided(results, groups)
     if parted and parts.ways:
         chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     late = planner.late(facts, _beginnings(learned), _is_validated(learned))
     lists = [*plain, *(yield from _learn(puzzle, sample, late))]
-    others = (deep, by_view, tables, chosen, lists)
-    is_complete = all(result.ok for part in others for result in part)
-    [together] = yield [assemble(options, first, *map(_values, others))]
+    is_complete = all(
+        result.ok
+        for part in (deep, by_view, *view_tables, tables, chosen, lists)
+        for result in part
+    )
+    beside = [_values(own) for own, view in zip(view_tables, by_view, strict=True) if view.ok]
+    [together] = yield [
+        assemble(
+            options, first, _values(deep), _values(by_view), beside, _values(tables),
+            _values(chosen), _values(lists),
+        )
+    ]  # fmt: skip
     return together.value, is_complete
 
 

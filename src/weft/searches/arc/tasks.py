@@ -31,6 +31,7 @@ from weft.searches.arc.records import (
     LISTS,
     SLICE,
     TABLES,
+    VIEW_TABLES,
     AnswerRecord,
     AssembledRecord,
     CandidateRecord,
@@ -59,6 +60,8 @@ from weft.searches.arc.synthesis.phases import (
     parted,
     shallow,
     viewed,
+    viewed_tables,
+    with_tables,
 )
 from weft.searches.arc.synthesis.planner import (
     AssembledSearch,
@@ -141,6 +144,14 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
     return _recorded(phase, before)
 
 
+@task(name=VIEW_TABLES)
+@noted()
+def run_view_tables(puzzle: Object, view: list[str], part: int) -> LearnedRecord:
+    """Learn what becomes of the input's objects as a view shows them, in some ways to see them."""
+    task = ArcTask.from_canonical(get(puzzle))
+    return _learned(viewed_tables(task, FittedView(*view), part))
+
+
 @task(name="arc.assemble")
 @noted()
 def assemble(
@@ -148,16 +159,24 @@ def assemble(
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
+    view_tables: list[list[LearnedRecord]],
     tables: list[LearnedRecord],
     choices: list[LearnedRecord],
     lists: list[LearnedRecord],
 ) -> AssembledRecord:
-    """Put the parts together: what they found, which programs to examine, the merged log."""
+    """Put the parts together: what they found, which programs to examine, the merged log.
+
+    `view_tables` are those of each view.
+    """
     begun, *phases = [
         phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest, *views)
     ]
-    slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
+    slices = phases[: len(rest)]
+    viewed_parts = [
+        with_tables(phase, map(_candidates, own))
+        for phase, own in zip(phases[len(rest) :], view_tables, strict=True)
+    ]
     drawn, chosen, learned = (
         [_candidates(part) for part in parts] for parts in (tables, choices, lists)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -24,9 +24,10 @@ from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
-from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learnchoices import cheapest, learn_choices
 from weft.searches.arc.synthesis.learneach import learn_each, ways_of
 from weft.searches.arc.synthesis.learnlists import LITTLE_HOPE, learn_plain
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, SearchLog
 from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.synthesis.sample import VectorSample, sample_of
@@ -163,10 +164,22 @@ def viewed(
     space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
     asks = view.shows_objects and FITTED not in options.without
+    asks = asks and not space.problem.keeps_sizes  # else `viewed_tables` are all there is
     choices = learn_choices(space.problem, sample) if asks else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
     return in_task_terms(phase, task, view)
+
+
+def viewed_tables(task: ArcTask, view: FittedView, part: int) -> tuple[ProgramCandidate, ...]:
+    """Learn one part of the tables on the input as a view shows it, in terms of the task itself."""
+    found = learn_input_tables(EncodedTask(view.of(task)), part)
+    return tuple(unviewed(candidate, task, view) for candidate in found)
+
+
+def with_tables(phase: PhaseResult, parts: Iterable[Sequence[ProgramCandidate]]) -> PhaseResult:
+    """Return a phase with the tables learned beside it."""
+    return with_learned(phase, cheapest(joined(parts, phase.counts.programs)), ())
 
 
 def parted(

@@ -56,7 +56,9 @@ from weft.searches.arc.synthesis.phases import (
     shallow,
     unviewed,
     viewed,
+    viewed_tables,
     with_learned,
+    with_tables,
 )
 from weft.searches.arc.synthesis.space import NO_ENTRY, ProgramCandidate
 from weft.searches.arc.task import ArcTask
@@ -180,7 +182,10 @@ class ParallelPlanner:
         parts = self.parts(ShallowFacts.of(first))
         rest = [deep(problem, options, part, first.table, cache) for part in parts.slices]
         views = [
-            viewed(task, options, view, number, cache)
+            with_tables(
+                viewed(task, options, view, number, cache),
+                (viewed_tables(task, view, part) for part in range(self.view_table_parts(view))),
+            )
             for number, view in enumerate(first.views[: parts.views])
         ]
         choices, lists = self.learn(problem, first)
@@ -225,6 +230,10 @@ class ParallelPlanner:
     def table_parts(self) -> int:
         """How many parts of learning tables on the input run beside the shallow phase."""
         return 0 if FITTED in self.options.without else len(TABLE_PARTS)
+
+    def view_table_parts(self, view: FittedView) -> int:
+        """How many parts of learning tables run beside the search of a view."""
+        return self.table_parts if view.shows_objects else 0
 
     def owners(self) -> tuple[frozenset[int], ...]:
         """Return the first entries that belong to each slice; the input is the first one's."""
