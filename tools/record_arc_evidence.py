@@ -33,6 +33,7 @@ from make_pseudo_puzzles import bases, puzzles_of
 from weft.model.codec import to_json
 from weft.searches.arc.assessment import examined, explanations, needed
 from weft.searches.arc.data import load
+from weft.searches.arc.normal.registry import is_coloured
 from weft.searches.arc.ops.operator import Operator
 from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.synthesis.budget import SearchBudget
@@ -84,7 +85,8 @@ class Recorder:
         assembled, shallow_programs = self.searched(planner, task, is_whole)
         view = planner.ground(task, assembled.found)
         if view is not None:
-            grounded, _ = self.searched(planner.on_ground(), view.of(task), is_whole)
+            on_ground = planner.on_ground(is_coloured(task))
+            grounded, _ = self.searched(on_ground, view.of(task), is_whole)
             assembled = assembled.beside(grounded, task, view)
         examinations = needed(assembled.found, planner.standard)
         evidence = [

@@ -130,4 +130,5 @@ def test_parts_that_read_more_run_where_nothing_answers(
     assert [part.reads for part in parts].count(ACTIONS) == acting
     assert [part.reads for part in parts].count(LAID) == laid
     assert planner.late(facts, (), is_validated=True) == []
-    assert planner.on_ground().late(facts, (), is_validated=False) == []
+    assert planner.on_ground(is_coloured=False).late(facts, (), is_validated=False) == []
+    assert planner.on_ground(is_coloured=True).late(facts, (), is_validated=False) == parts

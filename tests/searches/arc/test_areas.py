@@ -100,6 +100,12 @@ def test_tables_of_areas(text: str, before: str, after: str) -> None:
     assert read_program(program.text()) == program
 
 
+def test_overlap_with_several_areas_counts_once() -> None:
+    own = scene_of("rectangles", grid("00010/00000/00000/01000"))
+    assert own is not None
+    assert columns_of(own)["overlaps"] == [0, 1, 1]
+
+
 def test_the_size_of_a_box_is_a_measure_and_the_kind_of_a_body_another() -> None:
     own = scene_of("objects_8 and rooms", grid("1110/1010/1110"))
     assert own is not None

@@ -104,5 +104,7 @@ def test_puzzle_with_many_cells_gets_fewer_programs(cells: int, programs: int) -
 
 
 def test_brief_search_has_a_short_first_phase_and_no_deep_one() -> None:
-    brief = SearchBudget().brief()
+    brief = SearchBudget().brief(has_late_lists=False)
     assert (brief.max_programs, brief.shallow_programs, brief.deep_programs) == (30_000, 6_000, 0)
+    assert not brief.has_late_lists
+    assert SearchBudget().brief(has_late_lists=True).has_late_lists

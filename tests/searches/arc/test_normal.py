@@ -13,7 +13,7 @@ from weft.errors import InputError
 from weft.searches.arc.check import check_program
 from weft.searches.arc.evidence import examine
 from weft.searches.arc.learn import Solved, below_view
-from weft.searches.arc.normal.registry import BRIEF, VIEWS, FittedView, worthwhile
+from weft.searches.arc.normal.registry import BRIEF, VIEWS, FittedView, is_coloured, worthwhile
 from weft.searches.arc.normal.view import ByCount, ViewDefinition
 from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
 from weft.searches.arc.refit import predict
@@ -99,6 +99,16 @@ def test_colours_of_every_input_and_those_that_outputs_add_keep_their_names() ->
 def test_grid_is_seen_as_its_lines_or_ground_determine(name: str, before: str, after: str) -> None:
     value = grid(before)
     assert FittedView(name).symmetry(value).apply(value) == grid(after)
+
+
+@pytest.mark.parametrize(
+    ("first", "test", "expected"),
+    [("77/71", "22/23", True), ("77/71", "00/01", False), ("01/00", "77/71", False)],
+)
+def test_task_is_coloured_where_no_input_has_black_ground(
+    first: str, test: str, expected: bool
+) -> None:
+    assert is_coloured(ArcTask("t", (pair(first, "1"),), (grid(test),))) is expected
 
 
 # -- which are worth a search --------------------------------------------------------------------

@@ -24,6 +24,7 @@ from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
+from weft.searches.arc.tables.sides import OPPOSITE, side_of
 from weft.searches.arc.tables.table import ObjectTable, drawn, parse
 from weft.searches.arc.tables.vocabulary import actions, check
 from weft.searches.arc.task import ArcTask, Pair
@@ -166,6 +167,11 @@ BECOMES = (
     ("1000/0000/0300", "by to_3 one", "0000/0100/0300"),
     ("000000/011000/011000/000000", "add ring 4", "444400/411400/411400/444400"),
     ("1003/0000/0000", "by to_3 one", "0103/0000/0000"),
+    ("0010300/0000000", "slide from_3", "1000300/0000000"),
+    ("0010300/0000000", "edge from_3", "1000300/0000000"),
+    ("00000/00103/00000", "ray from_3 7", "00000/77103/00000"),
+    ("0000000/0010000/0000000/0000300", "slide from_3",
+     "0100000/0000000/0000000/0000300"),
     ("1000/0003/0000", "meet 3", "1000/0003/0000"),
     ("10005/00000/00000", "pile 5", "00015/00000/00000"),
     ("101005/000000", "pile 5", "001105/000000"),
@@ -312,6 +318,23 @@ def fitted(text: str, *inputs: str) -> list[str]:
     targets = [drawn(own, table) for own in scenes]
     assert None not in targets
     return [table.text() for table in TableSearch(scenes, [t for t in targets if t]).fitting()]
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("00000/01300/00330/00000", "east"),
+        ("03330/03130/03030", "north"),
+        ("0300/0130/0000", "north"),
+        ("0000/0100/0030", "southeast"),
+        ("0000/0100/0000", None),
+    ],
+)
+def test_way_to_a_colour_is_where_it_touches_or_lies_nearest(text: str, side: str | None) -> None:
+    own = scene(grid(text))
+    body = next(body for body in own.bodies if body.colour == 1)
+    assert side_of(own, body, "to_3") == side
+    assert side_of(own, body, "from_3") == (None if side is None else OPPOSITE[side])
 
 
 @pytest.mark.parametrize(

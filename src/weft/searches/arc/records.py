@@ -79,6 +79,8 @@ class GroundRecord(TypedDict):
     ground: Object | None
     ground_ways: list[str]
     """How it can be divided into parts."""
+    is_coloured: bool
+    """Whether all inputs have a coloured ground."""
 
 
 class ShallowRecord(PhaseRecord, GroundRecord):

@@ -56,7 +56,8 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
     first: ShallowRecord = begun.value
     bodies = [_continued(puzzle, options, first, tables)]
     if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
-        bodies.insert(0, _searched(first["ground"], on_ground(options), first["ground_ways"]))
+        ground_options = on_ground(options, first["is_coloured"])
+        bodies.insert(0, _searched(first["ground"], ground_options, first["ground_ways"]))
     *beside, (assembled, is_complete) = yield from _in_step(bodies)
     if beside and not assembled["is_explained"]:
         [(grounded, ground_is_complete)] = beside

@@ -22,7 +22,7 @@ from weft.searches.arc.assessment import Found, Standard, examined, needed
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.failure import Failure
-from weft.searches.arc.normal.registry import FittedView
+from weft.searches.arc.normal.registry import FittedView, is_coloured
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
@@ -237,9 +237,13 @@ def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> G
     """Put the task on black ground, where it is to be searched too."""
     view = planner.ground(task, Found(phase.candidates, ()))
     if view is None:
-        return {"ground": None, "ground_ways": []}
+        return {"ground": None, "ground_ways": [], "is_coloured": False}
     shown = view.of(task)
-    return {"ground": put(shown.canonical()), "ground_ways": list(planner.ways(shown))}
+    return {
+        "ground": put(shown.canonical()),
+        "ground_ways": list(planner.ways(shown)),
+        "is_coloured": is_coloured(task),
+    }
 
 
 def planner_of(options: Table) -> ParallelPlanner:
@@ -254,9 +258,10 @@ def planner_of(options: Table) -> ParallelPlanner:
     return ParallelPlanner(own, record.slices, standard)
 
 
-def on_ground(options: Table) -> Table:
+def on_ground(options: Table, is_coloured: bool) -> Table:
     """Return the options for a task on black ground, as `ParallelPlanner.on_ground` does."""
-    record, own = from_json(OptionsRecord, options), planner_of(options).on_ground().options
+    record = from_json(OptionsRecord, options)
+    own = planner_of(options).on_ground(is_coloured).options
     return to_json(replace(record, budget=own.budget, without=tuple(own.without)))
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.searches.arc.normal.view import (
+    BLACK,
     ByCount,
     GroundBlack,
     GroundByCount,
     LinesLie,
     ViewDefinition,
+    ground_of,
 )
 from weft.searches.arc.symmetries import Symmetry
 from weft.searches.arc.task import ArcTask, Pair
@@ -76,6 +78,12 @@ def grounded(task: ArcTask) -> FittedView | None:
     view = FittedView(GroundBlack.name)
     inputs = [*(pair.input for pair in task.train), *task.test]
     return view if any(view.symmetry(grid).apply(_PROBE) != _PROBE for grid in inputs) else None
+
+
+def is_coloured(task: ArcTask) -> bool:
+    """Whether black is the commonest colour of no input."""
+    inputs = (*(pair.input for pair in task.train), *task.test)
+    return all(ground_of(grid) != BLACK for grid in inputs)
 
 
 def worthwhile(task: ArcTask) -> tuple[FittedView, ...]:

@@ -127,7 +127,7 @@ class GroundBlack(ViewDefinition):
     )
 
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
-        ground = max(range(COLOURS), key=given.cells.count)
+        ground = ground_of(given)
         names = list(range(COLOURS))
         names[BLACK], names[ground] = ground, BLACK
         return permuted(self.name, tuple(names))
@@ -156,6 +156,11 @@ class GroundByCount(ByCount):
 
     def price(self, parameters: str) -> int:
         return super().price(parameters) + self.more * BIT
+
+
+def ground_of(grid: Grid) -> int:
+    """Return the commonest colour, of equals the lowest."""
+    return max(range(COLOURS), key=grid.cells.count)
 
 
 _ALL = Grid(1, COLOURS, bytes(range(COLOURS)))

@@ -46,7 +46,9 @@ class SearchBudget:
     """Longer programs are no evidence: they are kept as guesses and answer nothing."""
     stop_on_first: bool = False
     is_brief: bool = False
-    """Whether the search ends with its shallow phase and what is learned from that at once."""
+    """Whether the search has no deep phase."""
+    has_late_lists: bool = True
+    """Whether lists that scan, read more columns or come in layers may follow plain ones."""
     schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -74,10 +76,15 @@ class SearchBudget:
         most = self.max_programs * FULL_CELLS // max(cells, FULL_CELLS)
         return replace(self, max_programs=max(1, most))
 
-    def brief(self) -> SearchBudget:
+    def brief(self, *, has_late_lists: bool) -> SearchBudget:
         """Return the budget of a search beside another one: short, and without a deep phase."""
-        most = max(1, self.shallow_programs)
-        return replace(self, max_programs=most, shallow_share=BRIEF_SHARE, is_brief=True)
+        return replace(
+            self,
+            max_programs=max(1, self.shallow_programs),
+            shallow_share=BRIEF_SHARE,
+            is_brief=True,
+            has_late_lists=has_late_lists,
+        )
 
     @property
     def view_programs(self) -> int:

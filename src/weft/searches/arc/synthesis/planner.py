@@ -9,7 +9,8 @@
                   smaller grids, if neither a program nor a plain list may answer
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found but through another
-                view, and its ground is another colour (`arc.tasks` runs it beside the parts above)
+                view, and its ground is another colour (`arc.tasks` runs it beside the parts above):
+                briefly, with lists of all kinds only if no input has black ground
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
@@ -24,7 +25,7 @@ from dataclasses import dataclass, replace
 
 from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
 from weft.searches.arc.evidence import Evidence
-from weft.searches.arc.normal.registry import FittedView, grounded
+from weft.searches.arc.normal.registry import FittedView, grounded, is_coloured
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
 from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, share, split_budget
@@ -171,7 +172,7 @@ class ParallelPlanner:
         assembled = self.searched(blind)
         view = self.ground(blind, assembled.found)
         if view is not None:
-            grounded_search = self.on_ground().searched(view.of(blind))
+            grounded_search = self.on_ground(is_coloured(blind)).searched(view.of(blind))
             assembled = assembled.beside(grounded_search, blind, view)
         return self._examined(task, assembled)
 
@@ -201,11 +202,15 @@ class ParallelPlanner:
         """Return how a task can be divided into parts that share a program."""
         return () if FITTED in self.options.without else ways_of(task)
 
-    def on_ground(self) -> ParallelPlanner:
-        """Return the planner for tasks on black ground: brief, and a program has one view."""
+    def on_ground(self, is_coloured: bool) -> ParallelPlanner:
+        """Return the planner for tasks on black ground: brief, and a program has one view.
+
+        Lists of all kinds are learned if no input has black ground.
+        """
         own = self.options
+        budget = own.budget.brief(has_late_lists=is_coloured)
         without = tuple(sorted({*own.without, VIEWS}))
-        options = replace(own, budget=own.budget.brief(), without=without)
+        options = replace(own, budget=budget, without=without)
         return ParallelPlanner(options, self.slices, self.standard)
 
     def learn(
@@ -268,7 +273,8 @@ class ParallelPlanner:
         Actions on objects are tried where outputs are as large as inputs: then there is no canvas.
         """
         own = self.options
-        if facts.is_solved or is_validated or own.budget.is_brief or LISTS in own.without:
+        may_follow = own.budget.has_late_lists and LISTS not in own.without
+        if facts.is_solved or is_validated or not may_follow:
             return []
         acts = not facts.canvases and FITTED not in own.without
         return [

@@ -8,7 +8,7 @@ from itertools import pairwise
 from weft.searches.arc.fitted.choose import MEASURES, measurements_of
 from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.tables.scene import Body, Scene, masks_of
+from weft.searches.arc.tables.scene import Body, Scene
 
 THRESHOLD, AREA, OVERLAPS = ">=", "area", "overlaps"
 """`area` is the kind of a body: 1 for black areas, 0 for objects."""
@@ -27,7 +27,7 @@ WORDS = (
     "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
     "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
     "or less, with `>=N` behind it 1 from N on; whether colour 3 touches it by sides (`beside_3`), "
-    "how many areas before it share cells with it (`overlaps`), whether it is a black `area`"
+    "whether an area before it shares cells with it (`overlaps`), whether it is a black `area`"
 )
 """For the language page."""
 
@@ -94,18 +94,17 @@ def _relations(scene: Scene) -> dict[str, list[int]]:
 
 def _beside(scene: Scene) -> dict[str, list[int]]:
     """For each colour, whether it touches an object by sides."""
-    masks = masks_of(scene.grid)
     around = [scene.dilated(body.mask, False) & ~body.mask for body in scene.bodies]
     return {
-        name: [int(bool(cells & masks[colour])) for cells in around]
+        name: [int(bool(cells & scene.masks[colour])) for cells in around]
         for colour, name in BESIDE.items()
     }
 
 
 def _overlaps(scene: Scene) -> list[int]:
-    """How many of those before it share cells with an object."""
+    """Whether one of those before it shares cells with an object."""
     masks = [body.mask for body in scene.bodies]
-    return [sum(bool(mask & other) for other in masks[:n]) for n, mask in enumerate(masks)]
+    return [int(any(mask & other for other in masks[:n])) for n, mask in enumerate(masks)]
 
 
 def _vertices(body: Body) -> int:

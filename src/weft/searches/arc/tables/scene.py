@@ -65,6 +65,8 @@ class Scene:
         is_fixed: bool = False,
     ) -> None:
         self.grid, self.height, self.width = grid, grid.height, grid.width
+        self.masks = masks_of(grid)
+        """The cells of each colour."""
         self.objects = tuple(self.body(piece) for piece in pieces)
         self.fixed = self.objects if is_fixed else ()
         """Those that stay as they are."""

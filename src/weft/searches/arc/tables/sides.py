@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weft.searches.arc.tables.scene import STEPS, Body, Scene, places
+from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Scene, places
 
 Side = Callable[[Scene, Body], str | None]
 Goal = Callable[[Scene, Body, str], Body | None]
 CORNERS = tuple(STEPS)[4:]
 NOTCH, KIN = "notch", "kin"
 TO_COLOUR = {colour: f"to_{colour}" for colour in range(1, 10)}
-OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
+FROM_COLOUR = {colour: f"from_{colour}" for colour in range(1, 10)}
+OPPOSITE = {
+    side: other for side, (r, c) in STEPS.items() for other, s in STEPS.items() if s == (-r, -c)
+}
 
 
 def side_of(scene: Scene, body: Body, which: str) -> str | None:
@@ -117,11 +120,17 @@ def _to_kin(scene: Scene, body: Body) -> str | None:
 
 
 def _to_colour(colour: int) -> Side:
-    """Where the nearest object of a colour lies: a side, or a corner where none is in line."""
+    """Where a colour touches it, if only there; or else where the nearest object of it lies.
+
+    That is a side, or a corner where none is in line.
+    """
 
     def side(scene: Scene, body: Body) -> str | None:
         if body.colour == colour:
             return None
+        touched = _touched(scene, body, colour)
+        if len(touched) == 1:
+            return touched[0]
         goal = goal_in_line(scene, body, str(colour))
         if goal is not None:
             return side_towards(body, goal)
@@ -129,6 +138,12 @@ def _to_colour(colour: int) -> Side:
         return None if goal is None else _corner_towards(body, goal)
 
     return side
+
+
+def _touched(scene: Scene, body: Body, colour: int) -> list[str]:
+    """The sides on which cells of a colour touch it."""
+    cells = scene.masks[colour] & ~body.mask
+    return [side for side in SIDES if scene.moved(body.mask, STEPS[side]) & cells]
 
 
 def _corner_towards(body: Body, goal: Body) -> str:
@@ -147,6 +162,7 @@ TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
 TOWARDS_COLOUR: dict[str, Side] = {
     KIN: _to_kin,
     **{name: _to_colour(colour) for colour, name in TO_COLOUR.items()},
+    **{name: _opposite(_to_colour(colour)) for colour, name in FROM_COLOUR.items()},
 }
 WAYS = {**TOWARDS_ALL, **TOWARDS_COLOUR}
 OTHER_GOALS = ("nearest", "largest")

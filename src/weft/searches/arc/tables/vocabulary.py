@@ -12,7 +12,14 @@ from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.scene import SIDES, STEPS
-from weft.searches.arc.tables.sides import KIN, OTHER_GOALS, TO_COLOUR, TOWARDS, TOWARDS_ALL
+from weft.searches.arc.tables.sides import (
+    FROM_COLOUR,
+    KIN,
+    OTHER_GOALS,
+    TO_COLOUR,
+    TOWARDS,
+    TOWARDS_ALL,
+)
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
 WORDS = (
@@ -40,8 +47,9 @@ WORDS = (
     "(where its rarest colour lies) or `behind`, `toward` the nearest object or `away`, to the "
     "largest (`main`) or `off`, `outward` to the nearest edge or `inward`, to the `centre` of the "
     "grid, to the `notch` (the one empty corner of its box), to the largest of its `kin` (of its "
-    "colour), or `to_3`, a colour. `leave` before a move draws the moved one beside it, `in` "
-    "behind it recolours it, `only` before `add` leaves the object out, `and` adds several things"
+    "colour), `to_3`, a colour, or away from it, `from_3`. `leave` before a move draws the moved "
+    "one beside it, `in` behind it recolours it, `only` before `add` leaves the object out, `and` "
+    "adds several things"
 )
 """For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
@@ -73,11 +81,12 @@ def actions(
     """Yield all actions with some colours to draw in, shifts, and colours of objects to meet."""
     goals = (*map(str, goal_colours), *OTHER_GOALS)
     ways = (*TOWARDS_ALL, KIN, *(TO_COLOUR[colour] for colour in goal_colours))
+    back = [FROM_COLOUR[colour] for colour in goal_colours]
     yield from (("stay",), ("gone",))
     named = [*map(str, colours)]
     inks = (OWN, *named, *RELATED)
     yield from (("paint", colour) for colour in inks[1:])
-    for move in _moves(shifts, goals, ways):
+    for move in _moves(shifts, goals, ways, back):
         yield move
         yield (LEAVE, *move)
         yield from ((*move, IN, colour) for colour in named)
@@ -88,6 +97,7 @@ def actions(
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
+    yield from (("ray", side, ink) for side in back for ink in (OWN, *named))
     for rays in ("row", "column", "cross", "diagonals", "star"):
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
     plain = (OWN, *named)
@@ -108,10 +118,13 @@ def actions(
 
 
 def _moves(
-    shifts: Sequence[tuple[int, int]], goals: Sequence[str], ways: Sequence[str]
+    shifts: Sequence[tuple[int, int]],
+    goals: Sequence[str],
+    ways: Sequence[str],
+    back: Sequence[str],
 ) -> Iterator[Action]:
     """Yield the actions that only move an object."""
-    for side in (*STEPS, *TOWARDS_ALL):
+    for side in (*STEPS, *TOWARDS_ALL, *back):
         yield from (("slide", side), ("edge", side))
     yield from (("shift", str(down), str(along)) for down, along in shifts)
     for side in (*SIDES, *TOWARDS_ALL):
