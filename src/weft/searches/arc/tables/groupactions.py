@@ -53,7 +53,8 @@ class GroupActions:
     def _cheapest_alike(self) -> int:
         """The actions, as bits, without those that draw what a cheaper one draws everywhere."""
         alike: dict[tuple[int | None, ...], int] = {}
-        for n in sorted(range(len(self.actions)), key=lambda n: (self.prices[n], n)):
+        consistent = {n for row in self.rows for n in row.covers}
+        for n in sorted(consistent, key=lambda n: (self.prices[n], n)):
             alike.setdefault(tuple(row.covers.get(n) for row in self.rows), n)
         return sum(1 << n for n in alike.values())
 

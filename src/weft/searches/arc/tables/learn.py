@@ -8,16 +8,17 @@ its actions are consistent and together draw every cell of the targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from itertools import combinations, islice, product
 from operator import or_
 
 from weft.searches.arc.tables.actions import AND, COVERING, Action, applied
+from weft.searches.arc.tables.colours import OWN, colour_of
 from weft.searches.arc.tables.consistency import OF_AREAS, TargetMasks, covers, families_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import AREA, column_price, columns_of
-from weft.searches.arc.tables.scene import Scene, masks_of
+from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
 from weft.searches.arc.tables.vocabulary import actions, price
@@ -80,13 +81,21 @@ class TableSearch:
 
     def _hidden(self, pair: int) -> int:
         """The cells that some action may cover."""
-        scene, masks, hidden = self.scenes[pair], self.masks[pair], 0
-        covering = [action for action in self.actions if action[0] in COVERING]
-        for body in scene.objects:
-            for action in covering:
-                result = applied(scene, body, action)
-                if result is not None and all(not mask & ~masks[c] for c, mask in result.above):
-                    hidden = reduce(or_, (mask for _, mask in result.above), hidden)
+        scene, hidden = self.scenes[pair], 0
+        covering = {
+            first: [ink for _, how, ink in variants if how == OWN]
+            for first, variants in self._families.items()
+            if first[0] in COVERING
+        }
+        for number, body in enumerate(scene.objects):
+            known = scene.results.setdefault(number, {}) if covering else {}
+            for first, inks in covering.items():
+                if first not in known:
+                    known[first] = applied(scene, body, first)
+                result = known[first]
+                if result is not None:
+                    colours = {colour_of(scene, body, ink) for ink in inks}
+                    hidden |= _drawable(result, colours, self.masks[pair])
         return hidden
 
     def fitting(self) -> list[ObjectTable]:
@@ -167,6 +176,13 @@ def _fixed(scene: Scene, masks: Sequence[int]) -> int:
     """The cells of what stays in a scene, as far as targets have them."""
     layers = (layer for body in scene.fixed for layer in body.layers)
     return reduce(or_, (mask & masks[colour] for colour, mask in layers), 0)
+
+
+def _drawable(result: Drawn, colours: Set[int | None], masks: Sequence[int]) -> int:
+    """The cells that are drawn above all objects, if a target has them in one of the colours."""
+    cells = reduce(or_, (mask for _, mask in result.above), 0)
+    is_there = any(colour is not None and not cells & ~masks[colour] for colour in colours)
+    return cells if is_there else 0
 
 
 def _order(table: ObjectTable) -> tuple[int, str]:
