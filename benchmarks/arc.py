@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchains, arcchart, arcpage, arcreliability, arcworkers
+from benchmarks import arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_beyond, names_of
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
@@ -104,11 +104,6 @@ def ranking(*_: object) -> Iterator[Figures]:
 def mechanisms(*_: object) -> Iterator[Figures]:
     """What each mechanism is worth, as `tools/count_arc_mechanisms.py` counted it."""
     yield json.loads((PAGES / "arc-mechanisms.json").read_text())
-
-
-def rules(*_: object) -> Iterator[Figures]:
-    """Rules side by side, as `tools/compare_arc_rules.py` counted them."""
-    yield json.loads((PAGES / "arc-rules.json").read_text())
 
 
 def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
@@ -194,11 +189,9 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "confidence": confidence,
     "ranking": ranking,
     "mechanisms": mechanisms,
-    "rules": rules,
     "ablation": ablation,
     "budgets": budgets,
     "transfer": transfer,
     "scaling": scaling,
     "workers": arcworkers.measure,
-    "chains": arcchains.measure,
 }

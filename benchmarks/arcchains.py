@@ -9,26 +9,15 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.arcruns import TRAINING, call
-from weft.inspect.report.view import ViewedTask, view_of
-from weft.searches.arc.records import SEARCH
+from weft.inspect.report.view import ViewedTask
 
-PUZZLES = ("264363fd", "28e73c20", "6cf79266", "3eda0437", "1f0c79e5")
-"""Training puzzles that take long: the slowest of a sample."""
 COUNTS = (2, 4, 8, 16)
 Figures = dict[str, Any]
 Rounds = Sequence[Sequence[float]]
 """Seconds of each task, round by round."""
-
-
-def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - one
-    """Run hard puzzles with one worker; replay their times on more."""
-    call("solve", *PUZZLES, *TRAINING, "--workers", "1", "--out", str(place), "-q")
-    yield figures(view_of(place, SEARCH, "weft arc solve").tasks())
 
 
 def figures(tasks: Iterable[ViewedTask]) -> Figures:
@@ -82,28 +71,26 @@ def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
 def section(part: Mapping[str, Any]) -> str:
     """Return the part of the page."""
     rows = [
-        f"| {i} | {one['tasks']} | {one['work_s']:.1f} s | {one['first_s']:.1f} s"
-        f" | {one['chain_s']:.1f} s | {one['gain_16']:.1f} × |"
-        for i, one in enumerate(part["puzzles"], 1)
+        f"| {number} | {puzzle['tasks']} | {puzzle['work_s']:.1f} s | {puzzle['first_s']:.1f} s"
+        f" | {puzzle['chain_s']:.1f} s | {puzzle['gain_16']:.1f} × |"
+        for number, puzzle in enumerate(part["puzzles"], 1)
     ]
     gains = ", ".join(
         f"{n}: {gain:.1f} ×" for n, gain in sorted(part["gains"].items(), key=_workers)
     )
-    longest = max(one["chain_s"] for one in part["puzzles"])
+    longest = max(puzzle["chain_s"] for puzzle in part["puzzles"])
     return f"""\
-## Longest chains of hard puzzles
-
-`python -m benchmarks arc --parts chains`, on {part["machine"]}: {len(rows)} hard training puzzles
-({", ".join(PUZZLES)}) with one worker, and what their times would give on more. A round of tasks
-waits for the one before it, so a puzzle never takes less than its longest chain; most of that is
-the shallow phase, one task (the first one's includes loading the kernels).
+What the times of these puzzles with 1 worker would give on more, without start and end. A round of
+tasks waits for the one before it, so a puzzle never takes less than its longest chain; the shallow
+phase is one task.
 
 | puzzle | tasks | work | shallow phase | longest chain | alone, 16 workers |
 |---|---|---|---|---|---|
 {chr(10).join(rows)}
 
 All together: {part["work_s"]:.1f} s of work, {longest:.1f} s in the longest chain; replayed on more
-workers {gains} (aims: 2 workers 1.8 ×, 16 workers 8 ×).
+workers {gains}.
+
 """
 
 

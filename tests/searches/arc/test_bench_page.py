@@ -12,10 +12,7 @@ from benchmarks import arc, arcchains, arcchart, arcpage, arcreliability, arcwor
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
 from tests.support.arcruns import named_set
-from tools import compare_arc_rules
 from weft.inspect.report.view import ViewedTask
-from weft.searches.arc.confidence import model
-from weft.searches.arc.support import FEATURES
 from weft.searches.arc.synthesis.ablation import PARTS
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
@@ -52,21 +49,14 @@ MECHANISMS: dict[str, Any] = {
     "operators": 260, "operators_needed": {"0": 3, "2": 4}, "needed_by_a_task": 5,
     "used_in_both_halves": 4, "used_by_no_task": ["grow", "trim"],
 }  # fmt: skip
-SURE: dict[str, Any] = {**dict.fromkeys(FEATURES, 0), "pairs": 9, "posterior_bits": 99}
-ROWS: dict[str, dict[str, Any]] = {
-    "a": {"cpu": 1.0, "place": 0, "outcome": "SOLVED", "features": SURE},
-    "b": {"cpu": 1.0, "place": 1, "outcome": "UNKNOWN/unsure", "features": None},
-    "c": {"cpu": 9.0, "place": 0, "outcome": "SOLVED", "features": SURE},
-}
-EARLIER: dict[str, dict[str, Any]] = {
-    "a": {"cpu": 2.0, "place": 0, "outcome": "SOLVED", "features": None},
-    "b": {"cpu": 2.0, "place": 0, "outcome": "SOLVED", "features": None},
-}
 
 
 def task_of(lane: str, number: int, index: int, run_s: float) -> ViewedTask:
     """A task that took so long."""
     return ViewedTask("k", lane, number, index, "f", "completed", {}, {}, None, run_s, {})
+
+
+CHAIN = [task_of("/a", 0, 0, 2.0)]
 
 
 def figures() -> dict[str, Any]:
@@ -81,7 +71,6 @@ def figures() -> dict[str, Any]:
             "weights": {"guessed": 900},
         },
         "mechanisms": {"machine": "here", "tasks from here": MECHANISMS},
-        "rules": {"machine": "here", **compare_arc_rules.compared(ROWS, EARLIER)},
         "start": {"machine": "here", "warm_start_s": 0.9},
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
@@ -104,7 +93,6 @@ def figures() -> dict[str, Any]:
                 "slowest_s": 7.5,
             },
         },
-        "chains": {"machine": "here", **arcchains.figures([task_of("/a", 0, 0, 2.0)])},
     }
 
 
@@ -156,27 +144,18 @@ def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
 
 
 def test_workers_are_reported_after_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arcworkers, "_timed", lambda _, workers: (30.0 / workers, "head"))
+    monkeypatch.setattr(arcworkers, "_timed", lambda _, __, workers: (30.0 / workers, "head"))
+    monkeypatch.setattr(arcworkers, "_chains", lambda _: arcchains.figures(CHAIN))
     monkeypatch.setattr(arcworkers, "_busy", lambda _, __: figures()["workers"]["busy"])
     monkeypatch.setattr(arcworkers, "_compile", lambda: {"compile_s": 9.0, "compile_cpu_s": 50.0})
     pages = [
         arcpage.render({"workers": {"machine": "here", **known}})
         for known in arcworkers.measure(Path("nowhere"), 16, 1)
     ]
-    assert [page.count("not measured |") for page in pages] == [1, 2, 0, 0, 0]
-    assert [page.count(" × |") for page in pages] == [0, 0, 3, 3, 3], "one worker comes last"
-    assert ["busy on average" in page for page in pages] == [False] * 3 + [True] * 2
-    assert ["Kernels compiled" in page for page in pages] == [False] * 4 + [True]
-
-
-def test_rules_are_compared_on_the_tasks_that_both_versions_have() -> None:
-    found = compare_arc_rules.compared(ROWS, EARLIER)
-    assert (found["tasks"], found["moved"]) == (2, 1)
-    assert found["versions"]["this"] == {"pass1": 1, "pass2": 2, "cpu_s": 2.0}
-    assert found["earlier_rule"] == {"right": 2, "wrong": 0}
-    least = model().confidence_permille(SURE)
-    assert found["models"]["whole"]["850"] == {"right": int(least >= 850), "wrong": 0}
-    assert "First guesses right: 1 and 2;" in arcpage.render(figures())
+    assert [page.count("not measured |") for page in pages] == [0, 1, 2, 0, 0, 1, 0]
+    assert [page.count(" × |") for page in pages] == [0, 0, 0, 3, 4, 4, 6], "one worker comes last"
+    assert ["busy on average" in page for page in pages] == [False] * 4 + [True] * 3
+    assert all("Kernels compiled" in page for page in pages)
 
 
 def test_chains_bound_what_more_workers_gain() -> None:
@@ -194,7 +173,7 @@ def test_chains_bound_what_more_workers_gain() -> None:
     found = arcchains.figures(tasks)
     assert [one["chain_s"] for one in found["puzzles"]] == [5, 3]
     assert found["gains"]["16"] == 12 / 5
-    page = arcpage.render({"chains": {"machine": "here", **found}})
+    page = arcchains.section(found)
     assert "| 1 | 3 | 6.0 s | 4.0 s | 5.0 s | 1.2 × |" in page
 
 
