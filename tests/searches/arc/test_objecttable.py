@@ -16,8 +16,11 @@ from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learntables import PARTS, joined, learn_input_tables, learn_tables
 from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.actions import ACTIONS, LEAVE, ONLY, applied, parts_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
@@ -461,3 +464,11 @@ def test_a_search_that_remembers_undrawn_cells_chooses_as_a_new_one(
         new = GroupActions(names, prices, rows, 63)
         expected = new.choice(tuple(groups.values()), may_join=True)
         assert remembering.choice(tuple(groups.values()), may_join=True) == expected
+
+
+def test_tables_learned_in_parts_are_those_learned_at_once() -> None:
+    problem = EncodedTask(planted().without_truth())
+    whole = learn_tables(problem, GridVector((), 0, problem.root), time=7)
+    parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
+    assert whole
+    assert joined(parts, 7) == whole
