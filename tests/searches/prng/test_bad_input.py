@@ -162,7 +162,7 @@ def test_analyse_bad_option_is_refused(
 def test_analyse_on_a_gpu_that_is_not_there_is_refused(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # also where there is one
     said = "--device gpu: this machine has no GPU that CuPy can use; leave it out"
     refused(3, said, "analyse", "draws.csv", "--device", "gpu", "--out", "run")
 

@@ -19,6 +19,7 @@ from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng import planning
+from weft.searches.prng.devices import has_gpu
 from weft.searches.prng.families import FAMILIES, did_you_mean, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
@@ -33,7 +34,6 @@ with lazy_imports():
     from weft.inspect import verify
     from weft.inspect.report import view
     from weft.searches.prng import report
-    from weft.searches.prng.kernels import cuda
 
 FEWEST_TRIED = 2**32
 """What the smallest search worth the name tries: every 32-bit seed of one generator."""
@@ -110,7 +110,7 @@ def check_below(history: History, where: str, modulus: int) -> None:
 
 def check_device(execution: Execution) -> None:
     """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
-    if execution.device == "gpu" and execution.backend != "ray" and not cuda.is_available():
+    if execution.device == "gpu" and execution.backend != "ray" and not has_gpu():
         raise InputError(
             "--device gpu: this machine has no GPU that CuPy can use",
             hint="leave it out, or pip install 'weft[gpu]' where there is one",
