@@ -14,6 +14,7 @@ from weft.searches.prng.answer import (
 from weft.searches.prng.apis import call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.blocks import block_size, draws_to_block_end
+from weft.searches.prng.deals import rest_of_deck
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import EXOTIC
 from weft.searches.prng.history import History
@@ -62,8 +63,17 @@ def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
     if best.stream:
         yield f"  in the draws of session {best.stream!r} alone"
     yield ""
+    yield from _rest_of_deck(best, history)
     yield from _predictions(best, history)
     yield from _block_note(best, history)
+
+
+def _rest_of_deck(best: ScoredCandidate, history: History) -> Iterator[str]:
+    """Say what is left of the deck of the last deal, where next draws are earned."""
+    rest = rest_of_deck(best.hypothesis, len(history.streams()[best.stream]))
+    if best.next and rest:
+        yield f"What is left of the last deck after its deal, in order ({len(rest)}):"
+        yield "  " + in_line(history.texts(rest))
 
 
 def _block_note(best: ScoredCandidate, history: History) -> Iterator[str]:
