@@ -20,6 +20,8 @@ from weft.searches.prng.formreaders import (
     base64_bytes,
     bytes_reading,
     hex_bytes,
+    is_fraction,
+    one_column,
     read_floats,
     read_hex_digits,
     read_integers,
@@ -27,7 +29,7 @@ from weft.searches.prng.formreaders import (
     read_signed,
     read_words64,
 )
-from weft.searches.prng.history import History, read_history
+from weft.searches.prng.history import History, quoted, read_history
 from weft.searches.prng.records import Records, read_records, unpacked
 from weft.searches.prng.rowforms import (
     column_reading,
@@ -138,7 +140,7 @@ def read_draws(
         except FileInvalid as error:
             best = _certain(data, where, alphabet)
             if best is None:
-                raise error from None
+                raise _odd_fraction(data, where) or error from None
             return _history(best, read_records(data, where), where)
     best = _certain(data, where, alphabet, column)
     if best is None:
@@ -146,6 +148,22 @@ def read_draws(
             f"{where}: no form of draws is recognised", hint=f"weft prng guess {where}"
         )
     return _history(best, read_records(data, where), where)
+
+
+def _odd_fraction(data: bytes, where: str) -> FileInvalid | None:
+    """Return the refusal of fractions that fewer than half of the cells are not, by the first."""
+    try:
+        texts = one_column(read_records(data, where).drawn()) or []
+    except FileInvalid:
+        return None
+    odd = [number for number, text in enumerate(texts) if not is_fraction(text)]
+    if not odd or 2 * len(odd) >= len(texts):
+        return None
+    shown = quoted(texts[odd[0]])
+    return FileInvalid(
+        f"{where}: draw {odd[0] + 1} is {shown}, not a fraction from 0 to 1 as others are",
+        hint="correct it, or leave it out",
+    )
 
 
 def _with_shuffle(history: History) -> History:
