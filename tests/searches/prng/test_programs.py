@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,10 +66,24 @@ def test_program_makes_the_draws(family: str, output: str, language: str, tmp_pa
     assert printed_by(text, language, tmp_path, COUNT) == expected
 
 
-@pytest.mark.parametrize(("family", "output"), rest_is_slow([("java", "scaled")]))
+@pytest.mark.parametrize(("family", "output"), rest_is_slow([("java", "scaled"), ("v8", "scaled")]))
 def test_program_in_java_makes_the_draws(family: str, output: str, tmp_path: Path) -> None:
     expected = generate(truth(family, output), COUNT)
     assert printed_by(program(truth(family, output), "java"), "java", tmp_path, COUNT) == expected
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_program_without_skips_makes_every_call_a_draw(language: str, tmp_path: Path) -> None:
+    about = Hypothesis("v8", "scaled", 1000, seed=12345)
+    text = program(about, language)
+    assert "gap" not in text
+    assert printed_by(text, language, tmp_path, COUNT) == generate(about, COUNT)
+
+
+def test_programs_in_java_have_no_name_that_java_refuses() -> None:
+    """From release 9 on `_` is a keyword."""
+    for family, output in MAPS:
+        assert not re.search(r"\b_\b", program(truth(family, output), "java")), family
 
 
 @pytest.mark.parametrize("language", ["python", "c"])
