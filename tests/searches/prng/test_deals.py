@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
-from weft.searches.prng import words
+from weft.inspect.report.view import view_of
+from weft.searches.prng import analyse, report, words
 from weft.searches.prng.answer import AnalyseAnswer, ScoredCandidate, StreamCandidate
 from weft.searches.prng.deals import rest_of_deck
 from weft.searches.prng.families import FAMILIES
@@ -61,3 +63,17 @@ def _answer(truth: Hypothesis, draws: tuple[int, ...]) -> AnalyseAnswer:
     candidate = StreamCandidate("", truth, tried=1)
     ranked: list[ScoredCandidate] = score_all([candidate], {"": draws}, request)
     return conclude(request, (), (), (), ranked, ())
+
+
+def test_report_shows_the_rest_of_the_deck_and_one_bar_for_each_card(tmp_path: Path) -> None:
+    deck = list(DECK)
+    random.Random(7).shuffle(deck)
+    answer = analyse(
+        [" ".join(deck[:30])], form="cards", families=["cpython_rows"], outputs=["deal30"],
+        skips="0:0", starts="0:0", corrupt=0, effort="quick", out=tmp_path / "run", workers=1,
+    )  # fmt: skip
+    assert answer.verdict == "signal"
+    [page] = report.pages(view_of(tmp_path / "run", "prng.analyse", "weft prng analyse"))
+    assert " ".join(deck[30:]) in page.html
+    assert "remainder modulo 52" in page.html
+    assert "if this continues" not in page.html
