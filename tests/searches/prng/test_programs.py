@@ -176,6 +176,21 @@ def test_wrong_word_is_not_recovered_at_once(spoiled: int) -> None:
     assert found_at_once(History(tuple(words)), asked) is None
 
 
+def test_state_recovered_at_once_loads_neither_a_run_nor_compiled_code() -> None:
+    code = (
+        "import sys; from weft.searches.prng import recover;"
+        "draws = [int(line) for line in sys.stdin];"
+        "generator = recover(draws, modulus=1 << 32, families=['v8']);"
+        "unused = ('weft.coordinator.loop', 'weft.storage.folder', 'numpy', 'numba');"
+        "print(generator.take(3), [name for name in unused if name in sys.modules])"
+    )
+    stream = generate(Hypothesis("v8", "scaled", 1 << 32, seed=31337), 15)
+    given = "".join(f"{draw}\n" for draw in stream[:12])
+    argv = [sys.executable, "-c", code]
+    done = subprocess.run(argv, input=given, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == f"{stream[12:]} []"
+
+
 @pytest.mark.slow
 def test_draws_of_nobody_recover_nothing() -> None:
     draws = [(at * at * 7919 + at) % 997 % 100 for at in range(60)]
