@@ -144,9 +144,7 @@ def read_draws(
             return _history(best, read_records(data, where), where)
     best = _certain(data, where, alphabet, column)
     if best is None:
-        raise FileInvalid(
-            f"{where}: no form of draws is recognised", hint=f"weft prng guess {where}"
-        )
+        raise FileInvalid(f"{where}: no form of draws is recognised")
     return _history(best, read_records(data, where), where)
 
 
@@ -201,9 +199,7 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
     given = records.drawn() if chosen is None else records.column(chosen)
     reading = read_letters(given, alphabet) if form == LETTERS else READERS[form](given)
     if reading is None:
-        raise FileInvalid(
-            f"{where}: the records are not of the form {form}", hint=f"weft prng guess {where}"
-        )
+        raise FileInvalid(f"{where}: the records are not of the form {form}")
     return _history(Guess(chosen, reading), records, where)
 
 
