@@ -37,7 +37,10 @@ of the checkout; the row's quick test must fail with them and pass in an unchang
 On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out calls that are alike, which the
 engine's own rows try. Of SQLite's consecutive writes to one file the first and the last are tried:
 on opening it ignores a transaction that was not committed, and repeats a checkpoint that was cut
-off. A recovery is killed at its calls until it starts a worker.
+off. Of calls that repeat, round after round or object after object, the first, the middle one and
+the last are tried: calls of one kind on one kind of file, after a call that is the same in that
+sense. A recovery is killed at its calls until it starts a worker. Coordinators fork from a process
+that has imported their modules; each case compares one of them with a command of its own process.
 """
 FLAKINESS = """\
 ## Flakiness

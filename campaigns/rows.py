@@ -97,9 +97,9 @@ PLANTED_GRIDS = {
 FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
 
 SEARCH_PARTS = {
-    EVERY_CALL: {"arc": 60, "jobs": 100, "prng": 50, "tree": 50},
-    EVERY_RECOVERY: {"arc": 60, "jobs": 30, "prng": 48, "tree": 48},
-    EVERY_ERROR: {"arc": 300, "jobs": 60, "prng": 150, "tree": 200},
+    EVERY_CALL: {"arc": 8, "jobs": 100, "prng": 10, "tree": 50},
+    EVERY_RECOVERY: {"arc": 12, "jobs": 6, "prng": 18, "tree": 12},
+    EVERY_ERROR: {"arc": 24, "jobs": 14, "prng": 32, "tree": 32},
 }
 """Into how many cases these are divided on a search that ships: one takes half a minute."""
 PLACES = {**{name: f"`weft {name}`" for name in ("arc", "jobs", "prng", "tree")},

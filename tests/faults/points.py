@@ -25,6 +25,12 @@ _CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
 _CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
 SQLITE = "runs/run/manifest.sqlite"
 FIRST_WORKER = "runs/run/logs/worker-"
+_NAMES = tuple((re.compile(pattern), name) for pattern, name in (
+    (r"(?<=objects/)[0-9a-f]{2}(?=/|$)", "DIGEST"), (r"(?<=DIGEST/)[0-9a-f]{20,}", "DIGEST"),
+    (r"(?<=staging/).+", "NAME"), (r"(?<=heads/)[^/]+(?=\.jsonl)", "ID"),
+    (r"(?<=tmp_obj_)\w+", "NAME"), (r"(?<=worker-)\d+-\d+", "NUMBER"),
+    (r"(?<=\.md\.)\w+", "NAME"),
+))  # fmt: skip
 _NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}")
 
 
@@ -92,6 +98,27 @@ def _continues(point: Point | None, following: Point | None) -> bool:
         return False
     return point.call == "pwrite64" and (point.call, point.touched) == (
         following.call, following.touched)  # fmt: skip
+
+
+def without_repeats(points: Sequence[Point]) -> list[Point]:
+    """Of calls that repeat, the first, the middle one and the last, in the order of the points.
+
+    Two calls repeat each other where they and the calls before them are of one kind and touch files
+    of one kind: the same lines of code, round after round or object after object.
+    """
+    places: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    kinds = [(point.call, file_kind(point.touched)) for point in points]
+    for at, kind in enumerate(kinds):
+        places.setdefault((*kinds[max(at - 1, 0) : at], kind), []).append(at)
+    chosen = {at for same in places.values() for at in (same[0], same[len(same) // 2], same[-1])}
+    return [points[at] for at in sorted(chosen)]
+
+
+def file_kind(touched: str) -> str:
+    """The path without what differs from file to file of one kind: digests, numbers, ids."""
+    for pattern, name in _NAMES:
+        touched = pattern.sub(name, touched)
+    return touched
 
 
 def of_recovery(points: Sequence[Point]) -> list[Point]:
