@@ -3,6 +3,7 @@
     WeftError
     ├── InputError             your input: exit 3 (2 for usage)
     │   ├── UsageError         options that do not go together
+    │   │   └── OptionInvalid  one option, by its name in Python
     │   ├── ValueInvalid       a value outside what tasks may pass
     │   ├── FileInvalid        a file that cannot be read as what it should be
     │   ├── SearchInvalid      a search or task that breaks the contract
@@ -89,6 +90,15 @@ class UsageError(InputError):
     """Options that are wrong or do not go together."""
 
     exit_code = 2
+
+
+class OptionInvalid(UsageError):
+    """An option out of its range: `parameter` in Python, `flag` on the command line."""
+
+    def __init__(self, parameter: str, rule: str, *, flag: str = "") -> None:
+        super().__init__(f"{parameter} {rule}")
+        self.on_command_line = f"{flag or '--' + parameter} {rule}"
+        """The message with the name of the flag."""
 
 
 class ValueInvalid(InputError):

@@ -31,6 +31,10 @@ from weft.storage.projection import Projection
 from weft.storage.rebuild import rebuild
 from weft.storage.reconcile import Reconciled, good_records, reconcile
 
+CODE_ACCEPTED = "code-accepted"
+CODE_CHANGED = "code-changed"
+"""Events of a run that goes on with other code: as asked, or because nothing came of the old."""
+
 
 @dataclass(slots=True)
 class OpenRun:
@@ -98,15 +102,17 @@ def reopen_run(
     recorded = recorded_genesis(folder, checkpoint)
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
-    code = code or {}
-    replaced = replaced_code(run_file.sources, code, "code" in accept)
+    code, is_accepted = code or {}, "code" in accept
+    may_change = is_accepted or not _has_results(folder)
+    replaced = replaced_code(run_file.sources, code, may_change)
     sources = {name: digest for name, digest in run_file.sources.items() if name not in replaced}
-    changed = check_sources(sources, "code" in accept)
+    changed = check_sources(sources, may_change)
     heads = place.heads.binding(run_file.run_id)
     events = check_history(folder, run_file, accept, heads, place.host, checkpoint)
     reason = why_untrusted(folder, run_file.run_id, code, place.heads, place.host)
-    if changed or replaced or (reason and "code" in accept):
-        events.append(("code-accepted", ", ".join([*changed, *replaced]) or reason))
+    if changed or replaced or (reason and is_accepted):
+        kind = CODE_ACCEPTED if is_accepted else CODE_CHANGED
+        events.append((kind, ", ".join([*changed, *replaced]) or reason))
         run_file = replace(run_file, sources={**sources, **changed})
     if recorded is None:  # killed before anything was recorded: start anew
         run_file = replace(run_file, search=json.loads(genesis)["search"])
@@ -128,6 +134,24 @@ def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | 
         return manifest.genesis
     finally:
         manifest.close()
+
+
+def _has_results(folder: RunFolder) -> bool:
+    """Whether anything of a run came from its code: without, changed code may go on."""
+    if not folder.manifest.is_file():
+        return True
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        return has_results(manifest)
+    finally:
+        manifest.close()
+
+
+def has_results(manifest: Manifest) -> bool:
+    """Whether a task has started or a round is closed."""
+    started = "SELECT 1 FROM tasks WHERE state != 'queued' LIMIT 1"
+    closed = "SELECT 1 FROM rounds WHERE closed LIMIT 1"
+    return bool(manifest.query(started) or manifest.query(closed))
 
 
 def _recover(

@@ -34,7 +34,7 @@ from weft.runs.decision import Decision
 from weft.runs.execution import Execution
 from weft.runs.isolation import SessionIsolation
 from weft.runs.notices import failures_shown
-from weft.runs.opening import OpenRun
+from weft.runs.opening import CODE_ACCEPTED, CODE_CHANGED, OpenRun, has_results
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.prior import open_prior
 from weft.runs.sources import SourceBook
@@ -84,7 +84,7 @@ def run_session(
                 machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
             ).run()
     except (SearchInvalid, ValueInvalid) as error:
-        error.hint = _once_fixed(error.hint, execution.out)
+        error.hint = _once_fixed(error.hint, execution.out, opened)
         raise
     finally:
         backend.close()
@@ -102,7 +102,7 @@ def _begin_journal(
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
-        journal.recorded.code_is_new |= kind == "code-accepted"
+        journal.recorded.code_is_new |= kind in (CODE_ACCEPTED, CODE_CHANGED)
     isolation.note(journal.event)
     journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
@@ -129,15 +129,17 @@ def _answering(
         yield backend
 
 
-def _once_fixed(step: str, out: Path) -> str:
-    """Say how to go on after a fix: the source is another one then, which has to be accepted.
+def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
+    """Say how to go on after a fix: other source has to be accepted once there are results.
 
     A run of notebook cells keeps their source, so it would go on with what was not fixed.
     """
     if RunFolder(out).code.is_dir():
         return f"{step or 'fix the cell'}, then run it with another folder as out"
-    again = f"weft resume {shlex.quote(str(out))} --accept code"
-    return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
+    again = f"{step or 'fix the search'}, then: weft resume {shlex.quote(str(out))}"
+    if not has_results(opened.manifest):
+        return f"{again} (in Python: the same call)"
+    return f'{again} --accept code (in Python: accept=["code"])'
 
 
 def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFailed:
