@@ -58,6 +58,17 @@ def test_answer_names_the_cards_that_are_left_in_the_deck_of_cpython() -> None:
     assert lines[at + 1].split() == deck[30:]
 
 
+def test_answer_about_lottery_numbers_does_not_name_those_that_were_not_drawn() -> None:
+    truth = Hypothesis("cpython_rows", "deal6", 49, seed=4242)
+    draws = generate(truth, 60)
+    rows = "\n".join(" ".join(map(str, draws[at : at + 6])) for at in range(0, 60, 6))
+    history = read_draws(rows.encode(), "lottery", "row-all")
+    answer = _answer(truth, tuple(draws))
+    assert answer.is_signal
+    assert rest_of_deck(truth, 60)
+    assert not any("left of the last deck" in line for line in words.verdict_lines(answer, history))
+
+
 def _answer(truth: Hypothesis, draws: tuple[int, ...]) -> AnalyseAnswer:
     request = AnalyseRequest(truth.modulus, row_maps=(truth.output,))
     candidate = StreamCandidate("", truth, tried=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from weft.inspect.report.text import counted
 from weft.model.values import Value
-from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
+from weft.searches.prng.drawforms import CARDS, INTEGERS, SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import INTEGER, Reading, is_fraction, other_orders
 from weft.searches.prng.history import History
 from weft.searches.prng.intake import RAW, Guess, guesses, read_raw
@@ -35,7 +35,7 @@ READ_AS = {
     "letters": "strings: one call for each character",
     "shuffle": "shuffles of the numbers from 0 or 1 on, element by element",
     "shuffled-letters": "shuffles of an alphabet, character by character",
-    "cards": "deals: all cards",
+    CARDS: "deals: all cards",
     "card-top": "deals: the first card of each",
     "card-bottom": "deals: the last card of each",
     "row-all": "rows of k of n: all numbers in order",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weft.errors import FileInvalid, UsageError
-from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
+from weft.searches.prng.drawforms import CARDS, INTEGERS, DrawForm, ranges_of
 from weft.searches.prng.families import did_you_mean
 from weft.searches.prng.formreaders import (
     DIGITS,
@@ -74,7 +74,7 @@ READERS: Mapping[str, Reader] = {
     LETTERS: read_letters,
     "shuffle": read_shuffle,
     "shuffled-letters": read_shuffled_letters,
-    "cards": read_cards,
+    CARDS: read_cards,
     "card-top": lambda records: card_reading(records, 0, "card-top", 75),
     "card-bottom": lambda records: card_reading(records, -1, "card-bottom", 74),
     "row-all": read_row_all,

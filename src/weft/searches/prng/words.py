@@ -15,6 +15,7 @@ from weft.searches.prng.apis import call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.blocks import block_size, draws_to_block_end
 from weft.searches.prng.deals import rest_of_deck
+from weft.searches.prng.drawforms import CARDS
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import EXOTIC
 from weft.searches.prng.history import History
@@ -80,9 +81,13 @@ def _rest_of_deck(best: ScoredCandidate, history: History) -> Iterator[str]:
 
 
 def cards_left(best: ScoredCandidate, history: History) -> list[str]:
-    """Return what is left of the deck of the last deal; empty unless next draws are earned."""
-    rest = rest_of_deck(best.hypothesis, len(history.streams()[best.stream]))
-    return history.texts(rest) if best.next else []
+    """Return what is left of the deck of the last deal; empty unless next draws are earned.
+
+    Of lottery numbers nobody asks for those that were not drawn.
+    """
+    if not best.next or history.form is None or history.form.name != CARDS:
+        return []
+    return history.texts(rest_of_deck(best.hypothesis, len(history.streams()[best.stream])))
 
 
 def block_lines(best: ScoredCandidate, history: History) -> Iterator[str]:
