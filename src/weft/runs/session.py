@@ -147,8 +147,7 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
     out = execution.out
     again = f"weft resume {shlex.quote(str(out))}"
     if machine.paused:
-        done = machine.counts().finished
-        return Paused(f"paused before {execution.pause_at!r}, after {done} tasks", hint=again)
+        return Paused(f"paused before {execution.pause_at!r}, after {_tasks(machine)}", hint=again)
     if machine.exhausted:
         return StorageFailed(
             f"{out}: stopped, {machine.broken}; no completed task is lost",
@@ -156,8 +155,14 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
         )
     if machine.broken:
         return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
+    reason = f"interrupted after {_tasks(machine)}; no completed task is lost"
+    return Interrupted(reason, hint=again)
+
+
+def _tasks(machine: Machine) -> str:
+    """Say how many tasks have finished."""
     done = machine.counts().finished
-    return Interrupted(f"interrupted after {done} tasks; no completed task is lost", hint=again)
+    return f"{done} task{'s' * (done != 1)}"
 
 
 def new_machine(
