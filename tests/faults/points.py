@@ -31,7 +31,7 @@ _NAMES = tuple((re.compile(pattern), name) for pattern, name in (
     (r"(?<=tmp_obj_)\w+", "NAME"), (r"(?<=worker-)\d+-\d+", "NUMBER"),
     (r"(?<=\.md\.)\w+", "NAME"),
 ))  # fmt: skip
-_NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}")
+_NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}|tmp_obj_|\.md\.\w")
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,12 @@ def fail_on_path(case: Case, point: Point, fault: str, strace: str) -> tuple[End
     only = ["-P", str(case.folder / point.touched)]
     ended = _inject(case, point, fault, strace, *only, when=point.number_on_path)
     return ended, _hit(case, point)
+
+
+def fail_nearest(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
+    """On its path, which is surer, or by its number where the file has a new name in each run."""
+    is_new = _NEW_NAME.search(point.touched)
+    return (fail_at if is_new else fail_on_path)(case, point, fault, strace)
 
 
 def _hit(case: Case, point: Point) -> Point | None:

@@ -13,7 +13,15 @@ import pytest
 
 from tests.faults.case import Case, Ended, resume_and_check
 from tests.faults.conftest import Counted
-from tests.faults.points import SYNCS, WRITES, Point, drawn_by_path, fail_at, fail_on_path
+from tests.faults.points import (
+    SYNCS,
+    WRITES,
+    Point,
+    drawn_by_path,
+    fail_at,
+    fail_nearest,
+    fail_on_path,
+)
 from tests.support.checker import Reference, check_finished
 from tests.support.figures import Part, print_figures
 
@@ -133,7 +141,7 @@ def test_sync_that_fails_stops_the_run_with_its_reason_and_resumes(
 def test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes(
     counted: Counted, tmp_path: Path
 ) -> None:
-    fail_each(tmp_path, counted, Part.asked().of(plan(counted.points)))
+    fail_each(tmp_path, counted, Part.asked().of(plan(counted.points)), fail_nearest)
 
 
 def one_of_each_fault(rows: list[tuple[Point, str]]) -> list[tuple[Point, str]]:
