@@ -53,6 +53,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F3 | on `weft tree` faults fell into what the campaign itself reads after the command, and were \
+taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
+| F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
+`tests/inspect/test_manifest_damage.py` |
 | F14 | `weft prng` ended with a traceback on a table whose only row has an empty cell | \
 `tests/searches/prng/test_front_door.py` |
 | F25 | campaigns ran commands with as many threads as there are cores, where `weft` has one: on \

@@ -4,14 +4,17 @@ same command goes on from there. EINTR may also simply be retried; then the run 
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.faults.case import Case, Ended, resume_and_check
+from tests.faults.case import HERE, Case, Ended, resume_and_check
 from tests.faults.conftest import Counted
 from tests.faults.points import (
     SYNCS,
@@ -146,6 +149,20 @@ def test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes(
 
 def one_of_each_fault(rows: list[tuple[Point, str]]) -> list[tuple[Point, str]]:
     return list({fault: (point, fault) for point, fault in reversed(rows)}.values())
+
+
+def test_what_the_driver_reads_after_a_command_cannot_fail(
+    require_tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    case, log = Case(tmp_path / "case"), tmp_path / "log"
+    head = case.run().outcome["head"]
+    code = f"import driver; driver.print_head({str(case.out)!r}, 1)"
+    traced = [require_tool("strace"), "-o", str(log), "-e", "trace=openat"]
+    environment = {**case.environment(), "PYTHONPATH": str(HERE)}
+    argv = [*traced, sys.executable, "-c", code]
+    printed = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=environment).stdout
+    assert json.loads(printed) == {"head": head}
+    assert str(case.out) not in log.read_text()
 
 
 def test_writes_that_take_half_change_nothing(tmp_path: Path) -> None:
