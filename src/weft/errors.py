@@ -48,6 +48,9 @@ SHORTAGES: Final = {
 }
 """What to do where the machine, not the disk, has too little of something."""
 
+GENERATED: Final = "<string>"
+"""The file that tracebacks name for code which `dataclasses` made."""
+
 
 class _Reported(BaseException):
     """What ends a command with one line: a message, and the next thing to do (`hint`)."""
@@ -80,7 +83,7 @@ class InputError(WeftError):
         frames = [
             frame
             for frame in traceback.extract_tb(self.__traceback__)
-            if not frame.filename.startswith(own) and "/IPython/" not in frame.filename
+            if not frame.filename.startswith((own, GENERATED)) and "/IPython/" not in frame.filename
         ]
         lines = "".join(traceback.format_list(frames)).splitlines()
         return [*lines, f"{type(self).__name__}: {self}"]

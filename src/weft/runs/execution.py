@@ -129,7 +129,8 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
     `cluster` are the nodes of the Ray cluster that a run has joined.
     """
     if execution.group_cap is not None and execution.group_cap < 1:
-        raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
+        rule = f"must be 1 or more, not {execution.group_cap}"
+        raise OptionInvalid("group_cap", rule, flag="--group-cap")
     base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
         return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))
