@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from weft.errors import ManifestDamaged
@@ -103,7 +104,7 @@ def reopen_run(
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
     code, is_accepted = code or {}, "code" in accept
-    may_change = is_accepted or not _has_results(folder)
+    may_change = is_accepted or not _holds_results(folder, checkpoint)
     replaced = replaced_code(run_file.sources, code, may_change)
     sources = {name: digest for name, digest in run_file.sources.items() if name not in replaced}
     changed = check_sources(sources, may_change)
@@ -129,22 +130,21 @@ def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | 
         for record in good_records(folder.ledger, checkpoint):
             return canonical(record.body)
         return None
-    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
-    try:
+    with contextlib.closing(Manifest.open(folder.manifest, Disk(), read_only=True)) as manifest:
         return manifest.genesis
-    finally:
-        manifest.close()
 
 
-def _has_results(folder: RunFolder) -> bool:
-    """Whether anything of a run came from its code: without, changed code may go on."""
+def _holds_results(folder: RunFolder, checkpoint: Checkpoint | None) -> bool:
+    """Whether anything in a folder came from the run's code; if not, changed code may continue.
+
+    The ledger counts too: a manifest may be older than it.
+    """
     if not folder.manifest.is_file():
         return True
-    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
-    try:
-        return has_results(manifest)
-    finally:
-        manifest.close()
+    with contextlib.closing(Manifest.open(folder.manifest, Disk(), read_only=True)) as manifest:
+        if has_results(manifest):
+            return True
+    return len(list(islice(good_records(folder.ledger, checkpoint), 2))) > 1
 
 
 def has_results(manifest: Manifest) -> bool:
