@@ -11,7 +11,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,9 +76,10 @@ def fifo(path: Path, foreign: Path) -> None:
 
 
 def unix_socket(path: Path, foreign: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server, tempfile.TemporaryDirectory() as short:
-        server.bind(f"{short}/s")  # the name of a socket may have 107 bytes
-        Path(short, "s").rename(path)
+    folder = os.open(path.parent, os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"/proc/self/fd/{folder}/{path.name}")  # the name of a socket has 107 bytes
+    os.close(folder)
 
 
 def device(path: Path, foreign: Path) -> None:
