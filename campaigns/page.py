@@ -57,8 +57,9 @@ FOUND = """\
 taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
 | F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
 `tests/inspect/test_manifest_damage.py` |
-| F15 | in a campaign no Unix socket could be planted in a run folder: the names of its temporary \
-folders are too long for one | `tests/cli/test_planted.py` |
+| F15 | in a campaign no Unix socket could be planted in a run folder, whose name is too long for \
+one there; bytecode of an imported module was taken for a foreign file | \
+`tests/cli/test_planted.py` |
 | F14 | `weft prng` ended with a traceback on a table whose only row has an empty cell | \
 `tests/searches/prng/test_front_door.py` |
 | F25 | campaigns ran commands with as many threads as there are cores, where `weft` has one: on \

@@ -142,15 +142,20 @@ def plant(folder: Path, name: str, kind: str) -> Path:
     return place
 
 
+def names_in(folder: Path) -> list[str]:
+    """What is there, but for the bytecode of modules that a command imports."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "__pycache__")
+
+
 def refuse(weft: Weft, folder: Path, command: str, place: Path, key: str) -> None:
     """The command says which path in one line, gives 5, and no foreign byte goes anywhere."""
     words = [key if word == KEY else word for word in READERS[command]]
-    before = sorted(p.name for p in folder.iterdir())
+    before = names_in(folder)
     told: Told = weft(*words)
     shown = str(place.relative_to(folder))
     told.check_one_line(5, shown)
     assert MARK not in told.err
-    assert sorted(p.name for p in folder.iterdir()) == before
+    assert names_in(folder) == before
 
 
 @pytest.mark.parametrize("command", READERS)
