@@ -18,6 +18,7 @@ from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands, ReusedResults
+from weft.cells import is_stored_name
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -37,7 +38,7 @@ from weft.runs.notices import failures_shown
 from weft.runs.opening import CODE_ACCEPTED, CODE_CHANGED, OpenRun, has_results
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.prior import open_prior
-from weft.runs.sources import SourceBook
+from weft.runs.sources import SourceBook, package_of
 from weft.runs.storedcode import drop_compiled
 from weft.storage.folder import RunFolder
 from weft.storage.reserve import Reserve
@@ -132,12 +133,15 @@ def _answering(
 def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
     """Say how to go on after a fix: other source has to be accepted once there are results.
 
-    A run of notebook cells keeps their source, so it would go on with what was not fixed.
+    A search of notebook cells is known by their source, unless it declares a name.
     """
+    is_new = not has_results(opened.manifest)
     if RunFolder(out).code.is_dir():
-        return f"{step or 'fix the cell'}, then run it with another folder as out"
+        is_declared = not is_stored_name(package_of(opened.run_file.search))
+        where = "" if is_new and is_declared else " with another folder as out"
+        return f"{step or 'fix the cell'}, then run it{where or ' again'}"
     again = f"{step or 'fix the search'}, then: weft resume {shlex.quote(str(out))}"
-    if not has_results(opened.manifest):
+    if is_new:
         return f"{again} (in Python: the same call)"
     return f'{again} --accept code (in Python: accept=["code"])'
 
