@@ -193,7 +193,10 @@ def rate(run: Callable[[int, int], list[int]], lo: int, hi: int) -> float:
 
 
 def whole(family: str, output: str) -> dict[str, float]:
-    """Return the seconds of the command over all seeds, by the number of workers."""
+    """Return the seconds of the command over all seeds: the first, then by number of workers.
+
+    The first compiles the sieve for the GPU.
+    """
     source, seconds = random.Random("no generator"), {}
     with tempfile.TemporaryDirectory() as folder:
         draws = Path(folder) / "draws.csv"
@@ -202,13 +205,18 @@ def whole(family: str, output: str) -> dict[str, float]:
         argv = [sys.executable, "-m", "weft.main", "prng", "analyse", str(draws), "--device", "gpu"]
         argv += ["--families", family, "--outputs", output, "--effort", "all", "-q"]
         argv += ["--skips", "0", "--starts", "0", "--corrupt", "0"]
-        for workers in (1, 4):
-            begin_s = time.perf_counter()
+        for name, workers, turns in (("first", 1, 1), ("1", 1, TURNS), ("4", 4, TURNS)):
             asked = [*argv, "--workers", str(workers)]
-            done = subprocess.run(asked, check=False, stdout=subprocess.DEVNULL, env=around)
-            assert done.returncode == 1, f"{family}: exit code {done.returncode} for noise"
-            seconds[str(workers)] = time.perf_counter() - begin_s
+            seconds[name] = statistics.median(command_s(asked, around) for _ in range(turns))
     return seconds
+
+
+def command_s(argv: list[str], environment: dict[str, str]) -> float:
+    """Return the seconds that a command takes to find nothing."""
+    begin_s = time.perf_counter()
+    done = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, env=environment)
+    assert done.returncode == 1, f"exit code {done.returncode} for noise: {argv}"
+    return time.perf_counter() - begin_s
 
 
 def device_name() -> str:
@@ -252,16 +260,21 @@ def _whole_command(seconds: dict[str, Any], note: str) -> str:
     """
     if not all(f"{family}.{output}" in seconds for family, output in WHOLE):
         return "The whole command was not timed in this run.\n"
-    php, python = (seconds[f"{family}.{output}"] for family, output in WHOLE)
+    rows = "\n".join(_command_row(name, seconds[".".join(name)]) for name in WHOLE)
     return f"""\
-The whole command over all 2^32 seeds, from its start to its end, with draws of no generator:
+The whole command over all 2^32 seeds, from its start to its end, with draws of no generator. The
+first one compiles the sieve for the GPU; the others are medians of {TURNS} turns.
 
-| command | 1 worker | 4 workers |
-|---|---|---|
-| `analyse --families php_mt --outputs bounded --device gpu` | {php["1"]:.1f} s | {php["4"]:.1f} s |
-| `analyse --families cpython --outputs bounded --device gpu` | {python["1"]:.1f} s |\
- {python["4"]:.1f} s |
+| command | the first, 1 worker | 1 worker | 4 workers |
+|---|---|---|---|
+{rows}
 
 Of that, importing CuPy and making the context of one process take\
  {seconds["cupy_and_context"]:.1f} s.{note and f" {note}"}
 """
+
+
+def _command_row(name: tuple[str, str], seconds: dict[str, float]) -> str:
+    family, output = name
+    cells = " | ".join(f"{seconds[kind]:.1f} s" for kind in ("first", "1", "4"))
+    return f"| `analyse --families {family} --outputs {output} --device gpu` | {cells} |"

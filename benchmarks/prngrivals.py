@@ -125,6 +125,8 @@ class Rival:
     answer: Callable[[list[str]], str]
     given: int
     weft: tuple[str, ...]
+    kind: str = "a program in C"
+    """What it is, and how its row as a command was made."""
 
 
 def output_of(*argv: str) -> list[str]:
@@ -180,6 +182,7 @@ def untwister(seed: int) -> Rival:
         ],
         lambda _: f"Found seed {seed} ",
         60, ("--families", "mt19937", "--outputs", "raw", "--modulus", str(1 << 32)),
+        "a program in C++",
     )  # fmt: skip
 
 
@@ -202,6 +205,7 @@ RIVALS = (
         ],
         lambda draws: " ".join(draws[624:720]),
         633, ("--families", "cpython", "--modulus", str(1 << 32)),
+        "a library in Python, without a command: as one, a script of seven lines",
     ),
     Rival(
         "v8-randomness-predictor", "main.py",
@@ -211,6 +215,7 @@ RIVALS = (
         lambda program, draws, _: ["PYTHON", "-c", V8_DRIVER, program, *draws[:5]],
         lambda draws: draws[5],
         10, ("--families", "v8"),
+        "a script in Python around Z3, the values edited in: as a call, the script compiled",
     ),
     Rival(
         "randcrack", "randcrack_st",
@@ -223,6 +228,7 @@ RIVALS = (
         ],
         lambda draws: "\n".join(draws[1:31]),
         60, ("--families", "java", "--outputs", "bounded"),
+        "a program in Go",
     ),
 )  # fmt: skip
 
@@ -292,20 +298,27 @@ def libraries(rivals: Path, python: str) -> list[dict[str, Any]]:
     values = [[float(x) for x in node_draws()[:20]] for _ in range(LIBRARY_TURNS)]
     cracker, predictor = "Python-random-module-cracker", "v8-randomness-predictor"
     python_words, node_values = ["cpython", "633"], ["v8", "10"]
-    in_process(
-        [sys.executable, "-c", OURS_AS_LIBRARY, *python_words], words[:1]
-    )  # compiles modules
+    compared = (
+        ("624 words of CPython (weft: 633)", cracker, CRACKER_AS_LIBRARY, words, python_words),
+        ("5 values of Node (weft: 10)", predictor, V8_AS_LIBRARY, values, node_values),
+    )
     return [
-        {
-            "call": call, "rival": rival,
-            "theirs": in_process([python, "-c", code, str((rivals / rival).resolve())], histories),
-            "ours": in_process([sys.executable, "-c", OURS_AS_LIBRARY, *ours], histories),
+        {"call": call, "rival": rival}
+        | {
+            side: warmed(argv, histories)
+            for side, argv in (
+                ("theirs", [python, "-c", code, str((rivals / rival).resolve())]),
+                ("ours", [sys.executable, "-c", OURS_AS_LIBRARY, *ours]),
+            )
         }
-        for call, rival, code, histories, ours in (
-            ("624 words of CPython (weft: 633)", cracker, CRACKER_AS_LIBRARY, words, python_words),
-            ("5 values of Node (weft: 10)", predictor, V8_AS_LIBRARY, values, node_values),
-        )
-    ]  # fmt: skip
+        for call, rival, code, histories, ours in compared
+    ]
+
+
+def warmed(argv: list[str], histories: list[list[Any]]) -> list[float]:
+    """Return the seconds of a process after one like it, which compiles the modules it imports."""
+    in_process(argv, histories[:2])
+    return in_process(argv, histories)
 
 
 def in_process(argv: list[str], histories: list[list[Any]]) -> list[float]:
@@ -372,17 +385,22 @@ def with_section(page: str, published: str = "") -> str:
 
 def section(body: dict[str, Any]) -> str:
     rows = "\n".join(map(line, body["rows"]))
-    programs = [f"| {row['rival']} {row['commit']} | {row['covers']} |" for row in body["rows"]]
+    kinds = {rival.folder: rival.kind for rival in RIVALS}
+    programs = [
+        f"| {row['rival']} {row['commit']} | {kinds[row['rival']]} | {row['covers']} |"
+        for row in body["rows"]
+    ]
     covered = "\n".join(dict.fromkeys(programs))
     return f"""\
 {HEADING}
 
 `python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}: each
-program on its own ground, the two of a row in turns. CPU seconds of the whole command to the
-answer, with one thread or worker; medians of as many turns as are given after them (wall seconds
-are in brackets, beside other load). Histories are from real runtimes, MT19937's words from its
-reference, and every answer was checked. weft is given the generator, as its rivals are; the
-version is that of its search.
+program on its own ground, the two of a row in turns. Commands are compared with commands here, and
+calls in a program with calls below; the last table says what each rival is. CPU seconds of the
+whole command to the answer, with one thread or worker; medians of as many turns as are given after
+them (wall seconds are in brackets, beside other load). Histories are from real runtimes, MT19937's
+words from its reference, and every answer was checked. weft is given the generator, as its rivals
+are; the version is that of its search.
 
 | history | program | its CPU s | weft's CPU s | turns | version | weft takes |
 |---|---|---|---|---|---|---|
@@ -393,10 +411,11 @@ php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up
 seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
 one, so loading numba decides there.{body.get("note", "")}
 
-| program, commit | what it covers |
-|---|---|
+| program, commit | what it is | what it covers |
+|---|---|---|
 {covered}
-| weft prng | [its generators](../prng.md) by seed or state, with skips, starts, wrong rows |
+| weft prng | a command and a library in Python | [its generators](../prng.md) by seed or state,\
+ with skips, starts, wrong rows |
 """
 
 

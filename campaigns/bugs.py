@@ -7,7 +7,7 @@ Weft. The case `unchanged` runs all these tests in a copy without any bug: they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PREFIX = "campaigns/bugs.py::"
 """Begins the name of a case that plants a bug."""
@@ -38,7 +38,7 @@ class Bug:
 
 KILLS = "tests/faults/test_kill_points.py::test_"
 SERVE = "tests/inspect/serve/test_guard.py::test_"
-BUGS = (
+BUGS_OF_ROWS = (
     Bug(
         "F1", "replaced-in-place", "files are replaced in place, not by a rename",
         "src/weft/storage/disk.py",
@@ -286,6 +286,13 @@ BUGS = (
         "::test_null_histories_keep_what_they_should",
     ),
 )  # fmt: skip
+
+BUGS = (*BUGS_OF_ROWS, *(
+    replace(bug, name=f"{bug.name}-on-jobs", what=f"{bug.what}; on `weft jobs`",
+            test=bug.test.replace("[shuttle]", "[jobs]"))
+    for bug in BUGS_OF_ROWS if bug.test.endswith("[shuttle]")
+))  # fmt: skip
+"""Those of F1 to F3 also on a search that ships: calls and coordinators are others there."""
 
 
 def bug_named(name: str) -> Bug:

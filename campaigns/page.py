@@ -37,7 +37,10 @@ of the checkout; the row's quick test must fail with them and pass in an unchang
 On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out calls that are alike, which the
 engine's own rows try. Of SQLite's consecutive writes to one file the first and the last are tried:
 on opening it ignores a transaction that was not committed, and repeats a checkpoint that was cut
-off. A recovery is killed at its calls until it starts a worker.
+off. Of calls that repeat, round after round or object after object, the first, the middle one and
+the last are tried: calls of one kind on one kind of file, after a call that is the same in that
+sense. A recovery is killed at its calls until it starts a worker. Coordinators fork from a process
+that has imported their modules; each case compares one of them with a command of its own process.
 """
 FLAKINESS = """\
 ## Flakiness
@@ -50,6 +53,13 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F3 | on `weft tree` faults fell into what the campaign itself reads after the command, and were \
+taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
+| F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
+`tests/inspect/test_manifest_damage.py` |
+| F15 | in a campaign no Unix socket could be planted in a run folder, whose name is too long for \
+one there; bytecode of an imported module was taken for a foreign file | \
+`tests/cli/test_planted.py` |
 | F14 | `weft prng` ended with a traceback on a table whose only row has an empty cell | \
 `tests/searches/prng/test_front_door.py` |
 | F25 | campaigns ran commands with as many threads as there are cores, where `weft` has one: on \

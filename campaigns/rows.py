@@ -42,6 +42,7 @@ CORRUPTION = "tests/faults/test_corruption.py"
 FUZZING = "tests/faults/test_fuzzing.py"
 EXHAUSTION = "tests/faults/test_exhaustion.py"
 CAMPAIGNS = "tests/test_campaigns.py"
+MANIFEST_DAMAGE = "tests/inspect/test_manifest_damage.py"
 LEDGER_DAMAGE = "tests/inspect/test_ledger_damage.py"
 TOO_LITTLE = f"{EXHAUSTION}::test_run_with_too_little_stops_with_its_reason_and_resumes"
 NO_PROCESS = f"{EXHAUSTION}::test_run_that_may_start_no_process_stops_with_its_reason_and_resumes"
@@ -97,9 +98,9 @@ PLANTED_GRIDS = {
 FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
 
 SEARCH_PARTS = {
-    EVERY_CALL: {"arc": 60, "jobs": 100, "prng": 50, "tree": 50},
-    EVERY_RECOVERY: {"arc": 60, "jobs": 30, "prng": 48, "tree": 48},
-    EVERY_ERROR: {"arc": 300, "jobs": 60, "prng": 150, "tree": 200},
+    EVERY_CALL: {"arc": 8, "jobs": 100, "prng": 10, "tree": 50},
+    EVERY_RECOVERY: {"arc": 12, "jobs": 6, "prng": 18, "tree": 12},
+    EVERY_ERROR: {"arc": 24, "jobs": 14, "prng": 32, "tree": 32},
 }
 """Into how many cases these are divided on a search that ships: one takes half a minute."""
 PLACES = {**{name: f"`weft {name}`" for name in ("arc", "jobs", "prng", "tree")},
@@ -152,7 +153,8 @@ ROWS = (
     Row("F6", "workers killed from outside", ("tests/workers/test_killed.py",)),
     Row("F7", "damage to the ledger of a finished run", (LEDGER_DAMAGE,),
         parts={f"{LEDGER_DAMAGE}::test_every_bit_of_the_first_kilobytes_is_found": 16}),
-    Row("F8", "a damaged, missing or older manifest", ("tests/inspect/test_manifest_damage.py",)),
+    Row("F8", "a damaged, missing or older manifest", (MANIFEST_DAMAGE,),
+        parts={f"{MANIFEST_DAMAGE}::test_flipped_bytes_are_found_or_harmless": 8}),
     Row("F9", "a full disk", ("tests/workers/test_disk_full.py",)),
     Row("F10", "a worker out of memory", ("tests/workers/test_limits.py",)),
     Row("F11", "hung workers and what they started", ("tests/workers/test_no_orphans.py",)),

@@ -14,6 +14,7 @@ import pytest
 import weft
 from tests.support.modules import ModuleFolder
 from weft.errors import InputError, SearchInvalid
+from weft.runs.execution import Execution
 
 
 @pytest.fixture
@@ -190,3 +191,11 @@ def test_refusal_in_a_notebook_shows_lines_of_the_user_and_none_of_weft(tmp_path
     assert message == f"RunFolderInvalid: {caught.value}"
     assert [__file__ in line for line in lines if "  File " in line] == [True]
     assert any('weft.load(tmp_path / "none")' in line for line in lines)
+
+
+def test_option_out_of_range_in_a_notebook_shows_no_generated_code(tmp_path):
+    with pytest.raises(InputError) as caught:
+        Execution(tmp_path / "none", workers=5000)
+    *lines, message = caught.value._render_traceback_()
+    assert message == "OptionInvalid: workers must be 1 to 4096, not 5000"
+    assert [__file__ in line for line in lines if "  File " in line] == [True]

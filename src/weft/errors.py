@@ -3,6 +3,7 @@
     WeftError
     ├── InputError             your input: exit 3 (2 for usage)
     │   ├── UsageError         options that do not go together
+    │   │   └── OptionInvalid  one option, by its name in Python
     │   ├── ValueInvalid       a value outside what tasks may pass
     │   ├── FileInvalid        a file that cannot be read as what it should be
     │   ├── SearchInvalid      a search or task that breaks the contract
@@ -47,6 +48,9 @@ SHORTAGES: Final = {
 }
 """What to do where the machine, not the disk, has too little of something."""
 
+GENERATED: Final = "<string>"
+"""The file that tracebacks name for code which `dataclasses` made."""
+
 
 class _Reported(BaseException):
     """What ends a command with one line: a message, and the next thing to do (`hint`)."""
@@ -79,7 +83,7 @@ class InputError(WeftError):
         frames = [
             frame
             for frame in traceback.extract_tb(self.__traceback__)
-            if not frame.filename.startswith(own) and "/IPython/" not in frame.filename
+            if not frame.filename.startswith((own, GENERATED)) and "/IPython/" not in frame.filename
         ]
         lines = "".join(traceback.format_list(frames)).splitlines()
         return [*lines, f"{type(self).__name__}: {self}"]
@@ -89,6 +93,15 @@ class UsageError(InputError):
     """Options that are wrong or do not go together."""
 
     exit_code = 2
+
+
+class OptionInvalid(UsageError):
+    """An option out of its range: `parameter` in Python, `flag` on the command line."""
+
+    def __init__(self, parameter: str, rule: str, *, flag: str = "") -> None:
+        super().__init__(f"{parameter} {rule}")
+        self.on_command_line = f"{flag or '--' + parameter} {rule}"
+        """The message with the name of the flag."""
 
 
 class ValueInvalid(InputError):

@@ -42,9 +42,11 @@ FIXED = {WRONG["until"]: "yield weft.round([square(7)], until=lambda r: False)"}
 def advised(err: str) -> list[str]:
     """The words of the command that a message ends with."""
     [line] = err.splitlines()
-    command = re.search(r"then: weft (.*?) \(in Python: accept=\[\"code\"\]\)$", line)
+    command = re.search(r"then: weft (.*?) \(in Python: (.*)\)$", line)
     assert command is not None, line
-    return shlex.split(command[1])
+    words = shlex.split(command[1])
+    assert command[2] == ('accept=["code"]' if "--accept" in words else "the same call")
+    return words
 
 
 @pytest.mark.parametrize("line", WRONG.values(), ids=WRONG)
@@ -55,12 +57,33 @@ def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
     ended = weft("run", "climb:climb", "--args", '{"width": 3}', "--out", "a run")
     assert ended.code == 3, ended
     (tmp_path / "climb.py").write_text(RAISES.format(line=FIXED.get(line, "pass")))
-    again = weft(*advised(ended.err), "--json")
+    words = advised(ended.err)
+    again = weft(*words, "--json")
     assert again.code == 0, again
     tasks = 4 + (line in FIXED)
     assert (again.json["answer"], again.json["tasks"]["completed"]) == (25, tasks)
     events = weft("status", "a run", "--events", "--json").json["events"]
-    assert [e["detail"] for e in events if e["kind"] == "code-accepted"] == ["climb"]
+    kind = "code-accepted" if "--accept" in words else "code-changed"  # no result was committed
+    assert [e["detail"] for e in events if e["kind"] == kind] == ["climb"]
+    assert weft("verify", "a run").code == 0
+
+
+def test_search_that_raises_before_any_task_goes_on_with_the_fixed_code_as_it_is(
+    weft: Weft, tmp_path: Path
+) -> None:
+    """Nothing came of the old code, so there is nothing to accept."""
+    words = ("run", "climb:climb", "--args", '{"width": 3}', "--out", "a run")
+    source = RAISES.format(line="pass")
+    early = source.replace("    first =", "    width + None\n    first =")
+    (tmp_path / "climb.py").write_text(early)
+    ended = weft(*words)
+    assert ended.code == 3, ended
+    assert ended.err.endswith("then: weft resume 'a run' (in Python: the same call)\n")
+    (tmp_path / "climb.py").write_text(source)
+    again = weft(*words, "--json")
+    assert (again.code, again.json["answer"]) == (0, 25), again
+    events = weft("status", "a run", "--events", "--json").json["events"]
+    assert [e["detail"] for e in events if e["kind"] == "code-changed"] == ["climb"]
     assert weft("verify", "a run").code == 0
 
 
@@ -73,7 +96,7 @@ def test_search_that_raises_in_python_goes_on_with_what_it_advises(tmp_path: Pat
     argv = [sys.executable, "lab_climb.py"]
     (tmp_path / "lab_climb.py").write_text(script.replace("ACCEPT", "()"))
     first = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert 'accept=["code"]' in first.stderr.splitlines()[-1]
+    advised(first.stderr.splitlines()[-1])
     fixed = script.replace(WRONG["search"], "pass").replace("ACCEPT", '["code"]')
     (tmp_path / "lab_climb.py").write_text(fixed)
     second = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -11,7 +11,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,9 +76,10 @@ def fifo(path: Path, foreign: Path) -> None:
 
 
 def unix_socket(path: Path, foreign: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server, tempfile.TemporaryDirectory() as short:
-        server.bind(f"{short}/s")  # the name of a socket may have 107 bytes
-        Path(short, "s").rename(path)
+    folder = os.open(path.parent, os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"/proc/self/fd/{folder}/{path.name}")  # the name of a socket has 107 bytes
+    os.close(folder)
 
 
 def device(path: Path, foreign: Path) -> None:
@@ -142,15 +142,20 @@ def plant(folder: Path, name: str, kind: str) -> Path:
     return place
 
 
+def names_in(folder: Path) -> list[str]:
+    """What is there, but for the bytecode of modules that a command imports."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "__pycache__")
+
+
 def refuse(weft: Weft, folder: Path, command: str, place: Path, key: str) -> None:
     """The command says which path in one line, gives 5, and no foreign byte goes anywhere."""
     words = [key if word == KEY else word for word in READERS[command]]
-    before = sorted(p.name for p in folder.iterdir())
+    before = names_in(folder)
     told: Told = weft(*words)
     shown = str(place.relative_to(folder))
     told.check_one_line(5, shown)
     assert MARK not in told.err
-    assert sorted(p.name for p in folder.iterdir()) == before
+    assert names_in(folder) == before
 
 
 @pytest.mark.parametrize("command", READERS)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from tests.faults.case import SEARCHES, SHUTTLE, Case, Search
-from tests.faults.points import Point, count_points, distinct, of_recovery
+from tests.faults.forkedcase import Coordinators, ForkedCase
+from tests.faults.points import Point, count_points, distinct, of_recovery, without_repeats
 from tests.faults.power import Recorded, record
 from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference, check_executed, check_finished
@@ -19,7 +21,8 @@ from tests.support.checker import Reference, check_executed, check_finished
 class Counted:
     """A search, what it gives without faults, and its state-changing system calls in order.
 
-    On the searches that ship, whose runs take longer, those that are alike are tried once.
+    On the searches that ship, whose runs take longer, calls that are alike are left out, and
+    coordinators fork from a process that has imported what they need.
     """
 
     search: Search
@@ -30,7 +33,12 @@ class Counted:
 
     def recovery(self, points: list[Point]) -> list[Point]:
         """The calls of a resumed run at which a second kill is tried."""
-        return distinct(of_recovery(points)) if self.search in PRODUCTS else points
+        return chosen(of_recovery(points)) if self.search in PRODUCTS else points
+
+
+def chosen(points: list[Point]) -> list[Point]:
+    """The points that are tried on the searches that ship."""
+    return without_repeats(distinct(points))
 
 
 EVERY = [*SEARCHES, *(pytest.param(search, marks=pytest.mark.slow) for search in PRODUCTS)]
@@ -41,16 +49,28 @@ def counted(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     require_tool: Callable[[str], str],
-) -> Counted:
-    strace = require_tool("strace")
-    case = Case(tmp_path_factory.mktemp("counted") / "case", request.param)
+) -> Iterator[Counted]:
+    search, strace = request.param, require_tool("strace")
+    folder = tmp_path_factory.mktemp("counted")
+    if search not in PRODUCTS:
+        yield count(Case(folder / "case", search), strace)
+        return
+    plain = Case(folder / "plain", search)
+    with Coordinators.of(plain) as coordinators:
+        new_case = functools.partial(ForkedCase, coordinators)
+        by_fork = count(new_case(folder / "case", search), strace)
+        assert by_fork.reference == Reference.of(plain.out)
+        yield replace(by_fork, points=chosen(by_fork.points), new_case=new_case)
+
+
+def count(case: Case, strace: str) -> Counted:
+    """Run the case without a fault and check everything that it leaves."""
     points = count_points(case, strace)
-    points = distinct(points) if request.param in PRODUCTS else points
     reference = Reference.of(case.out)
     assert check_finished(case.place, reference) == []
     assert check_executed(case.out, case.executed()) == []
     assert len(case.executed()) == len(set(case.executed()))
-    return Counted(request.param, reference, points, strace)
+    return Counted(case.search, reference, points, strace)
 
 
 @pytest.fixture(scope="session")

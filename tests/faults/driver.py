@@ -10,6 +10,7 @@ Hooks, by environment variable, all off by default:
     WEFT_FAULTS_SIGNAL         file to wait for before the run, so that several begin at once
     WEFT_FAULTS_LIMIT          a resource and its limit, such as NOFILE=20, also for the workers
     WEFT_FAULTS_FILE_LIMIT     largest file in bytes: a real short write, then an error
+    WEFT_FAULTS_MODULES        file to write the names of all modules to that were loaded at the end
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def main() -> int:
         return error.exit_code
     text = json.dumps(run.to_dict()) + "\n"
     os.writev(1, [text.encode()])  # a call that no campaign lets fail
+    list_modules()
     return 0
 
 
@@ -51,7 +53,6 @@ def run_command(out: str, *words: str) -> int:
     from weft.worker.environment import use_one_thread
 
     use_one_thread()  # as the command does, before anything loads NumPy
-    import weft
     from weft.main import _exit_code
 
     wait_for_signal()
@@ -60,8 +61,19 @@ def run_command(out: str, *words: str) -> int:
     os.dup2(nowhere, 1)
     code = _exit_code(list(words))
     if code == 0:
-        os.writev(stdout, [json.dumps({"head": weft.load(out).head}).encode()])
+        print_head(out, stdout)
+    list_modules()
     return code
+
+
+def print_head(out: str, stdout: int) -> None:
+    """Print the head of the run, from a process that no campaign traces: its reads may not fail."""
+    import weft
+
+    if (pid := os.fork()) == 0:
+        os.writev(stdout, [json.dumps({"head": weft.load(out).head}).encode()])
+        os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def install_hooks() -> None:
@@ -82,6 +94,11 @@ def install_hooks() -> None:
     if limit := hook("WEFT_FAULTS_LIMIT"):
         kind, _, count = limit.partition("=")
         resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (int(count), int(count)))
+
+
+def list_modules() -> None:
+    if modules := os.environ.get("WEFT_FAULTS_MODULES"):
+        Path(modules).write_text(json.dumps(list(sys.modules)), "utf-8")
 
 
 def wait_for_signal() -> None:

@@ -25,7 +25,13 @@ _CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
 _CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
 SQLITE = "runs/run/manifest.sqlite"
 FIRST_WORKER = "runs/run/logs/worker-"
-_NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}")
+_NAMES = tuple((re.compile(pattern), name) for pattern, name in (
+    (r"(?<=objects/)[0-9a-f]{2}(?=/|$)", "DIGEST"), (r"(?<=DIGEST/)[0-9a-f]{20,}", "DIGEST"),
+    (r"(?<=staging/).+", "NAME"), (r"(?<=heads/)[^/]+(?=\.jsonl)", "ID"),
+    (r"(?<=tmp_obj_)\w+", "NAME"), (r"(?<=worker-)\d+-\d+", "NUMBER"),
+    (r"(?<=\.md\.)\w+", "NAME"),
+))  # fmt: skip
+_NEW_NAME = re.compile(r"staging/\d+-|logs/worker-|heads/\w{8,}|tmp_obj_|\.md\.\w")
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,27 @@ def _continues(point: Point | None, following: Point | None) -> bool:
         following.call, following.touched)  # fmt: skip
 
 
+def without_repeats(points: Sequence[Point]) -> list[Point]:
+    """Of calls that repeat, the first, the middle one and the last, in the order of the points.
+
+    Two calls repeat each other where they and the calls before them are of one kind and touch files
+    of one kind: the same lines of code, round after round or object after object.
+    """
+    places: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    kinds = [(point.call, file_kind(point.touched)) for point in points]
+    for at, kind in enumerate(kinds):
+        places.setdefault((*kinds[max(at - 1, 0) : at], kind), []).append(at)
+    chosen = {at for same in places.values() for at in (same[0], same[len(same) // 2], same[-1])}
+    return [points[at] for at in sorted(chosen)]
+
+
+def file_kind(touched: str) -> str:
+    """The path without what differs from file to file of one kind: digests, numbers, ids."""
+    for pattern, name in _NAMES:
+        touched = pattern.sub(name, touched)
+    return touched
+
+
 def of_recovery(points: Sequence[Point]) -> list[Point]:
     """The calls of a resumed run before it starts a worker: from there on it is a run as any."""
     started = (at for at, p in enumerate(points) if p.touched.startswith(FIRST_WORKER))
@@ -123,6 +150,12 @@ def fail_on_path(case: Case, point: Point, fault: str, strace: str) -> tuple[End
     only = ["-P", str(case.folder / point.touched)]
     ended = _inject(case, point, fault, strace, *only, when=point.number_on_path)
     return ended, _hit(case, point)
+
+
+def fail_nearest(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
+    """On its path, which is surer, or by its number where the file has a new name in each run."""
+    is_new = _NEW_NAME.search(point.touched)
+    return (fail_at if is_new else fail_on_path)(case, point, fault, strace)
 
 
 def _hit(case: Case, point: Point) -> Point | None:

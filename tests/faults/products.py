@@ -57,6 +57,6 @@ PRODUCTS = (
            ("prng", "analyse", "draws.csv", "--families", "java", "--outputs", "bounded",
             "--skips", "100:200", "--workers", "WORKERS", *USUAL), write_draws),
     Search("arc", "", {}, FREQUENT_CHECKPOINTS,
-           ("arc", "solve", "--data", "puzzles", *FEW_PROGRAMS, "--workers", "WORKERS", *USUAL),
-           write_puzzles),
+           ("arc", "solve", "--data", "puzzles", *FEW_PROGRAMS, "--without", "fitted",
+            "--workers", "WORKERS", *USUAL), write_puzzles),
 )  # fmt: skip

@@ -4,16 +4,27 @@ same command goes on from there. EINTR may also simply be retried; then the run 
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.faults.case import Case, Ended, resume_and_check
+from tests.faults.case import HERE, Case, Ended, resume_and_check
 from tests.faults.conftest import Counted
-from tests.faults.points import SYNCS, WRITES, Point, drawn_by_path, fail_at, fail_on_path
+from tests.faults.points import (
+    SYNCS,
+    WRITES,
+    Point,
+    drawn_by_path,
+    fail_at,
+    fail_nearest,
+    fail_on_path,
+)
 from tests.support.checker import Reference, check_finished
 from tests.support.figures import Part, print_figures
 
@@ -133,11 +144,25 @@ def test_sync_that_fails_stops_the_run_with_its_reason_and_resumes(
 def test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes(
     counted: Counted, tmp_path: Path
 ) -> None:
-    fail_each(tmp_path, counted, Part.asked().of(plan(counted.points)))
+    fail_each(tmp_path, counted, Part.asked().of(plan(counted.points)), fail_nearest)
 
 
 def one_of_each_fault(rows: list[tuple[Point, str]]) -> list[tuple[Point, str]]:
     return list({fault: (point, fault) for point, fault in reversed(rows)}.values())
+
+
+def test_what_the_driver_reads_after_a_command_cannot_fail(
+    require_tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    case, log = Case(tmp_path / "case"), tmp_path / "log"
+    head = case.run().outcome["head"]
+    code = f"import driver; driver.print_head({str(case.out)!r}, 1)"
+    traced = [require_tool("strace"), "-o", str(log), "-e", "trace=openat"]
+    environment = {**case.environment(), "PYTHONPATH": str(HERE)}
+    argv = [*traced, sys.executable, "-c", code]
+    printed = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=environment).stdout
+    assert json.loads(printed) == {"head": head}
+    assert str(case.out) not in log.read_text()
 
 
 def test_writes_that_take_half_change_nothing(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 import weft
 from tests.inspect.runs import NO_HEADS, Stopper, contents, copy_of, flip, heads, interrupted_loom
 from tests.support.engine import loom
+from tests.support.figures import Part, print_figures
 from weft.errors import ManifestDamaged, WeftError
 from weft.inspect.explain import explain
 from weft.inspect.status import status
@@ -34,18 +35,21 @@ def damage(run: Path, sql: str) -> None:
     db.close()
 
 
-def test_flipped_bytes_are_found_or_harmless(run: Path, chaos: bool) -> None:
+@pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_flipped_bytes_are_found_or_harmless(run: Path, count: int) -> None:
     path, rng = RunFolder(run).manifest, random.Random(SEED)
     data, good = path.read_bytes(), verify(run, heads())
+    flips = Part.asked().of([(rng.randrange(len(data)), rng.randrange(8)) for _ in range(count)])
     detected = 0
-    for _ in range(20_000 if chaos else 400):
-        path.write_bytes(flip(data, rng.randrange(len(data)), rng.randrange(8)))
+    for place, bit in flips:
+        path.write_bytes(flip(data, place, bit))
         try:
             verdict = verify(run, heads())
         except ManifestDamaged:
             detected += 1
         else:
             assert (verdict.root, verdict.completed) == (good.root, good.completed)
+    print_figures("F8", seed=SEED, bits=len(flips), detected=detected, violations=0)
     assert detected > 20, "the flips hit nothing that matters"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import weft
 from weft.coordinator.policy import Policy
-from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError
+from weft.errors import FileInvalid, OptionInvalid, RunMismatch, SearchInvalid, UsageError
 from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
 from weft.runs.decision import Decision, check_same, decision_from_genesis, digests, read_inputs
@@ -124,10 +124,10 @@ def test_genesis_argument_that_is_no_value_is_refused_with_its_place():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"workers": 0}, "--workers must be 1 to 4096, not 0"),
-        ({"workers": 4097}, "--workers"),
-        ({"backend": "slurm"}, "--backend must be one of serial, local, ray, not slurm"),
-        ({"accept": ("code", "all")}, "--accept takes code, copy, rollback, sandbox, not 'all'"),
+        ({"workers": 0}, "^workers must be 1 to 4096, not 0"),
+        ({"workers": 4097}, "^workers"),
+        ({"backend": "slurm"}, "^backend must be one of serial, local, ray, not slurm"),
+        ({"accept": ("code", "all")}, "^accept takes code, copy, rollback, sandbox, not 'all'"),
     ],
 )
 def test_execution_wrong_option_is_refused(fields, message):
@@ -138,17 +138,24 @@ def test_execution_wrong_option_is_refused(fields, message):
 @pytest.mark.parametrize(
     ("retries", "timeout_s", "message"),
     [
-        (-1, None, "--retries"),
-        (101, None, "--retries must be 0 to 100, not 101"),
-        (0, 0, "--timeout must be above 0"),
-        (0, -1.0, "--timeout"),
-        (0, float("nan"), "--timeout"),
-        (0, float("inf"), "--timeout"),
+        (-1, None, "^retries"),
+        (101, None, "^retries must be 0 to 100, not 101"),
+        (0, 0, "^timeout_s must be above 0"),
+        (0, -1.0, "^timeout_s"),
+        (0, float("nan"), "^timeout_s"),
+        (0, float("inf"), "^timeout_s"),
     ],
 )
 def test_policy_wrong_limit_is_refused(retries, timeout_s, message):
     with pytest.raises(UsageError, match=message):
         checked_policy(retries, timeout_s, strict=False)
+
+
+def test_option_is_named_as_the_caller_wrote_it():
+    with pytest.raises(OptionInvalid) as refused:
+        checked_policy(0, -1.0, strict=False)
+    assert str(refused.value) == "timeout_s must be above 0 seconds, not -1.0"
+    assert refused.value.on_command_line == "--timeout must be above 0 seconds, not -1.0"
 
 
 def test_policy_whole_seconds_are_a_float():

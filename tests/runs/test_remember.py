@@ -76,7 +76,7 @@ def test_run_that_leaves_its_cluster_leaves_the_nodes_and_the_address(tmp_path: 
 
 
 def test_changes_are_checked_like_a_new_execution(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--workers must be 1 to"):
+    with pytest.raises(UsageError, match=r"^workers must be 1 to"):
         resumed(Execution(tmp_path / "run"), ExecutionChanges(workers=0))
     with pytest.raises(UsageError, match="--ray-address needs --backend ray"):
         resumed(Execution(tmp_path / "run"), ExecutionChanges(ray_address="x:1"))

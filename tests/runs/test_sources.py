@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -81,6 +83,19 @@ def test_source_changed_accepted_leaves_an_event_and_the_new_hash(modules, tmp_p
     assert ("code-accepted", module.__name__) in events(out)
     begin(module.s(), out)  # the new code is the recorded one now
     assert len([kind for kind, _ in events(out) if kind == "code-accepted"]) == 1
+
+
+def test_source_changed_is_refused_where_only_the_ledger_has_results(modules, tmp_path):
+    """A manifest may be older than its ledger: what came from the old code is protected."""
+    module = modules.write(SOURCE)
+    out = tmp_path / "out"
+    begin(module.s(), out)
+    assert len((out / "ledger.jsonl").read_bytes().splitlines()) > 1
+    with contextlib.closing(sqlite3.connect(out / "manifest.sqlite")) as db:
+        db.executescript("DELETE FROM tasks; DELETE FROM rounds;")
+    edit(module)
+    with pytest.raises(CodeChanged, match=module.__name__):
+        weft.run(module.s(), out=out)
 
 
 BROKEN = """

@@ -77,7 +77,7 @@ def events(run: Path) -> list[tuple[str, str]]:
     manifest = Manifest.open(RunFolder(run).manifest, real_place().disk, read_only=True)
     rows = manifest.query("SELECT kind, detail FROM events")
     manifest.close()
-    return [(kind, detail) for kind, detail in rows if kind.endswith("-accepted")]
+    return [(kind, detail) for kind, detail in rows if kind.endswith(("-accepted", "-changed"))]
 
 
 def test_run_keeps_its_code_and_resumes_without_the_notebook(
@@ -210,6 +210,22 @@ def test_edited_cell_of_a_declared_search_goes_on_when_accepted(tmp_path: Path) 
     assert code_file(run) != before
     assert events(run) == [("code-accepted", before.stem)]
     assert replay(run).equal
+
+
+def test_cell_that_raised_before_any_task_goes_on_once_fixed_if_its_search_is_declared(
+    tmp_path: Path,
+) -> None:
+    for text, advice in ((DECLARED, "run it again"), (CELL, "run it with another folder as out")):
+        run = tmp_path / advice
+        early = text.replace("    first =", "    width + None\n    first =")
+        with pytest.raises(SearchInvalid, match=f"fix the search, then {advice}"):
+            weft.run(call(early), out=run)
+    with pytest.raises(RunMismatch):
+        weft.run(call(), out=run)
+    before = code_file(tmp_path / "run it again").stem
+    done = weft.run(call(DECLARED), out=tmp_path / "run it again")
+    assert done.head == whole(tmp_path, DECLARED).head
+    assert events(done.out) == [("code-changed", before)]
 
 
 def test_run_killed_before_its_genesis_takes_the_cells_of_the_next_call(

@@ -34,7 +34,8 @@ STATES = ("queued", "running", "completed", "failed", "cancelled", "dropped")
 FINAL = ("completed", "failed", "dropped")
 EVENTS = (
     "interrupted", "tail-cut", "manifest-lost", "manifest-rebuilt", "moved", "copy-accepted",
-    "rollback-accepted", "code-accepted", "round-forgotten", "orphans-ended", "sandbox",
+    "rollback-accepted", "code-accepted", "code-changed", "round-forgotten", "orphans-ended",
+    "sandbox",
     "sandbox-missing", "ray-session",
 )  # fmt: skip
 REBUILT = ("manifest-lost", "manifest-rebuilt")

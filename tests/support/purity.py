@@ -80,7 +80,7 @@ def check_search(source: str) -> list[Finding]:
 @cache
 def declares_search(source: str) -> bool:
     """Say whether a function here is decorated as a search."""
-    return any(
+    return "search" in source and any(
         ast.unparse(decorator).partition("(")[0].rpartition(".")[2] == "search"
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -95,7 +95,8 @@ def imported_modules(source: str) -> tuple[str, ...]:
     Relative imports are not used here.
     """
     tree = ast.parse(source)
-    names, unused = set[str](), set(_typing_nodes(tree))
+    names = set[str]()
+    unused = set(_typing_nodes(tree)) if "TYPE_CHECKING" in source else set[ast.AST]()
     for node in ast.walk(tree):
         if node in unused:
             continue

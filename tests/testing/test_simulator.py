@@ -1,4 +1,4 @@
-"""F4: the coordinator and storage under 2,000 seeds of faults, and proof that this can fail."""
+"""F4: the coordinator and storage under 1,000 seeds of faults, and proof that this can fail."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from weft.testing.simulator import (
 from weft.testing.simworld import MIN_FAULTS
 from weft.testing.workload import mixed_steps
 
-SEEDS = 2000
-"""Of `make test`, as the engine's blocks need; `make chaos` takes a hundred thousand after them."""
+SEEDS = 1000
+"""Of `make test`; `make chaos` takes a hundred thousand after them."""
 CHUNKS = [(0, 15), (15, 125), *((first, first + 125) for first in range(125, SEEDS, 125))]
 """From where to where; mutation testing takes the short one."""
 

@@ -168,7 +168,7 @@ def test_cpu_task_on_gpus_only_is_refused_in_one_line(lab: Lab, placement: str) 
         ({"nodes": [weft.Node("a", cpus=1), weft.Node("a", cpus=2)]}, "named twice"),
         ({"nodes": [weft.Node("a", cpus=5000)]}, "5000 slots"),
         ({"placement": "random"}, "not 'random'"),
-        ({"group_cap": 0}, "cap per group"),
+        ({"group_cap": 0}, "group_cap must be 1 or more"),
     ],
 )
 def test_places_without_sense_are_refused_and_nothing_is_written(

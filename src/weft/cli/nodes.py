@@ -13,6 +13,7 @@ from weft.console.execution import ViewOptions
 from weft.console.groups import with_groups
 from weft.console.listing import ListingGroup
 from weft.errors import UsageError, WorldError
+from weft.inspect.report.text import counted
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
@@ -128,4 +129,5 @@ def _facts(report: checking.NodeReport) -> str:
         return "Ray runs on this machine"
     versions = f"Python {report.python}, weft {report.weft}, ray {report.ray}"
     disk = f"{(report.disk_free_bytes or 0) / 2**30:,.0f} GiB free"
-    return f"{versions}, {len(report.gpus)} GPUs, {disk}, clock {report.clock_skew_s:+.2f} s"
+    gpus = counted(len(report.gpus), "GPU")
+    return f"{versions}, {gpus}, {disk}, clock {report.clock_skew_s:+.2f} s"

@@ -13,6 +13,7 @@ from weft.console.execution import ExecutionOptions, OutputOptions, SessionOptio
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import UsageError
+from weft.inspect.report.text import counted
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
@@ -190,7 +191,8 @@ def _show_replay(report: replays.ReplayReport) -> None:
     for package in report.code_changed:
         render.message(f"weft: the source of package {package} differs from what was recorded")
     if report.difference is None:
-        render.out(f"equal   {report.tasks} tasks run again, {report.size} records the same")
+        tasks, records = counted(report.tasks, "task"), counted(report.size, "record")
+        render.out(f"equal   {tasks} run again, {records} the same")
         render.out(f"head    {report.size} {report.replayed_head}")
     else:
         views.show_difference(report.difference, ("recorded", "replayed"))

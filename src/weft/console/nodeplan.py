@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from weft.inspect.report.text import counted
 from weft.model.slots import Node, Slot
 from weft.model.values import Value
 
@@ -34,8 +35,9 @@ class NodePlan:
         >>> NodePlan("localhost", "GPU", 2, {0: 2, 1: 2}).line()
         'PARALLEL: localhost | 2 GPU workers | 4 jobs | distribution: {0: 2, 1: 2}'
         """
-        jobs = f"{self.jobs} jobs | distribution: {dict(self.distribution)}"
-        return f"PARALLEL: {self.node} | {self.workers} {self.kind} workers | {jobs}"
+        jobs = f"{counted(self.jobs, 'job')} | distribution: {dict(self.distribution)}"
+        workers = counted(self.workers, f"{self.kind} worker")
+        return f"PARALLEL: {self.node} | {workers} | {jobs}"
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form."""

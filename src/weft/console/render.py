@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from weft.errors import Interrupted, WeftError
+from weft.errors import Interrupted, OptionInvalid, WeftError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
@@ -54,7 +54,8 @@ def message(text: str) -> None:
 
 def error(problem: WeftError | Interrupted) -> None:
     """Print an error: what, where, why; the next command."""
-    message(f"weft: {problem}")
+    text = problem.on_command_line if isinstance(problem, OptionInvalid) else problem
+    message(f"weft: {text}")
 
 
 def one_line(text: str) -> str:

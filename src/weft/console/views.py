@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from weft.console.render import out
-from weft.inspect.report.text import value_text
+from weft.inspect.report.text import counted, value_text
 
 if TYPE_CHECKING:
     from weft.inspect.diff import Difference
@@ -44,7 +44,7 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         _row("slot", f"{slot_name(slot)}  {task_name(slot)}{since}")
     for worker in status.workers[:MAX_WORKERS]:
         share = "" if worker.busy_share is None else f", {worker.busy_share:.0%} of its time"
-        tasks = "1 task" if worker.tasks == 1 else f"{worker.tasks} tasks"
+        tasks = counted(worker.tasks, "task")
         spent = f"{tasks}, {duration(worker.busy_s)} busy{share}"
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
@@ -73,7 +73,7 @@ def show_verdict(verdict: Verdict) -> None:
     """Print what was checked, the head last."""
     _row("status", verdict.status)
     if verdict.past_checkpoint:
-        _row("past", f"{verdict.past_checkpoint} records past the checkpoint")
+        _row("past", f"{counted(verdict.past_checkpoint, 'record')} past the checkpoint")
     timing = " (including timeouts or lost workers)" if verdict.timing_dependent else ""
     _row("tasks", f"{verdict.completed} completed, {verdict.failed} failed{timing}")
     _row("objects", str(verdict.objects))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from weft.coordinator.policy import runs_alone
 from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
-from weft.errors import UsageError
+from weft.errors import OptionInvalid
 from weft.model.slots import Deal, Node, Slot, slots_of
 from weft.model.tasks import COMMAND
 
@@ -56,7 +56,9 @@ class Placement:
 
     def __init__(self, nodes: Sequence[Node], mode: str = "greedy", caps: Caps = NO_CAPS) -> None:
         if mode not in PLACEMENTS:
-            raise UsageError(f"--placement must be one of {', '.join(PLACEMENTS)}, not {mode!r}")
+            raise OptionInvalid(
+                "placement", f"must be one of {', '.join(PLACEMENTS)}, not {mode!r}"
+            )
         self.slots: tuple[Slot, ...] = slots_of(nodes)
         self._mode = mode
         self._caps = caps

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from weft.errors import WeftError
+from weft.inspect.report.text import counted
 from weft.optuna.export import to_study
 
 
@@ -22,7 +23,7 @@ def main() -> int:
     except WeftError as error:
         print(f"weft: {error}", file=sys.stderr)
         return error.exit_code
-    print(f"{len(study.trials)} trials of study {study.study_name!r} in {args.storage}")
+    print(f"{counted(len(study.trials), 'trial')} of study {study.study_name!r} in {args.storage}")
     return 0
 
 

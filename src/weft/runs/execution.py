@@ -15,7 +15,7 @@ from weft.backends.places import located
 from weft.cluster import host
 from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
-from weft.errors import UsageError
+from weft.errors import OptionInvalid, UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.product import product_of
 from weft.runs.sealing import is_over
@@ -83,13 +83,14 @@ class Execution:
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
-            raise UsageError(f"--workers must be 1 to {MAX_SLOTS}, not {self.workers}")
+            raise OptionInvalid("workers", f"must be 1 to {MAX_SLOTS}, not {self.workers}")
         if self.backend not in BACKENDS:
-            raise UsageError(f"--backend must be one of {', '.join(BACKENDS)}, not {self.backend}")
+            rule = f"must be one of {', '.join(BACKENDS)}, not {self.backend}"
+            raise OptionInvalid("backend", rule)
         unknown = [word for word in self.accept if word not in ACCEPTABLE]
         if unknown:
             allowed = ", ".join(ACCEPTABLE)
-            raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+            raise OptionInvalid("accept", f"takes {allowed}, not {unknown[0]!r}")
         if self.device not in DEVICES:
             raise UsageError(f"--device must be one of {', '.join(DEVICES)}, not {self.device!r}")
         if not 0 <= self.stagger_s <= MAX_STAGGER_S:
@@ -98,7 +99,8 @@ class Execution:
             raise UsageError("--ray-address needs --backend ray")
         for tag in self.tags:
             if not 0 < len(tag) <= MAX_TAG_CHARS or not tag.isprintable():
-                raise UsageError(f"--tag {tag[:40]!r}: use 1 to {MAX_TAG_CHARS} printable letters")
+                rule = f"{tag[:40]!r}: use 1 to {MAX_TAG_CHARS} printable letters"
+                raise OptionInvalid("tags", rule, flag="--tag")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +129,8 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
     `cluster` are the nodes of the Ray cluster that a run has joined.
     """
     if execution.group_cap is not None and execution.group_cap < 1:
-        raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
+        rule = f"must be 1 or more, not {execution.group_cap}"
+        raise OptionInvalid("group_cap", rule, flag="--group-cap")
     base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
         return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))

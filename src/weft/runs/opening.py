@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from weft.errors import ManifestDamaged
@@ -30,6 +31,10 @@ from weft.storage.objects import ObjectStore
 from weft.storage.projection import Projection
 from weft.storage.rebuild import rebuild
 from weft.storage.reconcile import Reconciled, good_records, reconcile
+
+CODE_ACCEPTED = "code-accepted"
+CODE_CHANGED = "code-changed"
+"""Events of a run that goes on with other code: as asked, or because nothing came of the old."""
 
 
 @dataclass(slots=True)
@@ -98,15 +103,17 @@ def reopen_run(
     recorded = recorded_genesis(folder, checkpoint)
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
-    code = code or {}
-    replaced = replaced_code(run_file.sources, code, "code" in accept)
+    code, is_accepted = code or {}, "code" in accept
+    may_change = is_accepted or not _holds_results(folder, checkpoint)
+    replaced = replaced_code(run_file.sources, code, may_change)
     sources = {name: digest for name, digest in run_file.sources.items() if name not in replaced}
-    changed = check_sources(sources, "code" in accept)
+    changed = check_sources(sources, may_change)
     heads = place.heads.binding(run_file.run_id)
     events = check_history(folder, run_file, accept, heads, place.host, checkpoint)
     reason = why_untrusted(folder, run_file.run_id, code, place.heads, place.host)
-    if changed or replaced or (reason and "code" in accept):
-        events.append(("code-accepted", ", ".join([*changed, *replaced]) or reason))
+    if changed or replaced or (reason and is_accepted):
+        kind = CODE_ACCEPTED if is_accepted else CODE_CHANGED
+        events.append((kind, ", ".join([*changed, *replaced]) or reason))
         run_file = replace(run_file, sources={**sources, **changed})
     if recorded is None:  # killed before anything was recorded: start anew
         run_file = replace(run_file, search=json.loads(genesis)["search"])
@@ -123,11 +130,28 @@ def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | 
         for record in good_records(folder.ledger, checkpoint):
             return canonical(record.body)
         return None
-    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
-    try:
+    with contextlib.closing(Manifest.open(folder.manifest, Disk(), read_only=True)) as manifest:
         return manifest.genesis
-    finally:
-        manifest.close()
+
+
+def _holds_results(folder: RunFolder, checkpoint: Checkpoint | None) -> bool:
+    """Whether anything in a folder came from the run's code; if not, changed code may continue.
+
+    The ledger counts too: a manifest may be older than it.
+    """
+    if not folder.manifest.is_file():
+        return True
+    with contextlib.closing(Manifest.open(folder.manifest, Disk(), read_only=True)) as manifest:
+        if has_results(manifest):
+            return True
+    return len(list(islice(good_records(folder.ledger, checkpoint), 2))) > 1
+
+
+def has_results(manifest: Manifest) -> bool:
+    """Whether a task has started or a round is closed."""
+    started = "SELECT 1 FROM tasks WHERE state != 'queued' LIMIT 1"
+    closed = "SELECT 1 FROM rounds WHERE closed LIMIT 1"
+    return bool(manifest.query(started) or manifest.query(closed))
 
 
 def _recover(

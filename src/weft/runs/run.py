@@ -12,7 +12,7 @@ from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
-from weft.errors import CodeChanged, RunCopied, UsageError
+from weft.errors import CodeChanged, OptionInvalid, RunCopied
 from weft.lazy_imports import lazy_imports
 from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node
@@ -142,9 +142,11 @@ def run_search(
 def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Policy:
     """Return the limits, refused when they make no sense."""
     if not 0 <= retries <= 100:
-        raise UsageError(f"--retries must be 0 to 100, not {retries}")
+        raise OptionInvalid("retries", f"must be 0 to 100, not {retries}")
     if timeout_s is not None and not 0 < timeout_s < float("inf"):
-        raise UsageError(f"--timeout must be above 0 seconds, not {timeout_s}")
+        raise OptionInvalid(
+            "timeout_s", f"must be above 0 seconds, not {timeout_s}", flag="--timeout"
+        )
     return Policy(retries, None if timeout_s is None else float(timeout_s), strict)
 
 

@@ -18,6 +18,7 @@ from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands, ReusedResults
+from weft.cells import is_stored_name
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -34,10 +35,10 @@ from weft.runs.decision import Decision
 from weft.runs.execution import Execution
 from weft.runs.isolation import SessionIsolation
 from weft.runs.notices import failures_shown
-from weft.runs.opening import OpenRun
+from weft.runs.opening import CODE_ACCEPTED, CODE_CHANGED, OpenRun, has_results
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.prior import open_prior
-from weft.runs.sources import SourceBook
+from weft.runs.sources import SourceBook, package_of
 from weft.runs.storedcode import drop_compiled
 from weft.storage.folder import RunFolder
 from weft.storage.reserve import Reserve
@@ -84,7 +85,7 @@ def run_session(
                 machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
             ).run()
     except (SearchInvalid, ValueInvalid) as error:
-        error.hint = _once_fixed(error.hint, execution.out)
+        error.hint = _once_fixed(error.hint, execution.out, opened)
         raise
     finally:
         backend.close()
@@ -102,7 +103,7 @@ def _begin_journal(
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
-        journal.recorded.code_is_new |= kind == "code-accepted"
+        journal.recorded.code_is_new |= kind in (CODE_ACCEPTED, CODE_CHANGED)
     isolation.note(journal.event)
     journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
@@ -129,15 +130,20 @@ def _answering(
         yield backend
 
 
-def _once_fixed(step: str, out: Path) -> str:
-    """Say how to go on after a fix: the source is another one then, which has to be accepted.
+def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
+    """Say how to go on after a fix: other source has to be accepted once there are results.
 
-    A run of notebook cells keeps their source, so it would go on with what was not fixed.
+    A search of notebook cells is known by their source, unless it declares a name.
     """
+    is_new = not has_results(opened.manifest)
     if RunFolder(out).code.is_dir():
-        return f"{step or 'fix the cell'}, then run it with another folder as out"
-    again = f"weft resume {shlex.quote(str(out))} --accept code"
-    return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
+        is_declared = not is_stored_name(package_of(opened.run_file.search))
+        where = "" if is_new and is_declared else " with another folder as out"
+        return f"{step or 'fix the cell'}, then run it{where or ' again'}"
+    again = f"{step or 'fix the search'}, then: weft resume {shlex.quote(str(out))}"
+    if is_new:
+        return f"{again} (in Python: the same call)"
+    return f'{again} --accept code (in Python: accept=["code"])'
 
 
 def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFailed:
@@ -145,8 +151,7 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
     out = execution.out
     again = f"weft resume {shlex.quote(str(out))}"
     if machine.paused:
-        done = machine.counts().finished
-        return Paused(f"paused before {execution.pause_at!r}, after {done} tasks", hint=again)
+        return Paused(f"paused before {execution.pause_at!r}, after {_tasks(machine)}", hint=again)
     if machine.exhausted:
         return StorageFailed(
             f"{out}: stopped, {machine.broken}; no completed task is lost",
@@ -154,8 +159,14 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
         )
     if machine.broken:
         return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
+    reason = f"interrupted after {_tasks(machine)}; no completed task is lost"
+    return Interrupted(reason, hint=again)
+
+
+def _tasks(machine: Machine) -> str:
+    """Say how many tasks have finished."""
     done = machine.counts().finished
-    return Interrupted(f"interrupted after {done} tasks; no completed task is lost", hint=again)
+    return f"{done} task{'s' * (done != 1)}"
 
 
 def new_machine(

@@ -94,6 +94,6 @@ def test_bank_is_listed(weft: Here, tmp_path: Path) -> None:
     bank = Bank((Concept("fallen", CHAIN, 8000, ("d" * 64,)),))
     (tmp_path / "bank.json").write_text(bank.to_json())
     said = weft("arc", "show", "--bank", tmp_path / "bank.json").out
-    assert "fallen  8.0 bits, from 1 tasks" in said
+    assert "fallen  8.0 bits, from 1 task" in said
     assert bank.digest() in said
     assert weft("arc", "show", "--bank", tmp_path / "bank.json", "--json").json["concepts"]

@@ -30,6 +30,7 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.simplify import is_redundant, joined, operator_inputs, spellings
 from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.values import Grid
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 FALL, LEFT, DOWN, SCALE = "fall_down", "fall_left", "mirror_down", "scale_2"
@@ -39,6 +40,11 @@ SMALL = SearchBudget(max_programs=4000, max_depth=2, competitor_programs=200)
 
 def price(*names: str) -> int:
     return sum(BY_NAME[name].millibits for name in names)
+
+
+def grids(first: int) -> list[Grid]:
+    """Grids with more objects than tables are learned of: a run of them is short."""
+    return [scattered(first + i, 9, 9) for i in range(6)]
 
 
 def task_of(number: int, *names: str) -> Solved:
@@ -184,14 +190,14 @@ def test_bank_names_its_tasks_and_concepts() -> None:
 
 def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> None:
     """The pair of operators is one step for those who know it: two steps reach three operators."""
-    tasks = [task_of(i, *PAIR).task for i in range(5)]
+    tasks = [made(f"t{i}", PAIR, grids(10 * i)) for i in range(5)]
     run_tasks(tmp_path / "a", tasks, budget=SMALL, without=("lists",))
     told = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
     assert told.code == 0, told
     assert "fall_down__fall_left" in told.out
     assert "used by 5 of 5 programs" in told.out
     bank = Bank.read(tmp_path / "bank.json")
-    exam = [made("exam", [DOWN, *PAIR], [scattered(900 + i) for i in range(6)])]
+    exam = [made("exam", [DOWN, *PAIR], grids(900))]
     alone = run_tasks(tmp_path / "alone", exam, budget=SMALL, without=("lists",))
     helped = run_tasks(tmp_path / "helped", exam, budget=SMALL, without=("lists",), bank=bank)
     assert (alone.exit_code, helped.exit_code) == (1, 0)

@@ -101,7 +101,7 @@ def test_gpu_and_cpu_jobs_are_dealt_each_by_themselves() -> None:
     names = [slot.name for slot in table(mixed, nodes) if slot]
     assert names == ["a/gpu0", "a/cpu0", "b/gpu0", "b/cpu0", "a/gpu0", "a/cpu1", "b/gpu0", "b/cpu1"]
     assert [plan.line() for plan in static_plan(mixed, nodes)][:2] == [
-        "PARALLEL: a | 1 GPU workers | 2 jobs | distribution: {0: 2}",
+        "PARALLEL: a | 1 GPU worker | 2 jobs | distribution: {0: 2}",
         "PARALLEL: a | 2 CPU workers | 2 jobs | distribution: {0: 1, 1: 1}",
     ]
 

@@ -42,7 +42,7 @@ def test_everything_that_decides_is_in_the_request(shop: Shop, tmp_path: Path) -
 
 def test_request_is_checked_when_it_is_read_and_cannot_be_changed(shop: Shop) -> None:
     shop.write(JOBS)
-    with pytest.raises(UsageError, match="--retries must be 0 to 100"):
+    with pytest.raises(UsageError, match=r"^retries must be 0 to 100"):
         read_request(Path("jobs.json"), JobLimits(30.0, retries=101))
     request = read_request(Path("jobs.json"), LIMITS)
     with pytest.raises(FrozenInstanceError):

@@ -16,7 +16,15 @@ from tests.searches.prng.planted import (
     run_all,
 )
 from weft.searches.prng.attack import Case, Gap, Units
-from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
+from weft.searches.prng.attacks.brute import (
+    ATTACK,
+    CHUNK_BITS,
+    TIME_CHUNKS,
+    chunk_order,
+    in_chunk_order,
+    joined,
+    places_of,
+)
 from weft.searches.prng.attacks.brute_sieves import glibc_weights, sieve_of
 from weft.searches.prng.attacks.sieving import Target
 from weft.searches.prng.families import SINGLE as FAMILIES
@@ -190,6 +198,35 @@ def test_chunks_tile_the_seeds_likely_ones_first() -> None:
     assert order[:30] == tuple(range(30))
     assert 20_291_231 >> CHUNK_BITS in order[:20]
     assert 1_600_000_000 >> CHUNK_BITS in order[:1300]
+
+
+def test_chunks_of_times_are_sieved_together_and_named_one_by_one() -> None:
+    """A launch on a GPU costs as much as sieving seven chunks."""
+    times = chunk_order().index(TIME_CHUNKS[0])
+    case, calls = Case(chance(60, 1000, 7), 1000, (0, 0), (0, 0)), [(family_named("java"), "mod")]
+    ((_, first, end),) = joined(case, 32, times, times + 8)
+    assert (first, end) == (TIME_CHUNKS[7] << CHUNK_BITS, TIME_CHUNKS[0] + 1 << CHUNK_BITS)
+    sieve = sieve_of(*calls[0], 1000)
+    assert sieve is not None
+    run = sieve.make(calls, Target(case.draws[:2], 1000, 0, 0, 2))
+    alone = [joined(case, 32, unit, unit + 1)[0][1:] for unit in range(times, times + 8)]
+    expected = [seed for part in alone for seed in run(*part)]
+    assert len(expected) > 3
+    assert in_chunk_order(run(first, end), first) == expected
+    assert [seed >> CHUNK_BITS for seed in expected] != sorted(s >> CHUNK_BITS for s in expected)
+
+
+def test_units_around_the_times_are_their_chunks() -> None:
+    case, order = Case(chance(60, 1000, 7), 1000, (0, 0), (0, 0)), chunk_order()
+    for lo, hi in ((0, 64), (20, 40), (len(TIME_CHUNKS), len(TIME_CHUNKS) + 64), (0, len(order))):
+        ranges = joined(case, 32, lo, hi)
+        chunks = [
+            chunk
+            for _, first, end in ranges
+            for chunk in range(first >> CHUNK_BITS, end >> CHUNK_BITS)
+        ]
+        assert sorted(chunks) == sorted(order[lo:hi])
+        assert len(ranges) <= 4
 
 
 def test_glibc_weights_far_from_the_seed_make_the_words_of_the_definition() -> None:

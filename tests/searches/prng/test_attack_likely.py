@@ -9,12 +9,23 @@ import pytest
 
 from tests.searches.prng.planted import GRID, chance, corrupted, plan_for, planted, predicts
 from weft.searches.prng.attack import Case, Units
-from weft.searches.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
+from weft.searches.prng.attacks import likely
+from weft.searches.prng.attacks.likely import (
+    DATED,
+    MAX_PLACES,
+    SEEDS_PER_UNIT,
+    TYPED,
+    Likely,
+    calls_for,
+    maps,
+    places,
+)
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.kernels.path import find_places
-from weft.searches.prng.kernels.seeding import first_state
+from weft.searches.prng.kernels.seeding import first_states
 
 MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, Case((), 1000))]
 
@@ -35,9 +46,9 @@ def all_places(
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_compiled_seeding_gives_the_state_that_the_definition_gives(family: Family) -> None:
     top = 1 << min(family.seed_bits, 64)
-    for seed in (0, 1, 42, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 32, 1_700_000_000_000, (1 << 64) - 1):
-        if seed < top:
-            assert first_state(family, seed).tolist() == family.seeding(seed)
+    seeds = (0, 1, 42, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 32, 1_700_000_000_000, (1 << 64) - 1)
+    given = [seed for seed in seeds if seed < top]
+    assert first_states(family, given).tolist() == [family.seeding(seed) for seed in given]
 
 
 @pytest.mark.parametrize(("starts", "skips"), [((0, 30), (0, 12)), ((7, 9), (3, 3))])
@@ -56,6 +67,25 @@ def test_find_places_equals_the_comparison_of_every_start_and_skip(
         found = {(int(a), int(b)): int(c) for a, b, c in out[:count]}
         assert len(found) == count
         assert found == {place: hits for place, hits in plain.items() if hits >= enough}
+
+
+@pytest.mark.parametrize("family", ["cpython", "java"])
+@pytest.mark.parametrize("words", [1, 500, 1 << 16])
+def test_seeds_in_batches_of_any_size_have_the_places_of_each_alone(
+    monkeypatch: pytest.MonkeyPatch, family: str, words: int
+) -> None:
+    monkeypatch.setattr(likely, "MAX_WORDS", words)
+    case = Case(chance(8, 5, 3), 5, skips=(0, 3), starts=(0, 20))
+    plan = plan_for(TYPED, Case(chance(60, 5, 7), 5), family, "bounded")
+    expected = []
+    for seed in range(SEEDS_PER_UNIT + 9):
+        stream = generate(Hypothesis(family, "bounded", 5, seed=seed), calls_for(case, 8))
+        hits = all_places(stream, case.draws, case.starts, case.skips)
+        expected += [(seed, *place) for place, right in hits.items() if right >= 5]
+    assert 0 < len(expected) < MAX_PLACES * SEEDS_PER_UNIT
+    found = list(places(case, plan, range(SEEDS_PER_UNIT + 9), 8, 3))
+    assert [seed for seed, *_ in found] == sorted(seed for seed, *_ in expected)
+    assert sorted(found) == sorted(expected)
 
 
 def found_in_its_unit(

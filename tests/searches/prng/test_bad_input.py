@@ -64,7 +64,7 @@ class Refused:
         (b"[1, 2", "not valid JSON: Expecting ',' delimiter (line 1 column 6); correct it there"),
         (b"\n\n", "is empty"),
         (b"draw\n", "a heading and no draws"),
-        (bytes(range(256)), "not UTF-8 text at byte 128; draws are CSV, JSON or bare integers"),
+        (bytes(range(256)), "not UTF-8 text at byte 128; "),
         (b"1\0", "NUL character"),
         (b"1\nx\n", 'row 2: "x" is not an integer'),
         (b"1.5\n", "neither an integer nor a heading"),
@@ -84,6 +84,22 @@ def test_draws_that_cannot_be_read_are_refused(
 ) -> None:
     (tmp_path / "bad").write_bytes(data)
     refused(3, f"bad: {said}" if data[:4] == b"1\n10" else said, command, "bad", "--out", "run")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"0.5\n0.25\nabc\n", 'draw 3 is "abc", not a fraction from 0 to 1 as others are; correct'),
+        (b"x\n0.5\n1.5\n0.75\n0.3\n", 'draw 2 is "1.5", not a fraction'),
+        (b"0.5\nabc\n", "neither an integer nor a heading"),
+        (b"\xff\0\1", "not UTF-8 text at byte 0; weft prng guess bad says what can be read"),
+    ],
+)
+def test_analyse_names_what_is_odd_about_draws(
+    refused: Refused, tmp_path: Path, data: bytes, said: str
+) -> None:
+    (tmp_path / "bad").write_bytes(data)
+    refused(3, said, "analyse", "bad", "--out", "run")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +178,7 @@ def test_analyse_bad_option_is_refused(
 def test_analyse_on_a_gpu_that_is_not_there_is_refused(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # also where there is one
     said = "--device gpu: this machine has no GPU that CuPy can use; leave it out"
     refused(3, said, "analyse", "draws.csv", "--device", "gpu", "--out", "run")
 

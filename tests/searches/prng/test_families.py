@@ -173,6 +173,19 @@ def test_draw_sits_at_its_position(
     assert generate(told, 10) == [stream[position(told, at)] for at in range(10)]
 
 
+@pytest.mark.parametrize(
+    ("family", "output"),
+    [(one, output) for one in FAMILIES if one.linear and one.jump for output in one.outputs],
+)
+@pytest.mark.parametrize("start", [1, 63, 64, 130])
+def test_jump_to_the_start_gives_the_draws_after_so_many_calls(
+    family: Family, output: str, start: int
+) -> None:
+    late = Hypothesis(family.name, output, 1000, seed=77, start=start)
+    stream = generate(Hypothesis(family.name, output, 1000, seed=77), start + 8)
+    assert generate(late, 8) == stream[start:]
+
+
 @settings(max_examples=50)
 @given(listed=st.lists(st.integers(0, 9), min_size=1, max_size=30), start=st.integers(0, 30))
 def test_draws_with_varying_skips_end_where_the_skips_end(listed: list[int], start: int) -> None:

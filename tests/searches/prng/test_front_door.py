@@ -17,7 +17,7 @@ from weft import main
 from weft.errors import FileInvalid
 from weft.searches.prng.drawforms import ranges_of
 from weft.searches.prng.formreaders import DIGITS, LOWER, UPPER
-from weft.searches.prng.guessing import guess_file
+from weft.searches.prng.guessing import guess_file, guess_lines
 from weft.searches.prng.history import History
 from weft.searches.prng.intake import READERS, read_draws, with_range
 from weft.searches.prng.rowreaders import DECK
@@ -189,7 +189,7 @@ def test_next_draws_are_written_in_the_form_of_the_file(
         (b"the quick\nbrown fox\n", "row 1 begins with"),
         (b"1,2,3,4,5,6\n" * 9, "rows are sorted"),
         (gzip.compress(b"1\n2\n", mtime=0)[:-6], "a damaged gzip file"),
-        (b"0.5\nx\n0.25\n0.1\n0.7\n0.3\n", "neither an integer nor a heading"),
+        (b"0.5\nx\n0.25\n0.1\n0.7\n0.3\n", 'draw 2 is "x", not a fraction from 0 to 1'),
     ],
 )
 def test_what_no_reader_understands_is_refused(data: bytes, said: str) -> None:
@@ -324,10 +324,26 @@ def test_bytes_that_begin_like_utf16_stay_bytes() -> None:
     assert read_draws(odd * 20, "x", "bytes").draws == tuple(odd * 20)
 
 
-def test_row_that_is_no_number_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1\n2\nx\n4\n", "row 3 is 'x', and 3 of 4 rows are whole numbers"),
+        ("0.5\n0.25\nx\n", "row 3 is 'x', and 2 of 3 rows are fractions below 1"),
+    ],
+)
+def test_row_that_is_no_number_is_named(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "draws.txt"
-    file.write_text("1\n2\nx\n4\n")
+    file.write_text(text)
     with pytest.raises(SystemExit) as ended:
         main.main(["prng", "guess", str(file)])
     assert ended.value.code == 1
-    assert "row 3 is 'x', and 3 of 4 rows are whole numbers" in capsys.readouterr().out
+    assert said in capsys.readouterr().out
+
+
+def test_guess_of_what_it_was_piped_names_a_command_that_reads_that_again() -> None:
+    *_, last = guess_lines([], "standard input")
+    assert last.endswith(": weft prng analyse - --form FORM")
+    *_, last = guess_lines([], "my draws.txt")
+    assert last.endswith(": weft prng analyse 'my draws.txt' --form FORM")

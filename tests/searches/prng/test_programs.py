@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,10 +66,24 @@ def test_program_makes_the_draws(family: str, output: str, language: str, tmp_pa
     assert printed_by(text, language, tmp_path, COUNT) == expected
 
 
-@pytest.mark.parametrize(("family", "output"), rest_is_slow([("java", "scaled")]))
+@pytest.mark.parametrize(("family", "output"), rest_is_slow([("java", "scaled"), ("v8", "scaled")]))
 def test_program_in_java_makes_the_draws(family: str, output: str, tmp_path: Path) -> None:
     expected = generate(truth(family, output), COUNT)
     assert printed_by(program(truth(family, output), "java"), "java", tmp_path, COUNT) == expected
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_program_without_skips_makes_every_call_a_draw(language: str, tmp_path: Path) -> None:
+    about = Hypothesis("v8", "scaled", 1000, seed=12345)
+    text = program(about, language)
+    assert "gap" not in text
+    assert printed_by(text, language, tmp_path, COUNT) == generate(about, COUNT)
+
+
+def test_programs_in_java_have_no_name_that_java_refuses() -> None:
+    """From release 9 on `_` is a keyword."""
+    for family, output in MAPS:
+        assert not re.search(r"\b_\b", program(truth(family, output), "java")), family
 
 
 @pytest.mark.parametrize("language", ["python", "c"])
@@ -159,6 +174,21 @@ def test_wrong_word_is_not_recovered_at_once(spoiled: int) -> None:
     words[spoiled] ^= 1 << 9
     asked = AnalyseRequest(1 << 32, families=("cpython",), corrupt_percent=0)
     assert found_at_once(History(tuple(words)), asked) is None
+
+
+def test_state_recovered_at_once_loads_neither_a_run_nor_compiled_code() -> None:
+    code = (
+        "import sys; from weft.searches.prng import recover;"
+        "draws = [int(line) for line in sys.stdin];"
+        "generator = recover(draws, modulus=1 << 32, families=['v8']);"
+        "unused = ('weft.coordinator.loop', 'weft.storage.folder', 'numpy', 'numba');"
+        "print(generator.take(3), [name for name in unused if name in sys.modules])"
+    )
+    stream = generate(Hypothesis("v8", "scaled", 1 << 32, seed=31337), 15)
+    given = "".join(f"{draw}\n" for draw in stream[:12])
+    argv = [sys.executable, "-c", code]
+    done = subprocess.run(argv, input=given, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == f"{stream[12:]} []"
 
 
 @pytest.mark.slow

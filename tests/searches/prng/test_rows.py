@@ -19,6 +19,7 @@ from weft.searches.prng.attacks.brute import ATTACK
 from weft.searches.prng.attacks.brute_sieves import sieve_of
 from weft.searches.prng.attacks.row_sieves import is_shuffle_known, row_sieve, shuffle_target
 from weft.searches.prng.attacks.sieving import Target
+from weft.searches.prng.checks import check
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import draws, generate_array
 from weft.searches.prng.hypothesis import Hypothesis
@@ -26,7 +27,6 @@ from weft.searches.prng.intake import in_range, read_draws
 from weft.searches.prng.programs import program
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.rowreaders import DECK
-from weft.searches.prng.run import check
 from weft.searches.prng.scoring import score
 
 SEED = 777_777

@@ -7,14 +7,17 @@ from itertools import product
 
 import pytest
 
+from weft.searches.prng.answer import StreamCandidate
 from weft.searches.prng.attack import Case, compare
 from weft.searches.prng.attacks.varying import extend_skips, tried_in
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history
+from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.scoring import ValueFrequencies, is_periodic, score, split
 from weft.searches.prng.search import _on_stream
 from weft.searches.prng.statistics import corrected, corrected_at, decades
+from weft.searches.prng.verdict import score_all
 
 VARYING = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips((0, 3)))
 
@@ -101,3 +104,19 @@ def test_short_cycles_are_periodic_and_streams_are_not() -> None:
 def test_draws_held_back_leave_enough_for_algebra(count: int, modulus: int, held: int) -> None:
     train, holdout = split(range(count), modulus)
     assert (len(holdout), len(train) + len(holdout)) == (held, count)
+
+
+def test_candidates_of_equal_rank_are_in_the_order_of_their_texts() -> None:
+    """Of those that hit nothing, skips and then starts decide, then what they are."""
+    draws = tuple(range(60))
+    candidates = [
+        StreamCandidate("", Hypothesis("java", output, 1000, seed=seed, start=start), 1)
+        for start in (1, 0)
+        for seed in (30, 4, 200)
+        for output in ("mod", "high")
+    ]
+    ranked = score_all(candidates, {"": draws}, AnalyseRequest(1000))
+    assert [one.hypothesis.start for one in ranked] == [0] * 6 + [1] * 6
+    for alike in (ranked[:6], ranked[6:]):
+        assert len({one.score for one in alike}) == 1
+        assert [one.identity() for one in alike] == sorted(one.identity() for one in alike)

@@ -9,6 +9,7 @@ from pathlib import Path
 from weft.console import render
 from weft.console.execution import OutputOptions
 from weft.errors import InputError, UsageError
+from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.model.codec import to_json
 from weft.runs.outcome import Run
@@ -170,11 +171,11 @@ def show_bank(bank: Bank, *, as_json: bool) -> None:
         render.print_json({"digest": bank.digest(), **to_json(bank)})
         return
     for concept in bank.concepts:
-        tasks = f"{len(concept.tasks)} tasks"
+        tasks = counted(len(concept.tasks), "task")
         render.out(f"{concept.name}  {concept.millibits / 1000:.1f} bits, from {tasks}")
         for name in concept.concepts:
             render.out(f"    contains {name}")
-    render.out(f"{len(bank.concepts)} concepts, digest {bank.digest()}")
+    render.out(f"{counted(len(bank.concepts), 'concept')}, digest {bank.digest()}")
 
 
 # -- check and learn --------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def show_checks(checks: Sequence[CheckedProgram], *, as_json: bool) -> None:
         why = f" ({item.problem})" if item.problem else ""
         counts = f"{item.train_right} of {item.train} pairs{same}{why}"
         render.out(f"WRONG   {item.name}: {counts}")
-    render.out(f"checked {len(checks)} programs, {exact} exact")
+    render.out(f"checked {counted(len(checks), 'program')}, {exact} exact")
 
 
 def show_learned(learned: Learned, path: Path, *, as_json: bool) -> None:
@@ -202,13 +203,14 @@ def show_learned(learned: Learned, path: Path, *, as_json: bool) -> None:
         render.print_json({"bank": str(path), "digest": learned.bank.digest(), **learned.to_dict()})
         return
     for concept in learned.bank.concepts:
-        uses = f"used by {len(concept.tasks)} of {learned.programs} programs"
+        uses = f"used by {len(concept.tasks)} of {counted(learned.programs, 'program')}"
         render.out(f"{concept.name}  {concept.millibits / 1000:.1f} bits, {uses}")
     render.out(
-        f"{len(learned.bank.concepts)} concepts of {learned.candidates} chains that repeat and"
-        f" {learned.recombined} joined ones;"
-        f" {learned.simplified} chains dropped for shorter ones that do the same"
+        f"{counted(len(learned.bank.concepts), 'concept')}; {counted(learned.candidates, 'chain')}"
+        f" repeated, {learned.recombined} joined of parts,"
+        f" {learned.simplified} dropped for shorter ones that do the same"
     )
     before, after = learned.before_millibits / 1000, learned.after_millibits / 1000
-    render.out(f"description of {learned.programs} programs: {before:.1f} → {after:.1f} bits")
+    programs = counted(learned.programs, "program")
+    render.out(f"description of {programs}: {before:.1f} → {after:.1f} bits")
     render.out(f"bank    {path}  {learned.bank.digest()}")

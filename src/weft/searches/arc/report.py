@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
-from weft.inspect.report.text import percent
+from weft.inspect.report.text import counted, percent
 from weft.inspect.report.view import RunView
 from weft.searches.arc import truth
 from weft.searches.arc.recorded import ArcRun, of_view
@@ -28,7 +28,10 @@ def lines(run: RunView) -> list[str]:
     """Return the lines that an ARC run adds to its status."""
     arc_run = of_view(run)
     outcomes = ", ".join(f"{count} {name}" for name, count in arc_run.outcomes().items())
-    return [f"{len(arc_run.items)} puzzles: {outcomes}", *telemetry_of(run, arc_run).lines()]
+    return [
+        f"{counted(len(arc_run.items), 'puzzle')}: {outcomes}",
+        *telemetry_of(run, arc_run).lines(),
+    ]
 
 
 def pages(run: RunView) -> list[Page]:

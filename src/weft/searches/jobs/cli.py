@@ -13,6 +13,7 @@ from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import UsageError
+from weft.inspect.report.text import counted
 from weft.lazy_imports import lazy_imports
 from weft.searches.jobs import options as opts
 
@@ -172,7 +173,7 @@ def _print_table(jobs: Sequence[views.ViewedJob], run: Path) -> None:
         right = [f"{text:>{width}}" for text, width in zip(row[3:5], widths[3:], strict=True)]
         render.out("  ".join([*left, *right, row[5]]).rstrip())
     if len(shown) < len(jobs):
-        render.out(f"… and {len(jobs) - len(shown):,} jobs that completed")
+        render.out(f"… and {counted(len(jobs) - len(shown), 'job')} that completed")
 
 
 def _cells(job: views.ViewedJob, run: Path) -> tuple[str, str, str, str, str, str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from weft.console.nodeplan import NodePlan, place_of, spread
+from weft.inspect.report.text import counted
 from weft.model.slots import Deal, Node, Slot, slots_of
 from weft.searches.jobs.job import Job
 
@@ -35,5 +36,7 @@ def greedy_line(jobs: Sequence[Job], nodes: Sequence[Node]) -> str:
         (gpu_jobs, sum(node.gpus for node in nodes), "GPU"),
         (len(jobs) - gpu_jobs, sum(node.cpus for node in nodes), "CPU"),
     ]
-    parts = [f"{n} jobs for {slots} {kind} slots" for n, slots, kind in kinds if n]
+    parts = [
+        f"{counted(n, 'job')} for {counted(slots, f'{kind} slot')}" for n, slots, kind in kinds if n
+    ]
     return f"PARALLEL: {', '.join(parts)} | greedy: the next job to the first free slot"

@@ -35,6 +35,7 @@ with lazy_imports():
     from weft.searches.prng import answer as answers
     from weft.searches.prng import (
         catalogue,
+        checks,
         guessing,
         intake,
         library,
@@ -99,7 +100,7 @@ def analyse(
     how = replace(execution.execution(out or UNSAVED), device=device)
     history, modulus, where = search.history(draws)
     request = search.request(modulus, history.form)
-    analyses.check(history, where, request)
+    checks.check(history, where, request)
     analyses.check_device(how)
     if not output.quiet and search.modulus is None and modulus != intake.USUAL_MODULUS:
         render.message(guessing.reading_text(history, modulus))

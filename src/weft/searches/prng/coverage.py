@@ -23,11 +23,11 @@ from weft.searches.prng.attack import AttackPlan, Case, Units
 from weft.searches.prng.attacks import ALL as ATTACKS
 from weft.searches.prng.attacks import attack_named, brute
 from weft.searches.prng.catalogue import WIDTH
+from weft.searches.prng.checks import draws_needed
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Api
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.rowmaps import SHUFFLE, is_row_map, parsed
-from weft.searches.prng.run import draws_needed
 from weft.searches.prng.scoring import split
 
 SIZES = (*range(8, 32), 40, 50, 60, 80, 100, 200, 400, 740, 1600, 3200, 4000, 6400, 8000, 9000)

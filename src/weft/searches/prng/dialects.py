@@ -180,9 +180,15 @@ class BraceWriter:
         assert isinstance(node.iter, ast.Call)
         ends = [self._expression(argument)[0] for argument in node.iter.args]
         low, high = ends if len(ends) == 2 else (self.dialect.constant(0), ends[0])
-        at = node.target.id
+        at = self._counter(node.target.id)
         self.kinds[at] = "word"
         return f"for ({at} = {low}; {self.dialect.compare('<', at, high)}; {at}++) {{"
+
+    def _counter(self, name: str) -> str:
+        """Return the name of what a loop counts with; `_` is none in Java, and each its own."""
+        if name != "_":
+            return name
+        return f"turn{sum(known.startswith('turn') for known in self.kinds)}"
 
     def _together(self, targets: list[ast.expr], values: list[ast.expr], depth: int) -> None:
         """Assign several at once: all values are computed before any is stored."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from weft.searches.prng.rowmaps import row_at
 
 INTEGERS = "integers"
+CARDS = "cards"
 SCALED = ("scaled", "scaled53", "high")
 """Maps that make a fraction of an output."""
 WHOLE = ("raw", "mod", "bounded")

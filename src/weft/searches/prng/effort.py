@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from weft.inspect.report.plot import axes_of, plot
 from weft.inspect.report.svg import element, table
-from weft.inspect.report.text import duration
+from weft.inspect.report.text import counted, duration
 from weft.inspect.report.view import ViewedTask
 from weft.searches.prng.apis import call_text
 
@@ -59,8 +59,8 @@ def effort_section(ranges: Sequence[TriedRange]) -> Markup:
     chart = plot([], points, axes, "hypotheses tried against seconds")
     seconds = sum(item.run_s for item in ranges)
     note = (
-        f"{len(ranges):,} ranges in {duration(seconds)} of tasks; 10^{points[-1][1]:.1f} hypotheses"
-        " were tried."
+        f"{counted(len(ranges), 'range')} in {duration(seconds)} of tasks;"
+        f" 10^{points[-1][1]:.1f} hypotheses were tried."
     )
     head = element("h3", "What was tried, by time") + element("p", note, class_="quiet")
     sides = element("div", chart), element("div", _by_call(ranges))

@@ -157,6 +157,11 @@ class Family:
             return reading.for_powers_of_two or reading
         return reading
 
+    def steps_per_call(self, output: str) -> int | None:
+        """Return how many steps every call of a linear output map takes; None if not declared."""
+        reading = self.linear.outputs.get(output) if self.linear is not None else None
+        return None if reading is None else reading.steps
+
     def advance(self, state: State, steps: int) -> None:
         """Change the state as `steps` raw steps do, by the jump where there is one."""
         if self.jump is not None:

@@ -128,6 +128,11 @@ def read_floats(records: Records) -> Reading | None:
     return Reading(DrawForm("floats", modulus, outputs=SCALED), draws, 90, note)
 
 
+def is_fraction(text: str) -> bool:
+    """Whether a cell is a fraction from 0 on and below 1."""
+    return _FLOAT.fullmatch(text) is not None and 0 <= float(text) < 1
+
+
 # -- tokens -----------------------------------------------------------------------------------
 
 

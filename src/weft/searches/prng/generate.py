@@ -1,8 +1,8 @@
 """From a hypothesis to draws: one function for the sieve's check, the scorer and the predictor.
 
 `draws` is the plain definition. Skipped calls are made, not jumped over: a map may reject, and
-then a call takes more than one step. `generate` gives the same numbers, by compiled code when
-they are many.
+then a call takes more than one step. Only to the start it jumps, where calls are known to take as
+many steps each. `generate` gives the same numbers, by compiled code when they are many.
 """
 
 from __future__ import annotations
@@ -72,14 +72,23 @@ def draws(hypothesis: Hypothesis) -> Iterator[int]:
     family = checked_family(hypothesis)
     draw = family.outputs[hypothesis.output]
     state = first_state(family, hypothesis)
-    for _ in range(hypothesis.start):
-        draw(state, hypothesis.modulus)
+    go_to_start(family, hypothesis, state)
     yield draw(state, hypothesis.modulus)
     skips = hypothesis.skips
     for skipped in repeat(skips.between[0]) if skips.is_constant else skips.listed:
         for _ in range(skipped):
             draw(state, hypothesis.modulus)
         yield draw(state, hypothesis.modulus)
+
+
+def go_to_start(family: Family, hypothesis: Hypothesis, state: State) -> None:
+    """Change the first state as the calls before the first draw do."""
+    steps = family.steps_per_call(hypothesis.output)
+    if steps is not None and family.jump is not None:
+        family.jump(state, hypothesis.start * steps)
+        return
+    for _ in range(hypothesis.start):
+        family.outputs[hypothesis.output](state, hypothesis.modulus)
 
 
 def checked_family(hypothesis: Hypothesis) -> Family:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from weft.inspect.report.text import counted
 from weft.model.values import Value
-from weft.searches.prng.drawforms import INTEGERS, SCALED, DrawForm, ranges_of
-from weft.searches.prng.formreaders import INTEGER, Reading, other_orders
+from weft.searches.prng.drawforms import CARDS, INTEGERS, SCALED, DrawForm, ranges_of
+from weft.searches.prng.formreaders import INTEGER, Reading, is_fraction, other_orders
 from weft.searches.prng.history import History
 from weft.searches.prng.intake import RAW, Guess, guesses, read_raw
 from weft.searches.prng.records import read_records, unpacked
@@ -35,7 +35,7 @@ READ_AS = {
     "letters": "strings: one call for each character",
     "shuffle": "shuffles of the numbers from 0 or 1 on, element by element",
     "shuffled-letters": "shuffles of an alphabet, character by character",
-    "cards": "deals: all cards",
+    CARDS: "deals: all cards",
     "card-top": "deals: the first card of each",
     "card-bottom": "deals: the last card of each",
     "row-all": "rows of k of n: all numbers in order",
@@ -117,7 +117,7 @@ def _with_command(guess: Guess, where: str) -> FileGuess:
     reading, form = guess.reading, guess.reading.form
     if not reading.draws:
         return FileGuess(guess, None)
-    words = ["weft", "prng", "analyse", "-" if where == "standard input" else where]
+    words = ["weft", "prng", "analyse", _source(where)]
     if form.name == INTEGERS:
         words += ["--modulus", str(form.modulus), *(["--low", str(form.low)] if form.low else [])]
     else:
@@ -128,15 +128,21 @@ def _with_command(guess: Guess, where: str) -> FileGuess:
     return FileGuess(guess, shlex.join(words))
 
 
+def _source(where: str) -> str:
+    """Return what a command is given to read the same again."""
+    return "-" if where == "standard input" else where
+
+
 def odd_row(data: bytes, where: str) -> str:
-    """Say which row is the first that is no whole number, where most rows are one."""
+    """Say which row is the first that is no number, where most rows are one."""
     cells = [" ".join(row) for row in read_records(data, where).rows]
-    odd = [row for row, cell in enumerate(cells, 1) if not INTEGER.fullmatch(cell)]
-    if not odd or 2 * len(odd) >= len(cells):
-        return ""
-    shown = repr(cells[odd[0] - 1][:40])
-    whole = f"{len(cells) - len(odd)} of {counted(len(cells), 'row')}"
-    return f"row {odd[0]} is {shown}, and {whole} are whole numbers: correct it or leave it out"
+    for what, fits in (("whole numbers", INTEGER.fullmatch), ("fractions below 1", is_fraction)):
+        odd = [row for row, cell in enumerate(cells, 1) if not fits(cell)]
+        if odd and 2 * len(odd) < len(cells):
+            shown = repr(cells[odd[0] - 1][:40])
+            fitting = f"{len(cells) - len(odd)} of {counted(len(cells), 'row')}"
+            return f"row {odd[0]} is {shown}, and {fitting} are {what}: correct it or leave it out"
+    return ""
 
 
 def guess_lines(readings: Sequence[FileGuess], where: str, odd: str = "") -> Iterator[str]:
@@ -147,7 +153,8 @@ def guess_lines(readings: Sequence[FileGuess], where: str, odd: str = "") -> Ite
             yield odd
             return
         yield "draws are whole numbers, fractions, tokens, UUIDs, cards or rows of numbers"
-        yield f"to read them as one of these all the same: weft prng analyse {where} --form FORM"
+        command = shlex.join(["weft", "prng", "analyse", _source(where), "--form", "FORM"])
+        yield f"to read them as one of these all the same: {command}"
         return
     for place, item in enumerate(readings[:SHOWN]):
         reading = item.guess.reading

@@ -98,10 +98,7 @@ def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileInvalid(
-            f"{where}: not UTF-8 text at byte {error.start}",
-            hint="draws are CSV, JSON or bare integers",
-        ) from None
+        raise FileInvalid(f"{where}: not UTF-8 text at byte {error.start}") from None
     if "\0" in text:
         raise FileInvalid(f"{where}: holds a NUL character; it should be text")
     order: Sequence[str] = COLUMNS
@@ -133,7 +130,7 @@ def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
     names = tuple(cell.lower() for cell in cells)
     if "draw" not in names:
         raise FileInvalid(
-            f"{where}: row 1 begins with {_quoted(cells[0])}, which is neither an integer nor a"
+            f"{where}: row 1 begins with {quoted(cells[0])}, which is neither an integer nor a"
             f" heading with a column called draw"
         )
     if len(set(names)) < len(names):
@@ -160,22 +157,23 @@ def _json_rows(data: bytes, where: str) -> Iterator[Row]:
 
 def _json_draw(value: JsonValue, place: str) -> int:
     if type(value) is not int:
-        raise FileInvalid(f"{place}: {_quoted(str(value))} is not an integer")
+        raise FileInvalid(f"{place}: {quoted(str(value))} is not an integer")
     return _within(value, place)
 
 
 def _draw(text: str, place: str) -> int:
     if not _INTEGER.fullmatch(text):
-        raise FileInvalid(f"{place}: {_quoted(text)} is not an integer")
+        raise FileInvalid(f"{place}: {quoted(text)} is not an integer")
     return _within(int(text), place)
 
 
 def _within(value: int, place: str) -> int:
     if not 0 <= value <= LARGEST:
-        raise FileInvalid(f"{place}: {_quoted(str(value))} is not from 0 to 2^64 - 1")
+        raise FileInvalid(f"{place}: {quoted(str(value))} is not from 0 to 2^64 - 1")
     return value
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a cell as errors show it: on one line, and not for ever."""
     shown = text if len(text) <= 40 else text[:40] + "…"
     return json.dumps(shown, ensure_ascii=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from weft.errors import FileInvalid, UsageError
-from weft.searches.prng.drawforms import INTEGERS, DrawForm, ranges_of
+from weft.searches.prng.drawforms import CARDS, INTEGERS, DrawForm, ranges_of
 from weft.searches.prng.families import did_you_mean
 from weft.searches.prng.formreaders import (
     DIGITS,
@@ -20,6 +20,8 @@ from weft.searches.prng.formreaders import (
     base64_bytes,
     bytes_reading,
     hex_bytes,
+    is_fraction,
+    one_column,
     read_floats,
     read_hex_digits,
     read_integers,
@@ -27,7 +29,7 @@ from weft.searches.prng.formreaders import (
     read_signed,
     read_words64,
 )
-from weft.searches.prng.history import History, read_history
+from weft.searches.prng.history import History, quoted, read_history
 from weft.searches.prng.records import Records, read_records, unpacked
 from weft.searches.prng.rowforms import (
     column_reading,
@@ -72,7 +74,7 @@ READERS: Mapping[str, Reader] = {
     LETTERS: read_letters,
     "shuffle": read_shuffle,
     "shuffled-letters": read_shuffled_letters,
-    "cards": read_cards,
+    CARDS: read_cards,
     "card-top": lambda records: card_reading(records, 0, "card-top", 75),
     "card-bottom": lambda records: card_reading(records, -1, "card-bottom", 74),
     "row-all": read_row_all,
@@ -138,14 +140,28 @@ def read_draws(
         except FileInvalid as error:
             best = _certain(data, where, alphabet)
             if best is None:
-                raise error from None
+                raise _odd_fraction(data, where) or error from None
             return _history(best, read_records(data, where), where)
     best = _certain(data, where, alphabet, column)
     if best is None:
-        raise FileInvalid(
-            f"{where}: no form of draws is recognised", hint=f"weft prng guess {where}"
-        )
+        raise FileInvalid(f"{where}: no form of draws is recognised")
     return _history(best, read_records(data, where), where)
+
+
+def _odd_fraction(data: bytes, where: str) -> FileInvalid | None:
+    """Return the refusal of fractions that fewer than half of the cells are not, by the first."""
+    try:
+        texts = one_column(read_records(data, where).drawn()) or []
+    except FileInvalid:
+        return None
+    odd = [number for number, text in enumerate(texts) if not is_fraction(text)]
+    if not odd or 2 * len(odd) >= len(texts):
+        return None
+    shown = quoted(texts[odd[0]])
+    return FileInvalid(
+        f"{where}: draw {odd[0] + 1} is {shown}, not a fraction from 0 to 1 as others are",
+        hint="correct it, or leave it out",
+    )
 
 
 def _with_shuffle(history: History) -> History:
@@ -183,9 +199,7 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
     given = records.drawn() if chosen is None else records.column(chosen)
     reading = read_letters(given, alphabet) if form == LETTERS else READERS[form](given)
     if reading is None:
-        raise FileInvalid(
-            f"{where}: the records are not of the form {form}", hint=f"weft prng guess {where}"
-        )
+        raise FileInvalid(f"{where}: the records are not of the form {form}")
     return _history(Guess(chosen, reading), records, where)
 
 

@@ -18,22 +18,26 @@ from pathlib import Path
 from typing import TypeAlias
 
 from weft.errors import InputError, UsageError
-from weft.inspect.report.view import view_of
+from weft.lazy_imports import lazy_imports
 from weft.model.codec import from_json
 from weft.model.tasks import Unknown
 from weft.model.values import Object
-from weft.runs.execution import Execution
-from weft.searches.prng import intake, options, programs
-from weft.searches.prng import run as analyses
+from weft.searches.prng import intake, options
 from weft.searches.prng.answer import SIGNAL, AnalyseAnswer, ScoredCandidate
 from weft.searches.prng.backtest import continued
+from weft.searches.prng.checks import check
 from weft.searches.prng.generate import draws as drawn
 from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.records import Records
-from weft.searches.prng.report import answer_of
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.search import NAME, found_at_once
+
+with lazy_imports():  # what takes milliseconds in this process needs no run
+    from weft.inspect.report import view
+    from weft.runs import execution as executions
+    from weft.searches.prng import programs, report
+    from weft.searches.prng import run as analyses
 
 Draws: TypeAlias = Sequence[int] | Sequence[float] | Sequence[str] | str | Path
 """Draws as a list, or the name of a file that holds them."""
@@ -209,14 +213,14 @@ def _question(draws: Draws, asked: options.AnalyseOptions) -> _Question:
     else:
         history, size, where = *asked.ranged(_listed(draws, asked.form), "draws"), "draws"
     request = asked.request(size, history.form)
-    analyses.check(history, where, request)
+    check(history, where, request)
     return _Question(history, request)
 
 
 def _analysis(question: _Question, out: str | Path | None, workers: int | None) -> Analysis:
     """Run the search, in a folder of its own unless one is named."""
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
-        execution = Execution(Path(out) if out else Path(place) / "run", workers=workers)
+        execution = executions.Execution(Path(out) if out else Path(place) / "run", workers=workers)
         done = analyses.execute(question.history, question.request, execution)
     raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     return Analysis(from_json(AnalyseAnswer, raw), question.history, done.head)
@@ -224,13 +228,13 @@ def _analysis(question: _Question, out: str | Path | None, workers: int | None) 
 
 def found_in(path: Path) -> tuple[ScoredCandidate, History]:
     """Return the best hypothesis of a finished run, and the draws that it explains."""
-    view = view_of(path, NAME, "weft prng analyse")
-    answer = answer_of(view)
+    run = view.view_of(path, NAME, "weft prng analyse")
+    answer = report.answer_of(run)
     if answer is None:
         raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
     if not answer.is_signal:
         raise InputError(f"{path} has found no generator", hint=f"weft report {path}")
-    history = History.from_canonical(view.read(Object(view.genesis()["inputs"]["history"])))
+    history = History.from_canonical(run.read(Object(run.genesis()["inputs"]["history"])))
     return answer.found[0], history
 
 

@@ -93,6 +93,11 @@ def _gaps(hypothesis: Hypothesis) -> tuple[int, tuple[int, ...]]:
     return skips.between[0], () if skips.is_constant else skips.listed
 
 
+def _leaves_out(hypothesis: Hypothesis) -> bool:
+    """Whether calls lie before the first draw, or between two."""
+    return hypothesis.start > 0 or hypothesis.skips.between != (0, 0)
+
+
 def _modulus(hypothesis: Hypothesis) -> int:
     return 1 if hypothesis.output == "raw" else hypothesis.modulus
 
@@ -139,6 +144,12 @@ def _python(
     draw, modulus = functions[-1].name, _modulus(hypothesis)
     table = f"SKIPS = {list(listed)}\n" if listed else ""
     gap = "SKIPS[at - 1]" if listed else str(skip)
+    skipped = ""
+    if _leaves_out(hypothesis):
+        skipped = f"""\
+    for _ in range({gap} if at else {hypothesis.start}):
+        {draw}(state, {modulus})
+"""
     return f'''"""{_about(hypothesis, family)}.
 
     python draws.py [COUNT [FIRST]]    prints COUNT draws, from draw FIRST on (0 is the first)
@@ -156,9 +167,7 @@ count = int(sys.argv[1]) if len(sys.argv) > 1 else {count}
 first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 state = list(STATE)
 for at in range(first + count):
-    for _ in range({gap} if at else {hypothesis.start}):
-        {draw}(state, {modulus})
-    value = {draw}(state, {modulus})
+{skipped}    value = {draw}(state, {modulus})
     if at >= first:
         print(value)
 '''
@@ -182,9 +191,7 @@ static uint64_t STATE[{size}] = {{
     uint64_t count = argc > 1 ? strtoull(argv[1], 0, 10) : {count};
     uint64_t first = argc > 2 ? strtoull(argv[2], 0, 10) : 0;
     for (uint64_t at = 0; at < first + count; at++) {{
-        uint64_t gap = at == 0 ? {start} : {gap};
-        for (uint64_t skipped = 0; skipped < gap; skipped++) {draw}(STATE, {modulus});
-        uint64_t value = {draw}(STATE, {modulus});
+{skipped}        uint64_t value = {draw}(STATE, {modulus});
         if (at >= first) printf("%" PRIu64 "\\n", value);
     }}
     return 0;
@@ -204,15 +211,20 @@ static long[] STATE = {{
     long first = args.length > 1 ? Long.parseLong(args[1]) : 0;
     StringBuilder printed = new StringBuilder();
     for (long at = 0; at < first + count; at++) {{
-        long gap = at == 0 ? {start} : {gap};
-        for (long skipped = 0; skipped < gap; skipped++) {draw}(STATE, {modulus});
-        long value = {draw}(STATE, {modulus});
+{skipped}        long value = {draw}(STATE, {modulus});
         if (at >= first) printed.append(Long.toUnsignedString(value)).append('\\n');
     }}
     System.out.print(printed);
 }}
 }}
 """
+
+
+SKIPPED = """\
+        {word} gap = at == 0 ? {start} : {gap};
+        for ({word} skipped = 0; skipped < gap; skipped++) {draw}(STATE, {modulus});
+"""
+"""Calls that are left out before a draw, in the loops of both."""
 
 
 def _braces(
@@ -232,6 +244,11 @@ def _braces(
     place = "SKIPS[(int) (at - 1)]" if dialect is JAVA else "SKIPS[at - 1]"
     kind = "static long[] SKIPS" if dialect is JAVA else "static uint64_t SKIPS[]"
     frame = JAVA_FRAME if dialect is JAVA else C_FRAME
+    draw, modulus = functions[-1].name, dialect.constant(_modulus(hypothesis))
+    skipped = SKIPPED.format(
+        word=dialect.word, start=hypothesis.start, gap=place if listed else skip,
+        draw=draw, modulus=modulus,
+    )  # fmt: skip
     return frame.format(
         about=_about(hypothesis, family).replace("*/", "* /"),
         size=len(state),
@@ -239,10 +256,9 @@ def _braces(
         skips=f"{kind} = {{\n{_table(listed, dialect)}\n}};" if listed else "",
         functions="\n".join([*_returned(functions, dialect), *lines, ""]),
         count=count,
-        start=hypothesis.start,
-        gap=place if listed else skip,
-        draw=functions[-1].name,
-        modulus=dialect.constant(_modulus(hypothesis)),
+        skipped=skipped if _leaves_out(hypothesis) else "",
+        draw=draw,
+        modulus=modulus,
     )
 
 

@@ -20,7 +20,7 @@ from weft.lazy_imports import lazy_imports
 from weft.model.codec import from_json
 from weft.model.values import Object, from_wire
 from weft.searches.prng import programs, words
-from weft.searches.prng.answer import AnalyseAnswer, Coverage
+from weft.searches.prng.answer import AnalyseAnswer, Coverage, ScoredCandidate
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.effort import effort_section, tried_ranges
 from weft.searches.prng.generate import generate
@@ -37,6 +37,8 @@ HEIGHT = 90
 """Below a picture, for words."""
 MAX_CELLS = 500
 RESIDUES = (8, 10, 16)
+MOST_BARS = 100
+"""Values of which each has its own bar, where no residue fits."""
 MAX_OPEN = 6
 SHOWN_DRAWS = 20
 
@@ -61,8 +63,7 @@ def pages(run: RunView) -> list[Page]:
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + effort + _residues(history.draws, 0), order=1)]
-    verdict = [line for line in words.verdict_lines(answer, history) if line]
-    verdict = verdict[: 5 if answer.is_signal else 1]  # what was covered is a table below
+    verdict = _verdict(answer, history)
     parts = [
         element("p", verdict[0], class_="claim"),
         *(element("p", line) for line in verdict[1:]),
@@ -73,6 +74,13 @@ def pages(run: RunView) -> list[Page]:
     ]
     parts += [effort, _residues(history.draws, answer.modulus), _coverage(answer)]
     return [Page("Verdict", Markup("").join(parts), order=1)]
+
+
+def _verdict(answer: AnalyseAnswer, history: History) -> list[str]:
+    """Return what is said first; what comes next and what was covered have their own sections."""
+    if answer.is_signal:
+        return list(words.signal_lines(answer, history))
+    return list(words.verdict_lines(answer, history))[:1]
 
 
 def answer_of(run: RunView) -> AnalyseAnswer | None:
@@ -124,8 +132,18 @@ def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
     if len(texts) > SHOWN_DRAWS:
         summary = element("summary", f"{len(texts) - SHOWN_DRAWS} more")
         rest = element("details", summary, element("p", words.in_line(texts[SHOWN_DRAWS:])))
-    head = element("h3", "Next draws")
-    return head + element("p", note, class_="quiet") + first + rest
+    block = [element("p", line, class_="quiet") for line in words.block_lines(best, history)]
+    head = _cards_left(best, history) + element("h3", "Next draws")
+    return head + element("p", note, class_="quiet") + first + rest + Markup("").join(block)
+
+
+def _cards_left(best: ScoredCandidate, history: History) -> Markup:
+    left = words.cards_left(best, history)
+    if not left:
+        return Markup("")
+    note = f"{len(left)} cards of the last deal's deck are still in it, in this order."
+    head = element("h3", "Rest of the deck") + element("p", note, class_="quiet")
+    return head + element("p", words.in_line(left), class_="code")
 
 
 def _program(answer: AnalyseAnswer) -> Markup:
@@ -168,8 +186,10 @@ def _held(train: int) -> str:
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:
     """Draw how often each residue occurs; chance alone stays near the line."""
-    moduli = [r for r in RESIDUES if not modulus or modulus % r == 0] or [RESIDUES[1]]
+    moduli = [r for r in RESIDUES if not modulus or modulus % r == 0]
+    moduli = moduli or [modulus if modulus <= MOST_BARS else RESIDUES[1]]
     pictures = [element("div", _residue(draws, r)) for r in moduli]
+    pictures += [element("div")] * (len(pictures) == 1)  # one alone would fill the page
     note = "How many draws leave each remainder; the line is what chance gives on average."
     head = element("h3", "Residues of the draws") + element("p", note, class_="quiet")
     return head + element("div", *pictures, class_="charts")

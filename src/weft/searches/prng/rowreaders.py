@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from weft.searches.prng.drawforms import SCALED, DrawForm, ranges_of
+from weft.searches.prng.drawforms import CARDS, SCALED, DrawForm, ranges_of
 from weft.searches.prng.formreaders import FEWEST, HEX, INTEGER, Reading, matched, one_column
 from weft.searches.prng.records import Records
 from weft.searches.prng.rowforms import row_maps, sorted_reading
@@ -81,7 +81,7 @@ def read_cards(records: Records) -> Reading | None:
         return None
     maps = row_maps(each, len(DECK))
     form = DrawForm(
-        "cards", len(DECK), alphabet=" ".join(DECK), each=each, outputs=maps, row_maps=maps
+        CARDS, len(DECK), alphabet=" ".join(DECK), each=each, outputs=maps, row_maps=maps
     )
     note = "from a deck in order A to K, SHDC"
     if each < len(deals[0]):

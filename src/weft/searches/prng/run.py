@@ -1,7 +1,7 @@
 """`weft prng analyse` as functions: from draws and a request to a finished run.
 
-check       refuses what makes no sense      take_over  adds what an earlier run has excluded
-estimate_s  what the plan may cost           execute    the run
+load_draws  reads them              take_over  adds what an earlier run has excluded
+estimate_s  what the plan may cost  execute    the run
 """
 
 from __future__ import annotations
@@ -12,32 +12,24 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
+from weft.errors import FileInvalid, InputError, RunMismatch
 from weft.lazy_imports import lazy_imports
 from weft.model.codec import to_json
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng import planning
-from weft.searches.prng.families import FAMILIES, did_you_mean, family_named
-from weft.searches.prng.generate import MAX_MODULUS
+from weft.searches.prng.devices import has_gpu
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.intake import AUTO, read_draws
 from weft.searches.prng.records import advised, unpacked
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
-from weft.searches.prng.scoring import split
 from weft.searches.prng.search import NAME, analyse
-from weft.searches.prng.statistics import hits_needed
 
 with lazy_imports():
     from weft.inspect import verify
     from weft.inspect.report import view
     from weft.searches.prng import report
-    from weft.searches.prng.kernels import cuda
-
-FEWEST_TRIED = 2**32
-"""What the smallest search worth the name tries: every 32-bit seed of one generator."""
-MOST_DRAWS_ASKED = 10_000
 
 
 def load_history(source: str) -> tuple[History, str]:
@@ -71,46 +63,9 @@ def load_bytes(source: str) -> tuple[bytes, str]:
         raise FileInvalid(f"{source or '.'}: is a folder; name the file with the draws") from None
 
 
-def check(history: History, where: str, request: AnalyseRequest) -> None:
-    """Refuse a request that contradicts itself or the draws, and draws that are too few."""
-    chosen = [family_named(name) for name in request.families] or list(FAMILIES)
-    for output in request.outputs:
-        if not any(output in family.outputs for family in chosen):
-            known = [output for family in chosen for output in family.outputs]
-            names = ", ".join(dict.fromkeys(known))
-            raise UsageError(
-                f"none of the generators has an output map {output!r}; they have {names}",
-                hint=did_you_mean(output, known),
-            )
-    if request.families and not request.row_maps and all(family.rows for family in chosen):
-        raise UsageError(
-            f"{', '.join(request.families)} makes rows, and these draws are read one by one",
-            hint=f"name a --form of rows; weft prng guess {where} names those that fit",
-        )
-    check_below(history, where, request.modulus)
-    needed = draws_needed(request)
-    if len(history) < needed:
-        raise InputError(
-            f"{where}: {len(history)} draws below {request.modulus} identify no generator;"
-            f" at least {needed} are needed",
-            hint="give more draws, or --modulus if they are below a greater number",
-        )
-
-
-def check_below(history: History, where: str, modulus: int) -> None:
-    """Refuse draws that are not below the modulus."""
-    above = max(history.draws) + 1
-    for row, draw in enumerate(history.draws, 1):
-        if draw >= modulus:
-            raise FileInvalid(
-                f"{where}: draw {row} is {draw}, not below the modulus {modulus}",
-                hint=f"give --modulus {above}" if above <= MAX_MODULUS else "2^32 is the greatest",
-            )
-
-
 def check_device(execution: Execution) -> None:
     """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
-    if execution.device == "gpu" and execution.backend != "ray" and not cuda.is_available():
+    if execution.device == "gpu" and execution.backend != "ray" and not has_gpu():
         raise InputError(
             "--device gpu: this machine has no GPU that CuPy can use",
             hint="leave it out, or pip install 'weft[gpu]' where there is one",
@@ -143,18 +98,6 @@ def estimate_s(history: History, request: AnalyseRequest) -> int:
     plans, _ = planning.make_plans(history, request)
     waves = planning.waves(plans, planning.PlanLimits.of(request))
     return -(-planning.cost_ms(plans, [item for wave in waves for item in wave]) // 1000)
-
-
-def draws_needed(request: AnalyseRequest) -> int:
-    """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
-    for count in range(1, MOST_DRAWS_ASKED):
-        train, held = split((0,) * count, request.modulus)
-        m, alpha = request.modulus, request.alpha_evidence
-        if hits_needed(len(train), m, FEWEST_TRIED, alpha) is None:
-            continue
-        if hits_needed(len(held), m, 1, alpha) is not None:
-            return count
-    return MOST_DRAWS_ASKED
 
 
 def execute(

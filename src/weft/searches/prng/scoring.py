@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
@@ -74,15 +75,31 @@ def score(
     multiplies it once: one before every draw but the first. The holdout begins where the way
     through the training draws may end, and has a skip before each of its draws.
     """
+    predictions = tuple(generate(hypothesis, known(hypothesis, len(draws))))
+    values = chance_values(hypothesis.output, modulus)
+    choices = hypothesis.skips.choices
+    return _score_of(predictions, tuple(draws), modulus, values, choices, tried, survivors)
+
+
+@lru_cache(maxsize=4)
+def _score_of(
+    predictions: tuple[int, ...],
+    draws: tuple[int, ...],
+    modulus: int,
+    values: int,
+    choices: int,
+    tried: int,
+    survivors: int,
+) -> MatchScore:
+    """Return the score of predictions; hypotheses that predict the same follow one another."""
     train, _ = split(draws, modulus)
-    count = known(hypothesis, len(draws))
-    predictions = generate(hypothesis, count)
+    count = len(predictions)
     right = [a == b for a, b in zip(predictions, draws, strict=False)]
     hits, held_hits = sum(right[: len(train)]), sum(right[len(train) :])
     compared, held_count = min(count, len(train)), max(0, count - len(train))
-    choices, chosen = hypothesis.skips.choices, max(0, compared - 1)
+    chosen = max(0, compared - 1)
     ends = chosen * (choices - 1) + 1
-    null = ValueFrequencies.of(draws, chance_values(hypothesis.output, modulus))
+    null = ValueFrequencies.of(draws, values)
     chance = null.chance_of(predictions[:compared], draws[:compared])
     held_chance = null.chance_of(predictions[len(train) :], draws[len(train) : count])
     if is_periodic(predictions):

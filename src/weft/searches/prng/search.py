@@ -128,7 +128,7 @@ def found_at_once(history: History, request: AnalyseRequest) -> ScoredCandidate 
         candidates += matches
         if strong:
             break
-    ranked = verdict.score_all(candidates, streams, request)
+    ranked = verdict.score_all(candidates, streams, request, described=1)
     return ranked[0] if verdict.is_certain(ranked, request) else None
 
 

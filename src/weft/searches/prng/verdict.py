@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from weft.searches.prng import scoring
 from weft.searches.prng.answer import (
@@ -40,18 +41,21 @@ def score_all(
     candidates: Sequence[StreamCandidate],
     streams: Mapping[str, tuple[int, ...]],
     request: AnalyseRequest,
+    described: int = MAX_DESCRIBED,
 ) -> list[ScoredCandidate]:
-    """Score every candidate on its stream, best first; equal hypotheses are one."""
+    """Score every candidate on its stream, best first; equal hypotheses are one.
+
+    What the first so many predict, and where they come from, is worked out.
+    """
     both = [item for candidate in candidates for item in _with_steady(candidate, streams)]
     unique = {(candidate.stream, candidate.hypothesis): candidate for candidate in both}
     ranked = [
         _scored(candidate, streams[candidate.stream], request, len(unique))
         for candidate in unique.values()
     ]
-    ranked.sort(key=_rank)
     return [
-        _described(scored, streams[scored.stream], request) if place < MAX_DESCRIBED else scored
-        for place, scored in enumerate(ranked[:MAX_SHOWN])
+        _described(scored, streams[scored.stream], request) if place < described else scored
+        for place, scored in enumerate(_ordered(ranked)[:MAX_SHOWN])
     ]
 
 
@@ -97,11 +101,20 @@ def _described(
     )
 
 
-def _rank(scored: ScoredCandidate) -> tuple[int, int, int, int, str]:
-    """Most evidence first, then the plainest skips, then the earliest start, then by text."""
+def _ordered(candidates: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Return the best first; of equal rank by their text, which takes longer than all the rest."""
+    groups = [list(group) for _, group in groupby(sorted(candidates, key=_rank), _rank)]
+    for group in groups:
+        if len(group) > 1:
+            group.sort(key=ScoredCandidate.identity)
+    return [candidate for group in groups for candidate in group]
+
+
+def _rank(scored: ScoredCandidate) -> tuple[int, int, int, int]:
+    """Most evidence first, then the plainest skips, then the earliest start."""
     score, skips = scored.score, scored.hypothesis.skips
     evidence = score.evidence + score.held_evidence
-    return -evidence, skips.between[1], -score.hits, scored.hypothesis.start, scored.identity()
+    return -evidence, skips.between[1], -score.hits, scored.hypothesis.start
 
 
 def is_confirmed(ranked: Sequence[ScoredCandidate], request: AnalyseRequest) -> bool:

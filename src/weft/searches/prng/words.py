@@ -14,6 +14,8 @@ from weft.searches.prng.answer import (
 from weft.searches.prng.apis import call_text, rarity
 from weft.searches.prng.attacks.brute import NAME_FEWER
 from weft.searches.prng.blocks import block_size, draws_to_block_end
+from weft.searches.prng.deals import rest_of_deck
+from weft.searches.prng.drawforms import CARDS
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import EXOTIC
 from weft.searches.prng.history import History
@@ -34,10 +36,18 @@ SHOWN_CANDIDATES = 5
 
 def verdict_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
     """Say in plain words what was found, or that nothing was and what that means."""
-    yield from (_signal(answer, history) if answer.is_signal else _no_signal(answer, len(history)))
+    if not answer.is_signal:
+        yield from _no_signal(answer, len(history))
+        return
+    yield from signal_lines(answer, history)
+    yield ""
+    yield from _rest_of_deck(answer.found[0], history)
+    yield from _predictions(answer.found[0], history)
+    yield from block_lines(answer.found[0], history)
 
 
-def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
+def signal_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
+    """Say which generator it is, how sure that is, and where it begins."""
     best, draws = answer.found[0], len(history)
     score, hypothesis = best.score, best.hypothesis
     title = family_named(hypothesis.family).title
@@ -61,12 +71,26 @@ def _signal(answer: AnalyseAnswer, history: History) -> Iterator[str]:
     yield from _origins(best)
     if best.stream:
         yield f"  in the draws of session {best.stream!r} alone"
-    yield ""
-    yield from _predictions(best, history)
-    yield from _block_note(best, history)
 
 
-def _block_note(best: ScoredCandidate, history: History) -> Iterator[str]:
+def _rest_of_deck(best: ScoredCandidate, history: History) -> Iterator[str]:
+    """Say what is left of the deck of the last deal."""
+    if left := cards_left(best, history):
+        yield f"What is left of the last deck after its deal, in order ({len(left)}):"
+        yield "  " + in_line(left)
+
+
+def cards_left(best: ScoredCandidate, history: History) -> list[str]:
+    """Return what is left of the deck of the last deal; empty unless next draws are earned.
+
+    Of lottery numbers nobody asks for those that were not drawn.
+    """
+    if not best.next or history.form is None or history.form.name != CARDS:
+        return []
+    return history.texts(rest_of_deck(best.hypothesis, len(history.streams()[best.stream])))
+
+
+def block_lines(best: ScoredCandidate, history: History) -> Iterator[str]:
     """Say why next draws end with a block, where the draws do not show its end."""
     draws = len(history.streams()[best.stream])
     left = draws_to_block_end(best.hypothesis, draws)

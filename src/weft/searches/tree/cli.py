@@ -13,6 +13,7 @@ from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import InputError, UsageError
+from weft.inspect.report.text import counted
 from weft.lazy_imports import lazy_imports
 from weft.searches.tree import agentcli
 from weft.searches.tree import options as opts
@@ -109,7 +110,8 @@ def plan(config: opts.Config, *, fields: opts.PlanFields, output: ViewOptions) -
         render.out(f"skipped {skip.idea}: {skip.reason}")
     if limits.proposes():
         render.out("more    ideas are made for each node during the run")
-    render.out(f"at most {most} evals in {limits.max_depth} depths, {limits.beam_width} nodes each")
+    size = f"{counted(limits.max_depth, 'depth')}, {counted(limits.beam_width, 'node')} each"
+    render.out(f"at most {counted(most, 'eval')} in {size}")
 
 
 def _validate(request: requests.TreeRequest, out: Path | None, *, as_json: bool) -> None:

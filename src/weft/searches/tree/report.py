@@ -11,7 +11,7 @@ from markupsafe import Markup
 from weft.inspect.report.controls import finder
 from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
-from weft.inspect.report.text import clip, duration, some
+from weft.inspect.report.text import clip, counted, duration, some
 from weft.inspect.report.view import RunView
 from weft.searches.tree.answer import best_among, best_of
 from weft.searches.tree.approvals import unanswered, waiting_evals
@@ -35,7 +35,8 @@ def lines(run: RunView) -> list[str]:
     tree_run = load_run(run)
     history = tree_run.history
     done = sum(e.state in ("completed", "failed") for e in history.evals)
-    summary = [f"{done} of {len(history.evals)} planned evals done, {len(history.nodes)} nodes"]
+    evals, nodes = counted(len(history.evals), "planned eval"), counted(len(history.nodes), "node")
+    summary = [f"{done} of {evals} done, {nodes}"]
     if roots := history.scored_roots():
         best = best_of(tree_run.config, history)
         root = best_among(tree_run.config, roots).score_text

@@ -66,7 +66,7 @@ def _head(tree_run: TreeRun) -> str:
     if tree_run.imported_from:
         count = sum(bool(e.imported) for e in history.evals)
         origin = f"the run with the head {tree_run.imported_from}"
-        lines.append(f"{count} evals are imported from {origin}.")
+        lines.append(f"Imported from {origin}: {counted(count, 'eval')}.")
     if history.usd or history.tokens:
         lines.append(f"Spent: {history.usd} USD, {history.tokens} tokens.")
     lines += [f"{note}." for note in tree_run.score_notes()]

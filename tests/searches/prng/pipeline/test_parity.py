@@ -126,8 +126,8 @@ def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_sam
     heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
     assert list(dict.fromkeys(lines[at].split()[1] for at in heads)) == list(STEPS)
     [fifth] = [at for at in heads if lines[at].startswith("step 5 ")]
-    assert lines[fifth + 1].startswith("  PARALLEL: one | 1 CPU workers | ")
-    assert lines[fifth + 2].startswith("  PARALLEL: two | 1 CPU workers | ")
+    assert lines[fifth + 1].startswith("  PARALLEL: one | 1 CPU worker | ")
+    assert lines[fifth + 2].startswith("  PARALLEL: two | 1 CPU worker | ")
 
 
 @pytest.mark.slow

@@ -35,6 +35,8 @@ CHUNK_BITS = 20
 CHUNKS_PER_TASK = 64
 SMALL_CHUNKS = 32
 """Seeds up to 33,554,431 come first: numbers of seven digits, and dates written as eight."""
+TIME_CHUNKS = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
+"""Unix times, the latest first."""
 MAX_PLACES = 16
 """Starts times skips up to which all are tried; above, only the first."""
 PASSED = Fraction(1, 1 << 22)
@@ -87,7 +89,7 @@ class Brute:
         for (start, skip), first, end in joined(case, seed_bits(calls[0][0]), units.lo, units.hi):
             target = target_for(calls[0][0], plan.output, case, window, start, skip)
             target = replace(target, device=cuda.chosen(units.device))
-            for passed in sieve.make(calls, target)(first, end):
+            for passed in in_chunk_order(sieve.make(calls, target)(first, end), first):
                 call, seed = divmod(passed, 1 << SEED_BITS)
                 made_by = (*plan.calls[call], case.modulus)
                 guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
@@ -107,7 +109,10 @@ def seed_bits(family: Family) -> int:
 
 
 def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
-    """Return the units as places with ranges of seeds; ranges that touch are one."""
+    """Return the units as places with ranges of seeds; ranges that touch are one.
+
+    Chunks of times come latest first: such a range is one as well, see `in_chunk_order`.
+    """
     places, ranges = places_of(case), list[tuple[tuple[int, int], int, int]]()
     order = chunk_order(bits)
     for unit in range(lo, hi):
@@ -116,8 +121,17 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
         end = first + (1 << CHUNK_BITS)
         if ranges and (ranges[-1][0], ranges[-1][2]) == (place, first):
             _, first, _ = ranges.pop()
+        elif ranges and (ranges[-1][0], ranges[-1][1]) == (place, end):
+            _, _, end = ranges.pop()
         ranges.append((place, first, end))
     return ranges
+
+
+def in_chunk_order(passed: Sequence[int], first: int) -> Sequence[int]:
+    """Return what passed of a range from `first` on in the order in which chunks are tried."""
+    if first >> CHUNK_BITS not in TIME_CHUNKS:
+        return passed
+    return sorted(passed, key=lambda item: -(item % (1 << SEED_BITS) >> CHUNK_BITS))
 
 
 def plan_output(
@@ -192,9 +206,8 @@ def places_of(case: Case) -> list[tuple[int, int]]:
 def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
     """Return all chunks of seeds: small ones, then Unix times, latest first, then the rest."""
     small = range(SMALL_CHUNKS)
-    times = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
     rest = range(SMALL_CHUNKS, 1 << (bits - CHUNK_BITS))
-    return (*small, *times, *(chunk for chunk in rest if chunk not in times))
+    return (*small, *TIME_CHUNKS, *(chunk for chunk in rest if chunk not in TIME_CHUNKS))
 
 
 def window_of(case: Case) -> BruteWindow | None:

@@ -2,12 +2,12 @@
 
 `likely` tries what a person types (small and round numbers, repeated digits, known words),
 `dates` the other small integers, process ids, days and dates. A unit is 64 seeds: each is run
-once, and all places are looked for in its stream.
+once, and all places are looked for in its stream. Compiled code is called for several at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -39,6 +39,8 @@ MAX_DRAWS = 96
 LEAST_DRAWS = 2
 """A place is known by two draws that follow one another."""
 MAX_PLACES = 64
+MAX_WORDS = 1 << 16
+"""Draws of all streams that are made at a time, about: they stay in the processor's cache."""
 CHANCE_PLACES = Fraction(1, 1000)
 SEED_NS = 25_000
 WORD_NS, COMPILED_WORD_NS = 300, 5
@@ -108,10 +110,10 @@ class Likely:
         window = self.window(case.judged_as(plan.output))
         assert window is not None
         candidates, made_by = [], (plan.family, plan.output, case.modulus)
-        for seed in self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
-            for start, skip in places(case, plan, seed, *window):
-                guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
-                candidates.append(compare(case, guess))
+        seeds = self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]
+        for seed, start, skip in places(case, plan, seeds, *window):
+            guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
+            candidates.append(compare(case, guess))
         return best(candidates)
 
 
@@ -127,23 +129,27 @@ def calls_for(case: Case, compared: int) -> int:
 
 
 def places(
-    case: Case, plan: AttackPlan, seed: int, compared: int, allowed: int
-) -> list[tuple[int, int]]:
-    """Return the starts and skips at which a seed makes the draws."""
-    family = family_named(plan.family)
-    gaps = np.zeros(calls_for(case, compared), np.int64)
-    state = seeding.first_state(family, seed)
-    stream = bulk.fill_from(family, plan.output, state, case.modulus, gaps)
-    out = np.empty((MAX_PLACES, 3), np.int64)
-    count = path.find_places(
-        stream,
-        np.array(case.draws[:compared], np.uint64),
-        np.array(case.starts, np.int64),
-        np.array(case.skips, np.int64),
-        compared - allowed,
-        out,
-    )
-    return [(int(start), int(skip)) for start, skip, _ in out[:count]]
+    case: Case, plan: AttackPlan, seeds: Sequence[int], compared: int, allowed: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the seeds that make the draws, each with the start and the skip at which it does."""
+    family, calls = family_named(plan.family), calls_for(case, compared)
+    gaps = np.zeros(calls, np.int64)
+    draws = np.array(case.draws[:compared], np.uint64)
+    starts, skips = np.array(case.starts, np.int64), np.array(case.skips, np.int64)
+    for batch in batched(seeds, max(1, min(SEEDS_PER_UNIT, MAX_WORDS // calls))):
+        states = seeding.first_states(family, batch)
+        streams = bulk.streams(family, plan.output, states, case.modulus, gaps)
+        out, counts = np.empty((len(batch), MAX_PLACES, 3), np.int64), np.empty(len(batch), int)
+        path.find_in_each(streams, draws, starts, skips, compared - allowed, out, counts)
+        for row in np.flatnonzero(counts).tolist():
+            for start, skip, _ in out[row, : counts[row]].tolist():
+                yield batch[row], start, skip
+
+
+def batched(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """Yield seeds in their order, so many at a time."""
+    for at in range(0, len(seeds), size):
+        yield seeds[at : at + size]
 
 
 TYPED = Likely("likely", TYPED_COUNT, typed_seeds, "seeds that people type")

@@ -74,9 +74,23 @@ class LinearView:
 
     def before_block(self, bits: int, begin: int) -> int:
         """Return the bits of the words before the block that such a state is in."""
-        state, size = self.state_in_block(bits, begin), self.generator.state_word_bits
+        state = self.state_in_block(bits, begin)
         if self.form.block_start is not None:
             self.form.block_start(state)
+        return self._bits(state)
+
+    def before_blocks(self, bits: int, count: int) -> list[int]:
+        """Do so for the first `count` places: at each the block begins a number before the next."""
+        before = [self.before_block(bits, count - 1)]
+        for _ in range(count - 1):
+            state = self.state_in_block(before[-1], self.form.begins - 1)
+            assert self.form.block_start is not None
+            self.form.block_start(state)
+            before.append(self._bits(state))
+        return before[::-1]
+
+    def _bits(self, state: list[int]) -> int:
+        size = self.generator.state_word_bits
         return sum(word << (size * at) for at, word in enumerate(state[: self.form.words]))
 
     def draws_chosen(self, modulus: int) -> int | None:
@@ -234,7 +248,7 @@ def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> lis
     """Places from which all draws are in one block: there they obey the same equations."""
     words = words_at(view, known, positions, 0)
     if words is not None:
-        return [(begin, view.before_block(words, begin)) for begin in range(within)]
+        return list(enumerate(view.before_blocks(words, within)))
     later = range(within, view.form.begins)
     solved = [(begin, words_at(view, known, positions, begin)) for begin in later]
     return [(begin, view.before_block(w, begin)) for begin, w in solved if w is not None]

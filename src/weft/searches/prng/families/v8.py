@@ -44,25 +44,32 @@ def _mixed(word: int) -> int:
 def step(state: State) -> int:
     """Return the 64 bits behind the next Math.random()."""
     if state[2] == ZERO:
-        for _ in range(64):
-            forward(state)
+        forward_by(state, 64)
         state[2] = BLOCK
     word = state[0]
     state[2] -= ONE
     if state[2] > ZERO:
         backward(state)
     else:
-        for _ in range(63):
-            forward(state)
+        forward_by(state, 63)
     return word
 
 
 def forward(state: State) -> None:
     """Take one step of the recurrence."""
-    mixed = state[0] ^ (state[0] << 23) & M64
-    mixed ^= mixed >> 17
-    state[0] = state[1]
-    state[1] = mixed ^ state[0] ^ (state[0] >> 26)
+    forward_by(state, 1)
+
+
+def forward_by(state: State, steps: int) -> None:
+    """Take some steps of the recurrence."""
+    first, second = state[0], state[1]
+    for _ in range(steps):
+        mixed = first ^ (first << 23) & M64
+        mixed ^= mixed >> 17
+        first = second
+        second = mixed ^ first ^ (first >> 26)
+    state[0] = first
+    state[1] = second
 
 
 def backward(state: State) -> None:
@@ -82,15 +89,19 @@ def block_start(state: State) -> None:
 
 
 def jump(state: State, steps: int) -> None:
-    """Serve what is left of a block, pass whole blocks by the matrix, serve the rest."""
-    while steps and state[2]:
-        step(state)
-        steps -= 1
-    if not steps:
+    """Pass whole blocks by the matrix, and go straight to the place in the last one."""
+    left = state[2]
+    if steps < left:
+        for _ in range(steps):
+            backward(state)
+        state[2] -= steps
         return
-    state[:2] = bit_power(forward, 2, 64, state[:2], steps // BLOCK * BLOCK)
-    for _ in range(steps % BLOCK):
-        step(state)
+    served = (BLOCK - left if left else 0) + steps
+    block_start(state)
+    state[:2] = bit_power(forward, 2, 64, state[:2], served // BLOCK * BLOCK)
+    if served % BLOCK:
+        state[2] = BLOCK - served % BLOCK
+        forward_by(state, state[2])
 
 
 FAMILY = Family(

@@ -2,6 +2,7 @@
 
     words(family, state, n)              n raw outputs
     fill(family, output, state, m, gaps) draws, with so many calls left out before each
+    streams(family, output, states, …)   the same of several states, a row for each
     rows(family, output, m, seeds, …)    draws of many seeds, a row for each
     sieve_plain(family, output)          a sieve by seed: seeding, then calls of the output map
 
@@ -42,17 +43,17 @@ def words(family: Family, state: State, count: int) -> Words:
 
 def fill(family: Family, output: str, state: State, modulus: int, gaps: Ints) -> Words:
     """Return a draw for each gap, after as many calls as it says; the state goes on."""
-    array = np.array(state, np.uint64)
-    out = fill_from(family, output, array, modulus, gaps)
-    state[:] = array.tolist()
+    array = np.array([state], np.uint64)
+    out = streams(family, output, array, modulus, gaps).reshape(gaps.size)
+    state[:] = array[0].tolist()
     return out
 
 
-def fill_from(family: Family, output: str, state: Words, modulus: int, gaps: Ints) -> Words:
-    """Do the same with a state that is an array."""
-    out = np.empty(gaps.size, np.uint64)
+def streams(family: Family, output: str, states: Words, modulus: int, gaps: Ints) -> Words:
+    """Do the same with several states, the rows of an array; return a row of draws for each."""
+    out = np.empty((len(states), gaps.size), np.uint64)
     loop = _looped(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
-    loop(state, np.uint64(modulus), gaps, out)
+    loop(states, np.uint64(modulus), gaps, out)
     return out
 
 
@@ -86,11 +87,13 @@ def _steps(state: Words, out: Words) -> None:
         out[at] = STEP(state)
 
 
-def _draws(state: Words, modulus: Any, gaps: Any, out: Words) -> None:
-    for at in range(out.size):
-        for _ in range(gaps[at]):
-            DRAW(state, modulus)
-        out[at] = DRAW(state, modulus)
+def _draws(states: Words, modulus: Any, gaps: Any, out: Words) -> None:
+    for row in range(out.shape[0]):
+        state = states[row]
+        for at in range(out.shape[1]):
+            for _ in range(gaps[at]):
+                DRAW(state, modulus)
+            out[row, at] = DRAW(state, modulus)
 
 
 def _rows(states: Words, modulus: Any, leads: Ints, skips: Ints, out: Draws16) -> None:

@@ -102,6 +102,15 @@ def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, o
     return count
 
 
+@KERNELS.entry
+def find_in_each(
+    streams: Any, draws: Any, starts: Any, skips: Any, enough: int, out: Any, counts: Any
+) -> None:
+    """Do so for each row of `streams`: its places to the same row of `out`, and how many."""
+    for row in range(len(streams)):
+        counts[row] = find_places(streams[row], draws, starts, skips, enough, out[row])
+
+
 @KERNELS.kernel
 def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int, enough: int) -> int:
     """Count the hits of a place; 0 if too few, or if an earlier pair is right and wrote it."""

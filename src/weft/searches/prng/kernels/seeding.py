@@ -1,4 +1,4 @@
-"""First states of Mersenne Twisters, compiled: what `Family.seeding` defines, for one seed.
+"""First states of Mersenne Twisters, compiled: what `Family.seeding` defines, for many seeds.
 
 A plain seeding goes over 624 words in Python, which takes longer than all that is then done with
 the state of a seed. Other families have few words, or are seeded by kernels of their own.
@@ -6,6 +6,7 @@ the state of a seed. Other families have few words, or are seeded by kernels of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,18 +26,18 @@ U30, U32 = np.uint64(30), np.uint64(32)
 TOP = np.uint64(0x80000000)
 
 
-def first_state(family: Family, seed: int) -> Words:
-    """Return the state that a seed gives, as an array."""
+def first_states(family: Family, seeds: Sequence[int]) -> Words:
+    """Return the states that seeds below 2^64 give, a row for each."""
     form = family.seed_form
-    if not family.is_twister_seeded or seed >> 64:
-        return np.array(family.seeding(seed), np.uint64)
+    if not family.is_twister_seeded:
+        return np.array([family.seeding(seed) for seed in seeds], np.uint64)
     assert isinstance(form, TwisterSeeding)
-    state = np.empty(SIZE + 1, np.uint64)
+    states = np.empty((len(seeds), SIZE + 1), np.uint64)
     if form.by_array:
-        fill_by_array(np.uint64(seed), state)
+        fill_by_array(np.array(seeds, np.uint64), states)
     else:
-        fill_by_word(np.uint64(seed), form.product, state)
-    return state
+        fill_by_word(np.array(seeds, np.uint64), form.product, states)
+    return states
 
 
 @KERNELS.kernel
@@ -49,20 +50,29 @@ def fill_words(word: Any, state: Any) -> None:
 
 
 @KERNELS.entry
-def fill_by_word(seed: Any, product: bool, state: Any) -> None:
-    """Fill the block from the low 32 bits of a seed; with `product` as PHP did up to 5.2.0."""
-    if product:
-        state[0] = (seed | np.uint64(1)) & M32
-        for at in range(1, SIZE):
-            state[at] = state[at - 1] * PRODUCT & M32
-    else:
-        fill_words(seed, state)
-    state[SIZE] = np.uint64(SIZE)
+def fill_by_word(seeds: Any, product: bool, states: Any) -> None:
+    """Fill blocks from the low 32 bits of seeds; with `product` as PHP did up to 5.2.0."""
+    for row in range(len(seeds)):
+        state = states[row]
+        if product:
+            state[0] = (seeds[row] | np.uint64(1)) & M32
+            for at in range(1, SIZE):
+                state[at] = state[at - 1] * PRODUCT & M32
+        else:
+            fill_words(seeds[row], state)
+        state[SIZE] = np.uint64(SIZE)
 
 
 @KERNELS.entry
-def fill_by_array(seed: Any, state: Any) -> None:
-    """Mix the one or two words of a seed into the block (init_by_array of 2002)."""
+def fill_by_array(seeds: Any, states: Any) -> None:
+    """Mix the one or two words of each seed into its block (init_by_array of 2002)."""
+    for row in range(len(seeds)):
+        mix_in(seeds[row], states[row])
+
+
+@KERNELS.kernel
+def mix_in(seed: Any, state: Any) -> None:
+    """Do so for one seed."""
     fill_words(BASE_SEED, state)
     words = 2 if seed >> U32 else 1
     at = 1

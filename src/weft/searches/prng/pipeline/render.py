@@ -9,6 +9,7 @@ from typing import TextIO
 
 from weft.console import render
 from weft.console.nodeplan import place_of, spread
+from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.model.codec import from_json
 from weft.model.slots import Deal, Node, slots_of
@@ -29,9 +30,8 @@ def headline(execution: Execution) -> Callable[[Milestone], None]:
     def say(milestone: Milestone) -> None:
         if milestone.name == execution.pause_at:
             return
-        render.message(
-            f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
-        )
+        tasks = counted(milestone.tasks, "task")
+        render.message(f"step {milestone.name}  {TITLES[milestone.name]}, about {tasks}")
         for line in _plan_lines(execution.nodes, execution.placement, milestone):
             render.message(f"  {line}")
 
@@ -46,7 +46,8 @@ def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> 
     if placement != "static":
         cpus = sum(slot.gpu is None for slot in slots)
         words = "greedy: the next to the first free slot"
-        return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
+        tasks, slots_here = counted(milestone.tasks, "task"), counted(cpus, "CPU slot")
+        return [f"PARALLEL: {tasks} for {slots_here} | {words}"]
     deal = Deal.of(slots, gpu=False)
     dealt = [deal.slot(ordinal, size) for size in milestone.rounds for ordinal in range(size)]
     places = [place_of(slots[number]) for number in dealt if number is not None]

@@ -23,6 +23,7 @@ from weft.model.values import JsonValue, from_wire
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, real_place, run_search
+from weft.searches.prng.checks import check_below
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, table, window
 from weft.searches.prng.pipeline.features import ALL, PER_SURVIVOR
@@ -32,7 +33,6 @@ from weft.searches.prng.pipeline.steps import STEPS
 from weft.searches.prng.pipeline.streams import split_of
 from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
 from weft.searches.prng.pipeline.window import WindowParams
-from weft.searches.prng.run import check_below
 
 if TYPE_CHECKING:
     import polars as pl
