@@ -11,7 +11,7 @@ from tests.support.sessions import InProcess, Sessions, double
 from weft.coordinator import loop
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
-from weft.errors import BugError, WorldError
+from weft.errors import BugError, SearchInvalid, WorldError
 from weft.model.attempts import Lost, NodeEvent, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
@@ -353,3 +353,22 @@ def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(t
     assert sorted(ran + again) == sorted(set(ran + again))  # what was in is committed
     assert sessions.finished
     assert sessions.ledger == whole.ledger
+
+
+def raising_body():
+    """The search itself raises, once all results of a round are in."""
+    yield [double(i) for i in range(3)]
+    raise KeyError("no answer")
+
+
+def raising_until_body():
+    """What judges each result raises at the second."""
+    yield weft.round([double(i) for i in range(3)], until=lambda r: 0 // (1 - r.index))
+
+
+@pytest.mark.parametrize(("body", "done"), [(raising_body, 3), (raising_until_body, 2)])
+def test_search_that_raises_costs_no_result(sessions, body, done):
+    with pytest.raises(SearchInvalid):
+        sessions.go(body, backend_type=Timeless)
+    assert sessions.go(round_body(3)) == [("", 0, index) for index in range(done, 3)]
+    assert sessions.finished

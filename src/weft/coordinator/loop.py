@@ -16,7 +16,7 @@ from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Command, Kill, RecordResult
-from weft.errors import BugError, WorldError
+from weft.errors import BugError, SearchInvalid, ValueInvalid, WorldError
 from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
 from weft.storage.ledgerwriter import LedgerWriter
@@ -61,6 +61,13 @@ class Coordinator:
 
     def run(self) -> bool:
         """Return True when the search has its answer, False when stopped before."""
+        try:
+            return self._run()
+        except (SearchInvalid, ValueInvalid):
+            self._save_results()
+            raise
+
+    def _run(self) -> bool:
         self._execute(self.machine.advance())
         self._commit()
         while not self.machine.done:
@@ -177,6 +184,12 @@ class Coordinator:
         if deadline_s is not None:
             wait_s = min(wait_s, deadline_s - now_s)
         return max(0.0, wait_s)
+
+    def _save_results(self) -> None:
+        """Commit what tasks returned before the search raised: its fix should not cost them."""
+        for result in self.machine.results_left():
+            self.journal.execute(result)
+        self._commit()
 
     def _interrupt(self) -> None:
         self.backend.close()

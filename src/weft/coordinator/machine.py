@@ -227,6 +227,10 @@ class Machine:
             self._finish_attempt(task, late)
         return self._drain()
 
+    def results_left(self) -> list[RecordResult | RecordValues]:
+        """Return the results of the event at which the search raised, if it did at one."""
+        return [each for each in self._drain() if isinstance(each, RecordResult | RecordValues)]
+
     def interrupt(self) -> list[Command]:
         """Give up everything that runs, uncharged, to be resumed later."""
         for task in list(self.dispatch.out.values()):

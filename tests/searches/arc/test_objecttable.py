@@ -24,7 +24,7 @@ from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.actions import ACTIONS, LEAVE, ONLY, applied, parts_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
-from weft.searches.arc.tables.learn import TableSearch
+from weft.searches.arc.tables.learn import TableSearch, above
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
 from weft.searches.arc.tables.sides import OPPOSITE, side_of
@@ -281,6 +281,11 @@ def test_bad_tables_are_refused(text: str) -> None:
 def test_every_action_can_be_written() -> None:
     assert {action[0] for action in KNOWN} == {*ACTIONS, LEAVE, ONLY}
     assert all(check(action) == action for action in KNOWN)
+
+
+def test_every_action_drawn_above_others_can_be_written() -> None:
+    for action in actions(range(10), ()):
+        assert check(above(action)) == above(action)
 
 
 @given(value=grids())

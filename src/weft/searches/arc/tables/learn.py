@@ -21,7 +21,7 @@ from weft.searches.arc.tables.measures import AREA, column_price, columns_of
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
-from weft.searches.arc.tables.vocabulary import actions, price
+from weft.searches.arc.tables.vocabulary import actions, is_action, price
 from weft.searches.arc.values import Grid
 
 MOST_OBJECTS = 40
@@ -192,25 +192,28 @@ def _order(table: ObjectTable) -> tuple[int, str]:
 def _covering(table: ObjectTable) -> Iterator[ObjectTable]:
     """Yield tables with some of the lines and places that a table draws above other objects."""
     actions = table.actions
-    above = [_above(action) for action in actions]
+    higher = [above(action) for action in actions]
     for which in islice(product((False, True), repeat=len(actions)), 1, MOST_VARIANTS):
         if all(
             action != other
-            for action, other, is_above in zip(actions, above, which, strict=True)
+            for action, other, is_above in zip(actions, higher, which, strict=True)
             if is_above
         ):
             *named, rest = (
-                b if is_above else a for a, b, is_above in zip(actions, above, which, strict=True)
+                b if is_above else a for a, b, is_above in zip(actions, higher, which, strict=True)
             )
             groups = zip((values for values, _ in table.groups), named, strict=True)
             yield ObjectTable(table.columns, tuple(groups), rest)
 
 
-def _above(action: Action) -> Action:
-    """The action that draws the same above other objects, or else the action."""
+def above(action: Action) -> Action:
+    """Return the action that draws the same above other objects; the action if there is none."""
+    higher = action
     if action[0] in ("beam", "ray"):
-        return ("cut", *action[1:])
-    return ("cover", *action[1:]) if action[0] == "add" and action[1] in COVERED else action
+        higher = ("cut", *action[1:])
+    elif action[0] == "add" and action[1] in COVERED:
+        higher = ("cover", *action[1:])
+    return higher if is_action(higher) else action
 
 
 def _kept(grid: Grid, masks: Sequence[int]) -> int:

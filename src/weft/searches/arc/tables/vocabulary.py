@@ -154,4 +154,13 @@ def check(words: Sequence[str]) -> Action:
     return action
 
 
+def is_action(words: Sequence[str]) -> bool:
+    """Whether words are an action."""
+    try:
+        check(words)
+    except ValueError:
+        return False
+    return True
+
+
 _KNOWN = frozenset(actions(range(10), ()))
