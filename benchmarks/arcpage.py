@@ -17,9 +17,9 @@ HEADS = (
 
 EARLIER = """\
 Earlier versions on all tasks of a split, right / wrong at a least confidence (the default was 0.95
-in version 8 and from 13 on, 0.85 in version 9, 0.88 in version 10, 0.9 in version 11, 0.93 in version 12),
-and CPU seconds of a task and of the slowest twentieth, in version 8 and from 10 on with 16 busy cores;
-before there was a confidence, a price in bits decided:
+in version 8 and from 13 on, 0.85 in version 9, 0.88 in version 10, 0.9 in version 11, 0.93 in
+version 12), and CPU seconds of a task and of the slowest twentieth, in version 8 and from 10 on
+with 16 busy cores; before there was a confidence, a price in bits decided:
 
 | version, split | 0.8 | 0.85 | 0.9 | 0.95 | 0.98 | 0.99 | pass@1 | pass@2 | CPU s |
 |---|---|---|---|---|---|---|---|---|---|
@@ -48,8 +48,9 @@ Version 10 searches as version 9 does and judges otherwise. Version 11 adds tabl
 the search on black ground, version 12 richer tables and programs for the parts of a grid, version
 13 lists that read what actions make of objects, black areas as objects, and the order of guesses
 below, version 14 charts, lines that bounce, tables for outputs of another size, and a limit of work
-for large puzzles, version 15 arrangements of objects, rows that go on, and a confidence and an order
-of guesses that weigh all programs with the same outputs together. The default of each was fixed before it was run on evaluation.
+for large puzzles, version 15 arrangements of objects, rows that go on, and a confidence and an
+order of guesses that weigh all programs with the same outputs together. The default of each was
+fixed before it was run on evaluation.
 
 """
 MEASURED = """\
