@@ -42,7 +42,7 @@ ones:
 ```console
 $ weft arc check program.txt 007bbfb7
 WRONG   007bbfb7: 0 of 5 pairs
-checked 1 programs, 0 exact
+checked 1 program, 0 exact
 ```
 
 `--data` selects other sets, folders and files than ARC-AGI-1. Lines that start with `#` are
