@@ -194,7 +194,7 @@ def test_run_unknown_answer_is_an_unknown(lab, tmp_path):
 
 
 def test_run_refusal_is_a_weft_error(lab, tmp_path):
-    with pytest.raises(weft.WeftError, match="^workers must be 1 to 4096, not 0"):
+    with pytest.raises(weft.WeftError, match=r"^workers must be 1 to 4096, not 0"):
         weft.run(lab.shy(), out=tmp_path / "out", workers=0)
     assert not (tmp_path / "out").exists()
 
