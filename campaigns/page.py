@@ -71,8 +71,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
 `tests/searches/tree/test_promises.py`, `test_hostile.py` |
-| tests | a test of `weft jobs --strict` expected short jobs to be cancelled, which may all end \
-first beside a load | `tests/searches/jobs/test_page.py` |
+| tests | a test of `weft jobs run --strict` expected short jobs to be cancelled, which may all \
+end first beside a load | `tests/searches/jobs/test_page.py` |
 | engine | a search that raised lost the results it raised at | `tests/coordinator/test_loop.py` |
 | F30 | where two processes had compiled the generators of PHP 5.2.1 and 7.1, a third took the \
 twist of one for both, and seeds were lost: compiled functions made of different parts had one \
