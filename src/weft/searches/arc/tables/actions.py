@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from weft.searches.arc.tables import images, lines, moves, placing, surroundings
+from weft.searches.arc.tables import completing, images, lines, moves, placing, surroundings
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
 
@@ -27,8 +27,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "ray", "beam", "reach", "link", "elbow",
-    "bounce", "add", ONLY, *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "complete", "ray", "beam", "reach", "link",
+    "elbow", "bounce", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -69,6 +69,7 @@ ACTIONS: dict[str, Apply] = {
     "tile": images.tile,
     "image": images.image,
     "trail": images.trail,
+    "complete": completing.complete,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

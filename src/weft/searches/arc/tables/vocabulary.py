@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
 from weft.searches.arc.tables.colours import OWN, RELATED
+from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
@@ -25,31 +26,32 @@ from weft.searches.arc.tables.surroundings import COVERED, PLACES
 WORDS = (
     "`stay`, `gone`, `slide` to a side or corner until something is in its way, `edge`: to the "
     "edge, `shift` by rows and columns, `by` its `height`, `width`, `cells`, `colours` or `one` "
-    "cell to a side, `meet`: in its row or column to the nearest object of a colour, the "
-    "`nearest` or the `largest`, `pile`: the same behind those of its own colour, `align` the "
-    "`top`, `bottom`, `left` or `right` of its box with that of another, `settle` in the middle "
-    "of the box around a colour, `pack`: fall to a side together with those of its colour, "
-    "through all others, `dock`: over the objects that are like its cells of another colour, "
-    "`plain` or mirrored (`across`, `down`, `half`), `mirror` to the other side of another, at "
-    "its `near` or `far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, "
-    "`transposed`, `left`, `right`), `reflect` on a side, `image` (`across`, `down`, `half`, "
-    "`fourfold`) about the middle of another or where its lines cross, `copies` on a side with a "
-    "gap of 0 or 1, `tile`: copies up to the edge, the last cut off, `trail`: copies up to the "
-    "edge in the colour of each smaller object that marks where the first one lies, `ray` to a "
-    "side, a `row`, `column`, `cross`, `diagonals` or `star` in a colour until something is in "
-    "its way, `beam`: below what is in its way, `cut`: over it, `reach`: as far as it measures, "
-    "`link` by lines along a `row`, `column` or more to `any` object or one of the `same` colour, "
-    "`elbow`: by a line with one bend, along its `row` or its `column` first, `bounce`: from a "
-    "single cell by a line of diagonal steps to a side that turns back beside edges and objects, "
-    "`add` in a colour the black cells of its `box`, `holes`, `outline`, `sides`, `corners`, the "
-    "`frame` around its box, the `ring` half as thick as it is wide, or those next to it on a "
-    "side, `cover` a box, outline, frame or ring whatever is there. A side may also be `ahead` "
-    "(where its rarest colour lies) or `behind`, `toward` the nearest object or `away`, to the "
-    "largest (`main`) or `off`, `outward` to the nearest edge or `inward`, to the `centre` of the "
-    "grid, to the `notch` (the one empty corner of its box), to the largest of its `kin` (of its "
-    "colour), `to_3`, a colour, or away from it, `from_3`. `leave` before a move draws the moved "
-    "one beside it, `in` behind it recolours it, `only` before `add` leaves the object out, `and` "
-    "adds several things"
+    "cell to a side, `meet`: in its row or column to the nearest object of a colour, the `nearest`"
+    " or the `largest`, `pile`: the same behind those of its own colour, `align` the `top`, "
+    "`bottom`, `left` or `right` of its box with that of another, `settle` in the middle of the "
+    "box around a colour, `pack`: fall to a side together with those of its colour, through all "
+    "others, `dock`: over the objects that are like its cells of another colour, `plain` or "
+    "mirrored (`across`, `down`, `half`), `mirror` to the other side of another, at its `near` or "
+    "`far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, "
+    "`right`), `reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the "
+    "middle of another or where its lines cross, `complete`: with what it lacks to be symmetric "
+    "(`across`, `down`, `half`, `quarter`, `fourfold`, `eightfold`) about the centre where that is"
+    " least, `copies` on a side with a gap of 0 or 1, `tile`: copies up to the edge, the last cut "
+    "off, `trail`: copies up to the edge in the colour of each smaller object that marks where the"
+    " first one lies, `ray` to a side, a `row`, `column`, `cross`, `diagonals` or `star` in a "
+    "colour until something is in its way, `beam`: below what is in its way, `cut`: over it, "
+    "`reach`: as far as it measures, `link` by lines along a `row`, `column` or more to `any` "
+    "object or one of the `same` colour, `elbow`: by a line with one bend, along its `row` or its "
+    "`column` first, `bounce`: from a single cell by a line of diagonal steps to a side that turns"
+    " back beside edges and objects, `add` in a colour the black cells of its `box`, `holes`, "
+    "`outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as thick as it is "
+    "wide, or those next to it on a side, `cover` a box, outline, frame or ring whatever is there."
+    " A side may also be `ahead` (where its rarest colour lies) or `behind`, `toward` the nearest "
+    "object or `away`, to the largest (`main`) or `off`, `outward` to the nearest edge or "
+    "`inward`, to the `centre` of the grid, to the `notch` (the one empty corner of its box), to "
+    "the largest of its `kin` (of its colour), `to_3`, a colour, or away from it, `from_3`. "
+    "`leave` before a move draws the moved one beside it, `in` behind it recolours it, `only` "
+    "before `add` leaves the object out, `and` adds several things"
 )
 """For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
@@ -57,7 +59,7 @@ TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "pack", "dock", "trail", "bounce"), 5 * BIT),
+                     "cover", "pack", "dock", "trail", "bounce", "complete"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def actions(
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
+    yield from (("complete", how) for how in SYMMETRIES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))

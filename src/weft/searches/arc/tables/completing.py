@@ -1,0 +1,104 @@
+"""Objects completed to symmetric ones, about the centre where they lack least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
+
+from weft.searches.arc.tables.images import turned
+from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
+from weft.searches.arc.values import Piece
+
+Centre = tuple[int, int]
+"""The sum of the rows, and that of the columns, of any cell and its image after half a turn."""
+Image = tuple[str, Body]
+"""How an object is turned, and the turned one in the corner of the grid."""
+SYMMETRIES: dict[str, tuple[str, ...]] = {
+    "across": ("across",), "down": ("down",), "half": ("half",),
+    "quarter": ("half", "left", "right"), "fourfold": ("half", "across", "down"),
+    "eightfold": ("half", "left", "right", "across", "down", "transposed", "slanted"),
+}  # fmt: skip
+"""The images that a symmetric object is the same as."""
+LARGEST = 20
+"""Rows or columns of an object that is completed."""
+
+
+def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add what it lacks to be symmetric, in its own colours; stay where no centre is possible.
+
+    The centre is in its box, where it lacks least; of equals the nearest to the middle of the box,
+    then the first. There half of its cells have an image that is there at least, none has one that
+    is of another colour, and no image leaves the grid.
+    """
+    images = [_image(body, how, scene) for how in SYMMETRIES[words[0]]]
+    known = [(how, image) for how, image in images if image is not None]
+    if len(known) < len(images) or max(body.piece.height, body.piece.width) > LARGEST:
+        return Drawn(body.layers)
+    best, least = tuple[Layer, ...](), None
+    for distance, centre in _centres(body, words[0]):
+        layers = _lacking(scene, body, known, centre)
+        if layers is not None:
+            cells = reduce(or_, (mask for _, mask in layers), 0).bit_count()
+            if least is None or (cells, distance, centre) < least:
+                best, least = layers, (cells, distance, centre)
+    return Drawn(body.layers, best)
+
+
+def _image(body: Body, how: str, scene: Scene) -> tuple[str, Body | None]:
+    """A turned object in the corner of the grid; None where it is too large for that."""
+    piece = turned(body.piece, "transposed" if how == "slanted" else how)
+    if how == "slanted":
+        piece = turned(piece, "half")
+    if piece.height > scene.height or piece.width > scene.width:
+        return how, None
+    return how, scene.body(Piece(0, 0, piece.height, piece.width, piece.cells))
+
+
+def _centres(body: Body, which: str) -> Iterator[tuple[int, Centre]]:
+    """The centres in its box that a symmetry may have, and how far they are from its middle."""
+    top, left, bottom, right = body.box
+    rows = range(2 * top, 2 * bottom - 1) if which != "across" else (top + bottom - 1,)
+    columns = range(2 * left, 2 * right - 1) if which != "down" else (left + right - 1,)
+    step = 2 if "left" in SYMMETRIES[which] else 1
+    for row in rows:
+        for column in columns:
+            if (row + column) % step == 0:
+                distance = abs(row - top - bottom + 1) + abs(column - left - right + 1)
+                yield distance, (row, column)
+
+
+def _lacking(
+    scene: Scene, body: Body, images: Sequence[Image], centre: Centre
+) -> tuple[Layer, ...] | None:
+    """What its images about a centre add; None where that may not be the centre."""
+    own, lacking = dict(body.layers), list[Layer]()
+    for n, (how, image) in enumerate(images):
+        layers = scene.shifted(image, *_corner(body.piece, how, *centre))
+        if layers is None:
+            return None
+        there = 0
+        for colour, mask in layers:
+            if mask & body.mask & ~own[colour]:
+                return None
+            there += (mask & body.mask).bit_count()
+            lacking.append((colour, mask & ~body.mask))
+        if n == 0 and 2 * there < body.mask.bit_count():
+            return None
+    return tuple(layer for layer in lacking if layer[1])
+
+
+def _corner(piece: Piece, how: str, rows: int, columns: int) -> tuple[int, int]:
+    """Where the corner of an image about a centre lies."""
+    sum_, difference = (rows + columns) // 2, (rows - columns) // 2
+    row, column = piece.row, piece.col
+    last_row, last_column = row + piece.height - 1, column + piece.width - 1
+    return {
+        "across": (row, columns - last_column),
+        "down": (rows - last_row, column),
+        "half": (rows - last_row, columns - last_column),
+        "transposed": (column + difference, row - difference),
+        "slanted": (sum_ - last_column, sum_ - last_row),
+        "left": (sum_ - last_column, row - difference),
+        "right": (column + difference, sum_ - last_row),
+    }[how]
