@@ -1,8 +1,8 @@
-"""Objects that are completed to symmetric ones: masks against single cells, planted puzzles."""
+"""Objects that are completed or restored: masks against single cells, planted puzzles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.support.arcvalues import grids
 from weft.searches.arc.fitted.choose import segment
-from weft.searches.arc.ops.objectparts import Cell, cells_of
+from weft.searches.arc.ops.objectparts import Cell, cells_of, grid_cells
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import learn_input_tables
 from weft.searches.arc.tables.actions import applied
-from weft.searches.arc.tables.completing import SYMMETRIES
+from weft.searches.arc.tables.completing import POSITIONS, SYMMETRIES
 from weft.searches.arc.tables.scene import Body, Scene, places
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids
@@ -24,7 +24,7 @@ Turn = Callable[[int, int], Cell]
 TURNS: dict[str, Turn] = {
     "across": lambda y, x: (y, -x), "down": lambda y, x: (-y, x), "half": lambda y, x: (-y, -x),
     "transposed": lambda y, x: (x, y), "slanted": lambda y, x: (-x, -y),
-    "left": lambda y, x: (-x, y), "right": lambda y, x: (x, -y),
+    "left": lambda y, x: (-x, y), "right": lambda y, x: (x, -y), "plain": lambda y, x: (y, x),
 }  # fmt: skip
 """Cells as seen from a centre, in halves."""
 
@@ -129,3 +129,79 @@ def test_no_completion_explains_a_cell_too_few() -> None:
     spoiled = ArcTask("spoiled", (Pair(first.input, output), *others), task.test, task.truth)
     tables = [c for part in range(3) for c in learn_input_tables(EncodedTask(spoiled), part)]
     assert not any("complete quarter" in candidate.program.text() for candidate in tables)
+
+
+def restored(own: Scene, body: Body) -> Cells:
+    """What makes an object a copy of the largest one that it is a part of, cell by cell."""
+    cells = cells_in(body)
+    ink = {p for other in own.bodies if other is not body for p in cells_in(other)}
+    larger = [cells_in(other) for other in own.bodies if len(set(cells_in(other).values())) > 1]
+    for other in sorted(larger, key=len, reverse=True):
+        if len(other) <= len(cells):
+            continue
+        for how in POSITIONS:
+            turned = {TURNS[how](r, c): colour for (r, c), colour in other.items()}
+            for copy in copies_over(turned, cells):
+                is_inside = all(0 <= r < own.height and 0 <= c < own.width for r, c in copy)
+                if is_inside and not ink & copy.keys():
+                    return {p: c for p, c in copy.items() if p not in cells}
+    return {}
+
+
+def copies_over(image_cells: Cells, part: Cells) -> Iterator[Cells]:
+    """The copies of an image that have all cells of a part, where its first rare one fits."""
+    colours = list(image_cells.values())
+    rare = min(sorted(set(part.values())), key=colours.count)
+    row, column = min(place for place, colour in part.items() if colour == rare)
+    for (r, c), colour in sorted(image_cells.items()):
+        if colour == rare:
+            copy = {(y + row - r, x + column - c): own for (y, x), own in image_cells.items()}
+            if all(copy.get(place) == own for place, own in part.items()):
+                yield copy
+
+
+@given(value=grids())
+@settings(max_examples=100, deadline=None)
+def test_masks_restore_objects_as_cells_do(value: Grid) -> None:
+    own = Scene(value, segment("blobs_8", value))
+    for body in own.bodies:
+        result = applied(own, body, ("restore",))
+        assert result is not None
+        assert result.body == body.layers
+        added_cells = {divmod(p, own.width): c for c, mask in result.below for p in places(mask)}
+        assert added_cells == restored(own, body)
+
+
+PARTS = (
+    ("12300000/04000000/00000030/00000024/00000000",
+     "12300000/04000000/00000030/00000024/00000010"),
+    ("00000000/05130000/00600000/00000001/00000000",
+     "00000000/05130000/00600005/00000061/00000003"),
+    ("71000000/02800000/00000000/00007100/00000200",
+     "71000000/02800000/00000000/00007100/00000280"),
+)  # fmt: skip
+"""Parts of larger objects; the second has room for a turned copy only."""
+
+
+@pytest.mark.parametrize(("before", "after"), PARTS)
+def test_part_is_restored_where_the_larger_object_fits(before: str, after: str) -> None:
+    own = Scene(grid(before), segment("blobs_8", grid(before)))
+    cells = {p: c for body in own.bodies for p, c in restored(own, body).items()}
+    cells |= {p: c for body in own.bodies for p, c in cells_in(body).items()}
+    assert cells == {p: c for p, c in grid_cells(grid(after)).items() if c}
+
+
+def test_planted_restoring_is_found_and_predicts() -> None:
+    pairs = [Pair(grid(before), grid(after)) for before, after in PARTS]
+    task = ArcTask("planted", tuple(pairs[:2]), (pairs[2].input,), (pairs[2].output,))
+    tables = [c for part in range(3) for c in learn_input_tables(EncodedTask(task), part)]
+    best = min(tables, key=lambda candidate: candidate.millibits)
+    assert best.program.text() == 'return objects(I, "blobs_8: else restore")\n'
+    assert tuple(decode_grids(best.outputs)) == task.truth
+
+
+def test_other_colours_are_not_restored() -> None:
+    pairs = [Pair(grid(before), grid(after.replace("1", "9"))) for before, after in PARTS[:2]]
+    task = ArcTask("spoiled", tuple(pairs), (grid(PARTS[2][0]),), ())
+    tables = [c for part in range(3) for c in learn_input_tables(EncodedTask(task), part)]
+    assert not any("else restore" in candidate.program.text() for candidate in tables)

@@ -27,8 +27,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "complete", "ray", "beam", "reach", "link",
-    "elbow", "bounce", "add", ONLY, *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "complete", "restore", "ray", "beam", "reach",
+    "link", "elbow", "bounce", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -70,6 +70,7 @@ ACTIONS: dict[str, Apply] = {
     "image": images.image,
     "trail": images.trail,
     "complete": completing.complete,
+    "restore": completing.restore,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

@@ -1,4 +1,4 @@
-"""Objects completed to symmetric ones, about the centre where they lack least."""
+"""Objects completed: to symmetric ones, or to larger ones that they are a part of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 
 from weft.searches.arc.tables.images import turned
-from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
+from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene, places
 from weft.searches.arc.values import Piece
 
 Centre = tuple[int, int]
@@ -22,6 +22,7 @@ SYMMETRIES: dict[str, tuple[str, ...]] = {
 """The images that a symmetric object is the same as."""
 LARGEST = 20
 """Rows or columns of an object that is completed."""
+POSITIONS = ("plain", *SYMMETRIES["eightfold"])
 
 
 def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
@@ -31,7 +32,7 @@ def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     then the first. There half of its cells have an image that is there at least, none has one that
     is of another colour, and no image leaves the grid.
     """
-    images = [_image(body, how, scene) for how in SYMMETRIES[words[0]]]
+    images = [(how, _image(scene, body, how)) for how in SYMMETRIES[words[0]]]
     known = [(how, image) for how, image in images if image is not None]
     if len(known) < len(images) or max(body.piece.height, body.piece.width) > LARGEST:
         return Drawn(body.layers)
@@ -45,14 +46,48 @@ def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     return Drawn(body.layers, best)
 
 
-def _image(body: Body, how: str, scene: Scene) -> tuple[str, Body | None]:
+def restore(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
+    """Add what it lacks to be a copy of the largest object of several colours it is a part of.
+
+    Copies have eight positions, and only black cells are added; it stays where there is none.
+    """
+    size, colours = body.mask.bit_count(), {colour for colour, _ in body.layers}
+    larger = [o for o in scene.objects if o.mask.bit_count() > size and len(o.layers) > 1]
+    for other in sorted(larger, key=lambda other: -other.mask.bit_count()):
+        if colours <= {colour for colour, _ in other.layers}:
+            for how in POSITIONS:
+                added = _copy_over(scene, body, _image(scene, other, how))
+                if added is not None:
+                    return Drawn(body.layers, added)
+    return Drawn(body.layers)
+
+
+def _copy_over(scene: Scene, body: Body, image: Body | None) -> tuple[Layer, ...] | None:
+    """What the first copy of an image that an object is a part of adds; None without one."""
+    layers = dict(image.layers) if image is not None else {}
+    if image is None or not layers:
+        return None
+    colour, mask = min(body.layers, key=lambda own: (layers[own[0]].bit_count(), own[0]))
+    row, column = divmod(next(places(mask)), scene.width)
+    for place in places(layers[colour]):
+        down, along = row - place // scene.width, column - place % scene.width
+        copy = scene.shifted(image, down, along)
+        if copy is None or any(own & ~dict(copy)[ink] for ink, own in body.layers):
+            continue
+        added = tuple((ink, cells & ~body.mask) for ink, cells in copy)
+        if not any(cells & scene.ink for _, cells in added):
+            return tuple(layer for layer in added if layer[1])
+    return None
+
+
+def _image(scene: Scene, body: Body, how: str) -> Body | None:
     """A turned object in the corner of the grid; None where it is too large for that."""
     piece = turned(body.piece, "transposed" if how == "slanted" else how)
     if how == "slanted":
         piece = turned(piece, "half")
     if piece.height > scene.height or piece.width > scene.width:
-        return how, None
-    return how, scene.body(Piece(0, 0, piece.height, piece.width, piece.cells))
+        return None
+    return scene.body(Piece(0, 0, piece.height, piece.width, piece.cells))
 
 
 def _centres(body: Body, which: str) -> Iterator[tuple[int, Centre]]:

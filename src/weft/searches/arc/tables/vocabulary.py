@@ -36,22 +36,23 @@ WORDS = (
     "`right`), `reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the "
     "middle of another or where its lines cross, `complete`: with what it lacks to be symmetric "
     "(`across`, `down`, `half`, `quarter`, `fourfold`, `eightfold`) about the centre where that is"
-    " least, `copies` on a side with a gap of 0 or 1, `tile`: copies up to the edge, the last cut "
-    "off, `trail`: copies up to the edge in the colour of each smaller object that marks where the"
-    " first one lies, `ray` to a side, a `row`, `column`, `cross`, `diagonals` or `star` in a "
-    "colour until something is in its way, `beam`: below what is in its way, `cut`: over it, "
-    "`reach`: as far as it measures, `link` by lines along a `row`, `column` or more to `any` "
-    "object or one of the `same` colour, `elbow`: by a line with one bend, along its `row` or its "
-    "`column` first, `bounce`: from a single cell by a line of diagonal steps to a side that turns"
-    " back beside edges and objects, `add` in a colour the black cells of its `box`, `holes`, "
-    "`outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as thick as it is "
-    "wide, or those next to it on a side, `cover` a box, outline, frame or ring whatever is there."
-    " A side may also be `ahead` (where its rarest colour lies) or `behind`, `toward` the nearest "
-    "object or `away`, to the largest (`main`) or `off`, `outward` to the nearest edge or "
-    "`inward`, to the `centre` of the grid, to the `notch` (the one empty corner of its box), to "
-    "the largest of its `kin` (of its colour), `to_3`, a colour, or away from it, `from_3`. "
-    "`leave` before a move draws the moved one beside it, `in` behind it recolours it, `only` "
-    "before `add` leaves the object out, `and` adds several things"
+    " least, `restore`: to a copy, in any of eight positions, of the largest object of several "
+    "colours that it is a part of, `copies` on a side with a gap of 0 or 1, `tile`: copies up to "
+    "the edge, the last cut off, `trail`: copies up to the edge in the colour of each smaller "
+    "object that marks where the first one lies, `ray` to a side, a `row`, `column`, `cross`, "
+    "`diagonals` or `star` in a colour until something is in its way, `beam`: below what is in its"
+    " way, `cut`: over it, `reach`: as far as it measures, `link` by lines along a `row`, `column`"
+    " or more to `any` object or one of the `same` colour, `elbow`: by a line with one bend, along"
+    " its `row` or its `column` first, `bounce`: from a single cell by a line of diagonal steps to"
+    " a side that turns back beside edges and objects, `add` in a colour the black cells of its "
+    "`box`, `holes`, `outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as"
+    " thick as it is wide, or those next to it on a side, `cover` a box, outline, frame or ring "
+    "whatever is there. A side may also be `ahead` (where its rarest colour lies) or `behind`, "
+    "`toward` the nearest object or `away`, to the largest (`main`) or `off`, `outward` to the "
+    "nearest edge or `inward`, to the `centre` of the grid, to the `notch` (the one empty corner "
+    "of its box), to the largest of its `kin` (of its colour), `to_3`, a colour, or away from it, "
+    "`from_3`. `leave` before a move draws the moved one beside it, `in` behind it recolours it, "
+    "`only` before `add` leaves the object out, `and` adds several things"
 )
 """For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
@@ -59,7 +60,8 @@ TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "pack", "dock", "trail", "bounce", "complete"), 5 * BIT),
+                     "cover", "pack", "dock", "trail", "bounce", "complete",
+                     "restore"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -96,6 +98,7 @@ def actions(
         yield from (("reflect", side), ("copies", side, "0"), ("copies", side, "1"))
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
+    yield ("restore",)
     yield from (("complete", how) for how in SYMMETRIES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
