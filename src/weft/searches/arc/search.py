@@ -3,7 +3,7 @@
     solve ── lane <task digest> ──► shallow, beside it tables of objects on the input
                ──► plain lists, choices; slices and views, if it found nothing
                ──► lists that scan, read more or come in layers, if neither a program nor a list
-                   may answer
+                   may answer; two tables, if nothing fits yet
                ──► assemble
                beside all this the same on black ground, if the shallow phase found nothing and
                the ground is another colour; joined, if the other parts found nothing either
@@ -39,6 +39,7 @@ from weft.searches.arc.tasks import (
     run_lists,
     run_shallow,
     run_slice,
+    run_steps,
     run_tables,
     run_view,
     run_view_tables,
@@ -126,7 +127,14 @@ def _continued(
         chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     late = planner.late(facts, _beginnings(learned), _is_validated(learned))
-    lists = [*plain, *(yield from _learn(puzzle, sample, late))]
+    steps = planner.table_steps(facts, is_guessed=_is_found((*tables, *plain)))
+    groups = [
+        [run_lists(puzzle, sample, to_json(part)) for part in late],
+        [run_steps(puzzle, part) for part in range(steps)],
+    ]
+    results = (yield _together(groups)) if any(groups) else ()
+    late_lists, stepped = _divided(results, groups)
+    lists, tables = [*plain, *late_lists], [*tables, *stepped]
     is_complete = all(
         result.ok
         for part in (deep, by_view, *view_tables, tables, chosen, lists)
@@ -160,11 +168,9 @@ def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
     return [answers[number] for number in range(len(bodies))]
 
 
-def _learn(puzzle: Object, sample: Object, parts: Sequence[ListPart]) -> SearchBody:
-    """Run parts of list learning; return their results."""
-    if not parts:
-        return []
-    return (yield [run_lists(puzzle, sample, to_json(part)) for part in parts])
+def _is_found(results: Sequence[Result]) -> bool:
+    """Whether parts of the learning found a program."""
+    return any(part["found"] is not None for part in _values(results))
 
 
 def _is_validated(learned: Learned) -> bool:

@@ -30,6 +30,7 @@ from weft.searches.arc.records import (
     EACH,
     LISTS,
     SLICE,
+    STEPS,
     TABLES,
     VIEW_TABLES,
     AnswerRecord,
@@ -50,7 +51,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
-from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables, learn_steps
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -125,6 +126,13 @@ def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> Learned
 def run_tables(puzzle: Object, part: int) -> LearnedRecord:
     """Learn what becomes of the input's objects, in some ways to see them."""
     return _learned(learn_input_tables(_problem(get(puzzle)), part))
+
+
+@task(name=STEPS)
+@noted()
+def run_steps(puzzle: Object, part: int) -> LearnedRecord:
+    """Learn two tables, one behind the other, the first in some ways to see objects."""
+    return _learned(learn_steps(_problem(get(puzzle)), part))
 
 
 @task(name=EACH)

@@ -1,4 +1,9 @@
-"""The rule that segments a grid into objects and decides what becomes of each by a measure."""
+"""The rule that segments a grid into objects and decides what becomes of each by a measure.
+
+    layers: by colour 6 gone, else stay then objects_4: else by away colours
+
+A second table decides about the objects of what the first one made.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,12 @@ from weft.searches.arc.tables.table import ObjectTable, drawn
 from weft.searches.arc.tables.table import parse as parse_table
 from weft.searches.arc.values import Grid
 
-BEFORE = ": "
+BEFORE, THEN = ": ", " then "
+MOST_STEPS = 2
 
 
 class Objects(Composed):
-    """Parameters: the segmentation, and the table."""
+    """Parameters: the segmentation, and the table; a second time for a second step."""
 
     name = "objects"
     doc = (
@@ -23,21 +29,24 @@ class Objects(Composed):
         "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in RELATED)
         + ". Objects may also be " + segmentation.WORDS
         + "; areas stay or are painted. The measure is one of those of `choose`, or "
-        + measures.WORDS + "."
+        + measures.WORDS + ". A second table may follow behind `then`, on what the first one makes."
     )  # fmt: skip
     shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        name, table = _read(params.decode())
-        scene = segmentation.scene_of(name, value)
-        return None if scene is None else drawn(scene, table)
+        result: Grid | None = value
+        for name, table in _read(params.decode()):
+            scene = None if result is None else segmentation.scene_of(name, result)
+            result = None if scene is None else drawn(scene, table)
+        return result
 
     def price(self, params: bytes) -> int:
-        name, table = _read(params.decode())
-        return BASE + segmentation.price(name) + table.millibits
+        steps = _read(params.decode())
+        priced = (segmentation.price(name) + table.millibits for name, table in steps)
+        return BASE * len(steps) + sum(priced)
 
     def read(self, text: str) -> bytes:
-        return parameters(*_read(text)).encode()
+        return THEN.join(parameters(*step) for step in _read(text)).encode()
 
 
 def parameters(name: str, table: ObjectTable) -> str:
@@ -45,7 +54,14 @@ def parameters(name: str, table: ObjectTable) -> str:
     return f"{name}{BEFORE}{table.text()}"
 
 
-def _read(text: str) -> tuple[str, ObjectTable]:
+def _read(text: str) -> list[tuple[str, ObjectTable]]:
+    steps = text.split(THEN)
+    if len(steps) > MOST_STEPS:
+        raise ValueError(text)
+    return [_read_step(step) for step in steps]
+
+
+def _read_step(text: str) -> tuple[str, ObjectTable]:
     name, table = text.split(BEFORE)
     segmentation.check(name)
     return name, parse_table(table)

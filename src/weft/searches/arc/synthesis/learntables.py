@@ -19,6 +19,7 @@ from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
 from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
+from weft.searches.arc.tables.partial import PartialTable, partial_tables
 from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.segmentation import AREAS, ROOMS, WITH_ROOMS, scene_of, scenes_of
 from weft.searches.arc.tables.table import drawn
@@ -28,6 +29,10 @@ SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
 ALL = (*SEGMENTATIONS, *AREAS, WITH_ROOMS)
 PARTS = (ALL[:1], ALL[1:2], ALL[2:])
 """Ways to see objects that are tried together: the first two take longest."""
+STEP_PARTS = (("objects_8",), ("layers", "blobs_8"))
+"""Ways to see objects of a first of two tables that are tried together."""
+MOST_FIRSTS = 4
+"""Tables of one part that a second one is learned behind."""
 MOST_AREAS = 70
 """With the objects around them."""
 
@@ -42,18 +47,61 @@ def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidat
     return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
 
 
+def learn_steps(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
+    """Learn two tables: the first, of one part, explains some of the changes, the second the rest.
+
+    The first was chosen by all pairs, so they are not cross-validated.
+    """
+    if not problem.keeps_sizes:
+        return ()
+    ways = scenes_of(SEGMENTATIONS, problem.inputs, MOST_OBJECTS, STEP_PARTS[part])
+    firsts = [
+        (partial.order, name, partial)
+        for name, scenes in ways.items()
+        for partial in _partial(problem, scenes)
+    ]
+    firsts.sort(key=lambda own: own[:2])
+    distinct = {partial.grids: (name, partial) for _, name, partial in reversed(firsts)}
+    return cheapest(
+        candidate
+        for name, partial in list(reversed(distinct.values()))[:MOST_FIRSTS]
+        for candidate in _followed(problem, objecttable.parameters(name, partial.table), partial)
+    )
+
+
+def _partial(problem: EncodedTask, scenes: Sequence[Scene]) -> list[PartialTable]:
+    search = TableSearch(scenes[: problem.train], problem.targets_plain)
+    return partial_tables(search, scenes)
+
+
+def _followed(
+    problem: EncodedTask, first: str, partial: PartialTable
+) -> Iterator[ProgramCandidate]:
+    """The tables that make the targets of what a first one makes."""
+    vector = GridVector((), 0, encode_grids(partial.grids))
+    seconds = learn_tables(problem, vector, names=SEGMENTATIONS, may_answer=False)
+    for second in seconds:
+        program = Program((), Objects.name, first + objecttable.THEN + second.program.parameters)
+        yield replace(second, program=program, millibits=program.millibits())
+
+
 def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:
     """Return the cheapest of what the parts found, as if they were one that ran at a time."""
     return cheapest(replace(candidate, time=time) for part in parts for candidate in part)
 
 
 def learn_tables(
-    problem: EncodedTask, vector: GridVector, time: int = 0, names: Sequence[str] = ALL
+    problem: EncodedTask,
+    vector: GridVector,
+    time: int = 0,
+    names: Sequence[str] = ALL,
+    *,
+    may_answer: bool = True,
 ) -> tuple[ProgramCandidate, ...]:
     """Return the cheapest programs that decide about the objects of a vector.
 
     Few of each result: tables with other measures agree too easily to count as witnesses.
-    `names` are the ways to see objects that are tried.
+    `names` are the ways to see objects that are tried. They are cross-validated if they may answer.
     """
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
@@ -64,7 +112,7 @@ def learn_tables(
     return cheapest(
         candidate
         for name, scenes in ways.items()
-        for candidate in _learned(problem, vector, time, name, scenes)
+        for candidate in _learned(problem, vector, time, name, scenes, may_answer)
     )
 
 
@@ -103,7 +151,12 @@ def _is_small(scene: Scene) -> bool:
 
 
 def _learned(
-    problem: EncodedTask, vector: GridVector, time: int, name: str, scenes: Sequence[Scene]
+    problem: EncodedTask,
+    vector: GridVector,
+    time: int,
+    name: str,
+    scenes: Sequence[Scene],
+    may_answer: bool,
 ) -> Iterator[ProgramCandidate]:
     train, targets = problem.train, problem.targets_plain
     loo_passed: int | None = None
@@ -112,7 +165,7 @@ def _learned(
         made = [grid for grid in outputs if grid is not None]
         if len(made) < len(outputs):
             continue
-        if loo_passed is None:
+        if loo_passed is None and may_answer:
             loo_passed = train if _loo_passes(scenes[:train], targets) else 0
         program = Program(vector.chain, Objects.name, objecttable.parameters(name, table))
         yield ProgramCandidate(program, program.millibits(), encode_grids(made), time, loo_passed)

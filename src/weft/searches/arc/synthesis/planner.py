@@ -6,7 +6,8 @@
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
                   views worth it (fixed order, a fixed share each)
             ──► lists that scan, in layers, or that read what actions make of objects, colours and
-                  smaller grids, if neither a program nor a plain list may answer
+                  smaller grids, if neither a program nor a plain list may answer; two tables, one
+                  behind the other, if no program, table or plain list fits
             ──► all parts merged by (time, slice)
             ──► the same for the task on black ground, if no program was found but through another
                 view, and its ground is another colour (`arc.tasks` runs it beside the parts above):
@@ -46,7 +47,12 @@ from weft.searches.arc.synthesis.learnlists import (
     scanned_parts,
 )
 from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
-from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
+from weft.searches.arc.synthesis.learntables import (
+    STEP_PARTS,
+    joined,
+    learn_input_tables,
+    learn_steps,
+)
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -223,11 +229,15 @@ class ParallelPlanner:
         lists = [learn_part(problem, sample, part) for part in parts.lists]
         known = zip(parts.lists, (found.beginnings for found in lists), strict=True)
         late = self.late(facts, known, any(found.is_validated for found in lists))
+        plain = [*lists]
         lists += [learn_part(problem, sample, part) for part in late]
         choices: list[Candidates] = [
             learn_choices(problem, sample, start, end) for start, end in parts.choices
         ]
-        tables = (learn_input_tables(problem, part) for part in range(self.table_parts))
+        tables = [learn_input_tables(problem, part) for part in range(self.table_parts)]
+        is_guessed = any(tables) or any(found.candidates for found in plain)
+        steps = self.table_steps(facts, is_guessed=is_guessed)
+        tables += [learn_steps(problem, part) for part in range(steps)]
         choices.append(joined(tables, sample.time))
         return choices, [found.candidates for found in lists]
 
@@ -283,6 +293,16 @@ class ParallelPlanner:
             *(acted_parts(facts.bases) if acts else ()),
             *layered_parts(learned),
         ]
+
+    def table_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> int:
+        """How many parts of learning two tables to run; `is_guessed`: a table or plain list fits.
+
+        They are tried where nothing is found and outputs are as large as inputs.
+        """
+        own = self.options
+        may_follow = own.budget.has_late_lists and FITTED not in own.without
+        is_needless = facts.is_solved or is_guessed or facts.canvases or not facts.bases
+        return len(STEP_PARTS) if may_follow and not is_needless else 0
 
     def _slices(self, facts: ShallowFacts, left: int) -> tuple[WorkerBudget, ...]:
         if facts.is_solved or facts.exhausted or left <= 0 or self.options.budget.is_brief:

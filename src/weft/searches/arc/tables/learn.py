@@ -63,6 +63,12 @@ class TableSearch:
         self.rows = [row for _, own in sorted(rows.items()) for row in own]
         return True
 
+    def every_row(self) -> list[Row]:
+        """Return the rows of all pairs, also where no table could fit."""
+        if self.is_feasible:
+            return self.rows
+        return [row for pair in range(len(self.scenes)) for row in self._try_actions(pair)]
+
     def _everywhere(self) -> int:
         """The cells that targets need, of all pairs in one number."""
         return sum(need << self.offsets[pair] for pair, need in enumerate(self.need))
@@ -123,12 +129,12 @@ class TableSearch:
     def _single(self) -> Iterator[ObjectTable | None]:
         """Yield a table without a measure and one for each measure."""
         yield self._table([()] * len(self.rows), ())
-        for values, name in self._divisions():
+        for values, name in self.divisions():
             yield self._by({name: values})
 
     def _double(self) -> Iterator[ObjectTable | None]:
         """Yield a table for each two measures of few values."""
-        few = [each for each in self._divisions() if len(set(each[0])) <= MOST_JOINED]
+        few = [each for each in self.divisions() if len(set(each[0])) <= MOST_JOINED]
         for (first, name), (second, other) in combinations(few[:JOINED], 2):
             yield self._by({name: first, other: second})
 
@@ -139,8 +145,8 @@ class TableSearch:
             columns = {AREA: kinds, **columns}
         return self._table(list(zip(*columns.values(), strict=True)), tuple(columns))
 
-    def _divisions(self) -> list[tuple[tuple[int, ...], str]]:
-        """The ways to divide the objects by a measure, cheapest first; of equal ones the first."""
+    def divisions(self) -> list[tuple[tuple[int, ...], str]]:
+        """Return the ways to divide objects by a measure, cheapest first; of equals the first."""
         each = [columns_of(scene) for scene in self.scenes]
         divisions: dict[tuple[int, ...], str] = {}
         for column in sorted(each[0], key=column_price):
