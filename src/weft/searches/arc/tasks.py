@@ -130,9 +130,9 @@ def run_tables(puzzle: Object, part: int) -> LearnedRecord:
 
 @task(name=STEPS)
 @noted()
-def run_steps(puzzle: Object, part: int) -> LearnedRecord:
-    """Learn two tables, one behind the other, the first in some ways to see objects."""
-    return _learned(learn_steps(_problem(get(puzzle)), part))
+def run_steps(puzzle: Object) -> LearnedRecord:
+    """Learn two tables over the objects of the input, one behind the other."""
+    return _learned(learn_steps(_problem(get(puzzle))))
 
 
 @task(name=EACH)

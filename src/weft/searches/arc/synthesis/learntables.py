@@ -29,10 +29,10 @@ SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
 ALL = (*SEGMENTATIONS, *AREAS, WITH_ROOMS)
 PARTS = (ALL[:1], ALL[1:2], ALL[2:])
 """Ways to see objects that are tried together: the first two take longest."""
-STEP_PARTS = (("objects_8",), ("layers", "blobs_8"))
-"""Ways to see objects of a first of two tables that are tried together."""
-MOST_FIRSTS = 4
-"""Tables of one part that a second one is learned behind."""
+FIRST_SEEN = SEGMENTATIONS[0]
+"""How a first of two tables sees objects; others add time and next to nothing."""
+MOST_ACTING, MOST_FIRSTS = 25, 4
+"""Objects of a grid, and first tables that a second one is learned behind."""
 MOST_AREAS = 70
 """With the objects around them."""
 
@@ -47,24 +47,18 @@ def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidat
     return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
 
 
-def learn_steps(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
-    """Learn two tables: the first, of one part, explains some of the changes, the second the rest.
+def learn_steps(problem: EncodedTask) -> tuple[ProgramCandidate, ...]:
+    """Learn two tables: the first explains some of the changes, the second the rest.
 
     The first was chosen by all pairs, so they are not cross-validated.
     """
     if not problem.keeps_sizes:
         return ()
-    ways = scenes_of(SEGMENTATIONS, problem.inputs, MOST_OBJECTS, STEP_PARTS[part])
-    firsts = [
-        (partial.order, name, partial)
-        for name, scenes in ways.items()
-        for partial in _partial(problem, scenes)
-    ]
-    firsts.sort(key=lambda own: own[:2])
-    distinct = {partial.grids: (name, partial) for _, name, partial in reversed(firsts)}
+    ways = scenes_of((FIRST_SEEN,), problem.inputs, MOST_ACTING)
     return cheapest(
         candidate
-        for name, partial in list(reversed(distinct.values()))[:MOST_FIRSTS]
+        for name, scenes in ways.items()
+        for partial in _partial(problem, scenes)[:MOST_FIRSTS]
         for candidate in _followed(problem, objecttable.parameters(name, partial.table), partial)
     )
 

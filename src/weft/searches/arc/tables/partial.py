@@ -18,6 +18,7 @@ from weft.searches.arc.tables.groupactions import Row
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.scene import Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, drawn
+from weft.searches.arc.tables.vocabulary import price
 from weft.searches.arc.values import Grid
 
 STAY: Action = ("stay",)
@@ -66,12 +67,10 @@ def _promising(search: TableSearch) -> Iterator[Promise]:
             if kind in kinds:
                 continue
             kinds.add(kind)
-            for n, drawn_cells in _consistent([rows[number] for number in kind]):
-                action = search.actions[n]
-                gain = cells.gain(kind, drawn_cells, keeps=action[0] in KEEPING)
-                if gain > 0 and action != STAY:
-                    table = _table(column, value, action)
-                    yield -gain, table.millibits, table.text(), table
+            own_rows = [rows[number] for number in kind]
+            for action, gain in cells.gains(kind, own_rows, search.actions):
+                table = _table(column, value, action)
+                yield -gain, table.millibits, table.text(), table
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,19 @@ class _Cells:
             objects += [body.mask << offset for body in scene.bodies]
         return _Cells(right, black, objects)
 
-    def gain(self, kind: Sequence[int], drawn_cells: int, *, keeps: bool) -> int:
+    def gains(
+        self, kind: Sequence[int], rows: Sequence[Row], actions: Sequence[Action]
+    ) -> list[tuple[Action, int]]:
+        """Return what may right cells: of actions that draw the same the cheapest."""
+        alike: dict[tuple[int, bool], tuple[Action, int]] = {}
+        for n, drawn_cells in _consistent(rows):
+            action = actions[n]
+            key = (drawn_cells, action[0] in KEEPING)
+            if action != STAY and (key not in alike or price(action) < price(alike[key][0])):
+                alike[key] = action, self._gain(kind, *key)
+        return [own for own in alike.values() if own[1]]
+
+    def _gain(self, kind: Sequence[int], drawn_cells: int, keeps: bool) -> int:
         """How many cells an action may right; 0 if objects that do not stay leave right ones."""
         left = 0 if keeps else reduce(or_, (self.objects[n] for n in kind)) & ~drawn_cells
         if left & self.right:
@@ -124,7 +135,7 @@ def _nearer(
     grids: list[Grid] = []
     for scene in scenes:
         grid = drawn(scene, table)
-        if grid is None:
+        if grid is None or not any(grid.cells):
             return None
         grids.append(grid)
     before = [scene.grid for scene in scenes]
