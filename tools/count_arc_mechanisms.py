@@ -75,6 +75,7 @@ MECHANISMS: dict[str, Uses] = {
             "chart",
             "arrange",
             "extend_lines",
+            "inlay",
         )
     ),
 }

@@ -18,6 +18,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnarranged import learn_arrangements
 from weft.searches.arc.synthesis.learncharts import learn_charts
 from weft.searches.arc.synthesis.learnextended import learn_extensions
+from weft.searches.arc.synthesis.learninlays import learn_inlays
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -53,11 +54,13 @@ def _learned(
     """What becomes of objects where targets are as large as the grids; else which they are.
 
     Where targets have other sizes than inputs they may also be charts or arrangements of objects,
-    or the grids continued.
+    the grids continued, or the grids with objects of the input laid into them.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
     same = [given.size == expected.size for given, expected in problem.pairs()]
+    if not all(same):
+        yield from learn_inlays(problem, sample, vector)
     if all(same) or vector not in sample.segmented[:SEGMENTED]:
         return
     for name in () if any(same) else choose.SEGMENTATIONS:
