@@ -46,13 +46,18 @@ FLAKINESS = """\
 ## Flakiness
 
 `make test` again and again (`python tools/flakiness.py`), and by themselves those of its tests that
-wait for processes, signals, ports or browsers. A load is four processes that do nothing but count.
+wait for processes, signals, ports or browsers. A load is at least four busy processes: those that
+do nothing but count, or other whole runs at the same time.
 """
 FOUND = """\
 ## Found and fixed
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F25 | the driver of the campaign starts a process of its own after the command, which failed too \
+and was taken for a fault of the command (4 of 4 shares) | `tests/faults/test_exhaustion.py` |
+| F3 | on `weft prng` 3 of 33 shares failed for calls that their runs did not reach: such a call \
+is now tried once more | `tests/faults/test_io_errors.py` |
 | F3 | on `weft tree` faults fell into what the campaign itself reads after the command, and were \
 taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
 | F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
