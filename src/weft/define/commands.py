@@ -101,7 +101,7 @@ def _check_placeholders(
         where = f"command {templates[0][:40]!r}: {{{name}}}"
         if name in ENGINE_NAMES and name in args:
             raise SearchInvalid(
-                f"{where} is a name of the engine and one of args", hint="rename the one in args"
+                f"{where} is in args, but Weft sets it itself", hint="rename the one in args"
             )
         if name in args and text_of(args[name]) is None:
             raise SearchInvalid(

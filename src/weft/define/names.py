@@ -39,14 +39,14 @@ def register(name: str, path: str, module: str, role: str) -> None:
     """Note where a declared name is; refuse what is no name, and a name that is taken."""
     if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
         raise SearchInvalid(
-            f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
+            f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not valid",
             hint="use letters, digits, '_', '-' and single dots, like pricing.score",
         )
     earlier_path, earlier_module = _DECLARED.get(name, (path, ""))
     # a module that was unloaded holds no name
     if earlier_path != path and earlier_module in sys.modules and _holds(earlier_path, path):
         raise SearchInvalid(
-            f"{earlier_path} and {path} are both named {name!r}", hint="give one another name"
+            f"{earlier_path} and {path} are both named {name!r}", hint="rename one of them"
         )
     _DECLARED[name] = (path, module)
 
@@ -83,7 +83,7 @@ def _refuse_nameless(function: object, role: str) -> None:
         return
     if getattr(function, "is_task", False):
         known_as = getattr(function, "name", "")
-        raise SearchInvalid(f"{role} {known_as} is a task already", hint="declare it once")
+        raise SearchInvalid(f"{role} {known_as} is already a task", hint="declare it once")
     named = f"{getattr(function, '__module__', None)}:{getattr(function, '__qualname__', '')}"
     if inspect.isclass(function):
         what = f"is class {named}"

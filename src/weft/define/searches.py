@@ -69,7 +69,7 @@ def search(
     1
     """
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
+        raise SearchInvalid(f"version must be an integer of 1 or more, not {version!r}")
 
     def declare(body: Callable[P, SearchBody]) -> Callable[P, SearchCall]:
         declaration = _declare_search(body, name, version, libraries, failures_expected)

@@ -252,10 +252,10 @@ def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> 
     path = Path(what)
     if path.is_dir():
         raise InputError(
-            f"{what} is a folder, and no run", hint=f"weft arc show TASK --data {what}"
+            f"{what} is a folder, but not a run", hint=f"weft arc show TASK --data {what}"
         )
     if task is not None:
-        raise UsageError(f"{what} is no run, so {task} cannot be one of its tasks")
+        raise UsageError(f"{what} is not a run, so {task} cannot be one of its tasks")
     if not path.is_file():
         return views.TaskView.of(arcoptions.choose(data, split, [what]).tasks[0])
     tasks = arcoptions.choose(what, split, ())
