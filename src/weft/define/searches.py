@@ -90,7 +90,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class SearchDeclaration:
-    """What `@weft.search` knows of a search: all that a call of it needs beside its arguments."""
+    """What `@weft.search` knows about a search: all that a call needs besides its arguments."""
 
     name: str
     version: int

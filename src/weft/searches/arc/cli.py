@@ -1,4 +1,4 @@
-"""`weft arc`: search programs for tasks, look at tasks and runs, check programs, learn concepts.
+"""`weft arc`: search for programs, show tasks and runs, check programs, learn concepts.
 
 Each command parses, calls one function, and renders.
 """
@@ -232,7 +232,7 @@ def _run(
     output: OutputOptions,
     more: Callable[[], str] = str,
 ) -> outcome.Run:
-    """Turn options into a request, and run it; `more` is said behind its progress."""
+    """Turn options into a request, and run it; `more` is appended to its progress line."""
     wanted = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} task{'s' * (len(tasks) != 1)} of {tasks.source}")
@@ -241,7 +241,7 @@ def _run(
 
 
 def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -> tuple[str, ...]:
-    """Return the tags of a run on evaluation tasks; sealed, they get no view of their own."""
+    """Return the tags of a run on evaluation tasks; a sealed run shows only totals."""
     if split != heldout.EVALUATION and not heldout.held_out(tasks.tasks):
         return ()
     evaluation = heldout.EVALUATION
