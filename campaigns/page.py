@@ -27,20 +27,20 @@ INTRODUCTION = """\
 Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
 `make test` runs samples. The campaign is a Weft search: its run folder records which points and
 seeds were tried, and the same command resumes it. Minutes are the sum over all cases; "20 passed of
-100" is a row that was cut.
+100" means that only 20 of the row's 100 cases were run.
 
 A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
 behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
 of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
 `unchanged`). F21 is a measurement; F22 is mutation testing.
 
-On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out calls that are alike, which the
-engine's own rows try. Of SQLite's consecutive writes to one file the first and the last are tried:
-on opening it ignores a transaction that was not committed, and repeats a checkpoint that was cut
-off. Of calls that repeat, round after round or object after object, the first, the middle one and
-the last are tried: calls of one kind on one kind of file, after a call that is the same in that
-sense. A recovery is killed at its calls until it starts a worker. Coordinators fork from a process
-that has imported their modules; each case compares one of them with a command of its own process.
+On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 skip equivalent system calls, all of which are
+tried in the rows of the engine itself. Of SQLite's consecutive writes to one file, the first and
+the last are tried: on opening, SQLite ignores an uncommitted transaction and repeats an unfinished
+checkpoint. Of calls that repeat in every round or for every object (the same call on the same kind
+of file, after the same kind of call), the first, the middle and the last are tried. A recovery is
+killed at each call until it starts a worker. Coordinators fork from a process that has imported
+their modules; in each case one of them is compared with a command in a process of its own.
 """
 FLAKINESS = """\
 ## Flakiness
