@@ -230,7 +230,7 @@ def _refuse_solutions(path: Path | PurePosixPath, where: str = "") -> None:
     if path.name.endswith("solutions.json"):
         raise FileInvalid(
             f"{where or visible(Path(path))}: solutions without challenges",
-            hint=f"put {path.name.replace('solutions', 'challenges')} beside it and name that",
+            hint=f"put {path.name.replace('solutions', 'challenges')} next to it and name that",
         )
 
 

@@ -206,7 +206,7 @@ class PlantedOptions:
     skip: Annotated[
         str,
         options.decision(
-            "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
+            "K|LO:HI", "Calls skipped before each draw except the first: always K, or LO to HI."
         ),
     ] = "0"
     start: Annotated[int, options.decision("N", "Calls before the first draw.")] = 0

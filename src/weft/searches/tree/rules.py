@@ -136,7 +136,7 @@ def load(name: str) -> tuple[Judge, str]:
         source = Path(module.__file__ or "").read_bytes()
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         raise InputError(
-            f"{name}: {error}", hint="write module:function, the module beside the config"
+            f"{name}: {error}", hint="write module:function, with the module next to the config"
         ) from None
     if not callable(function):
         raise InputError(f"{name} is not a function")
