@@ -76,6 +76,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
 `tests/searches/tree/test_promises.py`, `test_hostile.py` |
+| tests | a test that plants a ledger in order of arrival needed jobs to end out of order, which \
+beside a load they may not | `tests/searches/jobs/test_runs.py` |
 | tests | a test of `weft jobs run --strict` expected short jobs to be cancelled, which may all \
 end first beside a load | `tests/searches/jobs/test_page.py` |
 | engine | a search that raised lost the results it raised at | `tests/coordinator/test_loop.py` |
