@@ -11,7 +11,7 @@ from weft.searches.arc.synthesis.ablation import PARTS
 Figures = Mapping[str, Any]
 HEADS = (
     "answered", "right", "wrong", "unknown", "precision", "pass@1", "pass@2", "CPU s per task",
-    "slowest twentieth", "states/s and core", "MB",
+    "slowest 5 %", "states/s per core", "MB",
 )  # fmt: skip
 
 
@@ -109,12 +109,12 @@ grids; MB is the largest process.
 {_confidences(runs)}{EARLIER}{_aims(runs["evaluation"])}\
 Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
-| figure, training | measured | aim |
+| figure, training | measured | target |
 |---|---|---|
-| single-grid states per second and core | {runs["training"]["states_per_s"]:,} | 250,000 |
-| programs per second and core | {runs["training"]["programs_per_s"]:,} | |
-| pruned of all that could be applied | {runs["training"]["pruned_share"]:.0%} | |
-| results reached before | {runs["training"]["repeated_share"]:.0%} | |
+| single-grid states per second per core | {runs["training"]["states_per_s"]:,} | 250,000 |
+| programs per second per core | {runs["training"]["programs_per_s"]:,} | |
+| share of applicable operations that were pruned | {runs["training"]["pruned_share"]:.0%} | |
+| results that had been reached before | {runs["training"]["repeated_share"]:.0%} | |
 | expansions found in the cache | {runs["training"]["cache_hit_share"]:.1%} | |
 | balance of slices (mean / longest) | {_percent(runs["training"]["slice_balance"])} | |
 """
@@ -144,7 +144,7 @@ def _confidences(runs: Mapping[str, Figures]) -> str:
 
 
 def _aims(run: Figures) -> str:
-    """Say which aims on evaluation are met."""
+    """State which targets on evaluation are met."""
     least = ("right", "precision")
     missed = [
         name
@@ -153,8 +153,8 @@ def _aims(run: Figures) -> str:
     ]
     met = "All are met." if not missed else f"Missed: {', '.join(missed).replace('_', ' ')}."
     return f"""\
-The aims on evaluation are 97% of answers right with 95 right ones, 3 CPU s a task and 10 for the
-slowest twentieth. {met}
+Targets on evaluation: at least 97% of answers right, at least 95 right answers, at most 3 CPU s
+per task and 10 for the slowest 5 %. {met}
 
 """
 
@@ -223,10 +223,10 @@ def _scaling(part: Figures) -> str:
     return f"""\
 ## Workers
 
-On {part["machine"]}: 1 and 2 workers in turns, start and end included. The runs compared had
-one ledger each.
+On {part["machine"]}: 1 and 2 workers in turn, start-up and shutdown included. The ledgers
+of the compared runs were identical.
 
-| figure | measured | aim |
+| figure | measured | target |
 |---|---|---|
 | 50 tasks, 2 workers over 1 | {part["fifty"]["speed_up"]:.2f} × | 1.85 × |
 | one hard task alone, 2 workers over 1 | {part["hard"]["speed_up"]:.2f} × | 1.6 × |
@@ -237,15 +237,16 @@ def _workers(part: Figures) -> str:
     return f"""\
 ## Workers on few hard puzzles
 
-`python -m benchmarks arc --parts workers`, on {part["machine"]}. Start and end are included; the
-runs compared had one ledger. Aims: 16 workers over 1 at least 8 ×, 2 over 1 at least 1.8 ×.
+`python -m benchmarks arc --parts workers`, on {part["machine"]}. Start-up and shutdown are
+included; the ledgers were identical. Targets: at least 8 × as fast with 16 workers as with 1, and
+at least 1.8 × with 2.
 
 {_hard(part, "hard", RULE)}{_chains(part)}{_hard(part, "former", FORMER)}\
 {_busy(part)}{_compiled(part)}"""
 
 
-RULE = "The five that took most CPU time of the 633 training puzzles that version 14 recorded"
-FORMER = "Those measured before version 15; they took about 20 s each when they were chosen"
+RULE = "The five of the 633 training puzzles that took the most CPU time with version 14"
+FORMER = "The puzzles measured before version 15, chosen because they took about 20 s each"
 
 
 def _hard(part: Figures, name: str, rule: str) -> str:
@@ -259,7 +260,7 @@ def _hard(part: Figures, name: str, rule: str) -> str:
     return f"""\
 {rule}: {", ".join(part[name]["puzzles"])}.
 
-| workers | wall clock | over 1 worker |
+| workers | wall clock | speed-up |
 |---|---|---|
 {chr(10).join(rows)}
 
@@ -278,9 +279,9 @@ def _busy(part: Figures) -> str:
     return f"""\
 {busy["puzzles"]} training puzzles with {busy["workers"]} workers: {busy["wall_s"]:.1f} s from the
 start of the first task to the end of the last one,
-{busy["busy"]:.1f} of {busy["workers"]} workers busy on average (aim 14 of 16),
+{busy["busy"]:.1f} of {busy["workers"]} workers busy on average (target: 14 of 16),
 {busy["cpu_s_per_task"]:.2f} s of work per puzzle,
-{busy["slowest_s"]:.1f} s for the slowest twentieth (aims 3 and 10, on evaluation).
+{busy["slowest_s"]:.1f} s for the slowest 5 % (targets: 3 and 10, on evaluation).
 """
 
 
@@ -290,13 +291,14 @@ def _compiled(part: Figures) -> str:
         return ""
     return f"""\
 Kernels compiled in {part["compile_s"]:.0f} s of wall clock, {part["compile_cpu_s"]:.0f} CPU s
-(aim: 30 s on two cores).
+(target: 30 s on two cores).
 """
 
 
 def _start(part: Figures) -> str:
     return f"""\
-Warm start of a process to the first search done: {part["warm_start_s"]:.2f} s (aim 1 s), on
+From the start of a process, with compiled kernels, to the end of its first search:
+{part["warm_start_s"]:.2f} s (target: 1 s), on
 {part["machine"]}.
 """
 

@@ -81,7 +81,7 @@ them, drawn at random for each base. {part["right"]:,} best answers are right.
 ![Confidence against the share of right answers](../images/arc-reliability.svg)
 
 {_bins(part)}
-The gap is the share of right answers less the mean confidence (aim: at most 5 points), with its
+The gap is the share of right answers minus the mean confidence (target: at most 5 points), with its
 standard error; puzzles made of one task are right or wrong together, so tasks are what is sampled.
 The last column is the gap over {part["halvings"]} other, random halvings of the bases.
 

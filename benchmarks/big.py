@@ -192,11 +192,11 @@ CPU seconds are those of the process and its children; the load is that of the m
 command began. Memory is that of the largest process, the coordinator; at most {TARGET_MIB} MiB are
 allowed for a run of any size.
 
-| tasks | workers | µs per task | CPU µs a task | peak MiB | on disk, MB | bytes a task | machine |
+| tasks | workers | µs per task | CPU µs per task | peak MiB | disk, MB | bytes per task | machine |
 |---:|---:|---:|---:|---:|---:|---:|---|
 {_lines(_run_row(int(n), size) for n, size in sizes.items())}
 
-Seconds are allowed for a million tasks:
+The allowed seconds apply to a million tasks:
 
 | tasks | command | seconds | allowed | CPU s | peak MiB | load |
 |---:|---|---:|---:|---:|---:|---:|

@@ -193,7 +193,7 @@ def millisecond_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
 
 
 def beside_ray(figures: Sequence[Figure]) -> str:
-    """Our Ray backend in times of a bare pool of actors, turn by turn."""
+    """Time of our Ray backend relative to a plain pool of actors, turn by turn."""
     mine, bare = (pick(figures, name, "millisecond", "warm") for name in (ON_RAY, ACTORS))
     ratios = ratio(mine, bare)
     if not ratios:
@@ -268,7 +268,11 @@ def _length_table(part: Part) -> str:
             ("one tiny task each, cold, s", "fixed", "tiny", "cold"),
         )
     ]
-    return grid(["run", *(f"{count} workers" for count in part)], rows)
+    return grid(["run", *(_workers(count) for count in part)], rows)
+
+
+def _workers(count: str) -> str:
+    return f"{count} worker" if count == "1" else f"{count} workers"
 
 
 def _number(figures: Sequence[Figure], load: str) -> str:
@@ -287,7 +291,7 @@ def _wide_table(part: Part, load: str, cell: Callable[[Figure], str]) -> str:
         mine = [pick(body["figures"], name, load, "warm") for body in part.values()]
         if any(mine):
             rows.append([name, *(cell(figure) if figure else "" for figure in mine)])
-    return grid(["engine", *(f"{count} workers" for count in part)], rows)
+    return grid(["engine", *(_workers(count) for count in part)], rows)
 
 
 def sizes_section(part: Part) -> str:
@@ -389,7 +393,7 @@ def efficiency(figure: Figure) -> list[float]:
 
 
 def ratio(mine: Figure | None, other: Figure | None) -> list[float]:
-    """Cost of a task in times of another engine's, turn by turn; empty if one is missing."""
+    """Cost of a task relative to another engine's, turn by turn; empty if one is missing."""
     if mine is None or other is None:
         return []
     return [a / b for a, b in zip(costs_us(mine), costs_us(other), strict=True)]

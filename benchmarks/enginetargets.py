@@ -1,4 +1,4 @@
-"""What the engine is held to, beside what was measured."""
+"""The targets of the engine, compared with what was measured."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ COMMANDS = {"resume": "resume", "verify": "verify", "report": "report on",
 JOBLIB_LIMIT = 4
 MORE_TASKS = BY_NAME[JOBLIB].tiny // SAME_TASKS
 NOTE = f"""\
-Times of tasks are medians, and warm unless a row says otherwise. The limit for {JOBLIB} is meant
-for the same {SAME_TASKS:,} tasks for both. With {MORE_TASKS} × the tasks its start and its search
-for a good batch size weigh less: that comparison has a row of its own. `delayed(f)(x)` is the form
-of joblib's documentation, a new `delayed` for each task; the other rows call `delayed(f)` once."""
+Times per task are medians, and warm unless a row says otherwise. The target for {JOBLIB} is meant
+for the same {SAME_TASKS:,} tasks on both sides. With {MORE_TASKS} × the tasks, joblib's
+start-up and its search for a good batch size matter less: that comparison has its own row.
+`delayed(f)(x)` is the form used in joblib's documentation, a new `delayed` for each task; the
+other rows call `delayed(f)` once."""
 JOBS_ROW = "`weft jobs run --workers 2`"
 
 
@@ -62,8 +63,8 @@ class Target:
 def targets(figures: Figures) -> str:
     """Return the section of targets."""
     rows = [target.row(figures) for target in TARGETS]
-    head = ["| asked | limit | measured | met |", "|---|---:|---:|---|"]
-    return "\n".join(["## Asked and measured", "", NOTE, "", *head, *rows])
+    head = ["| figure | target | measured | met |", "|---|---:|---:|---|"]
+    return "\n".join(["## Targets", "", NOTE, "", *head, *rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _efficiency(place: Place) -> Callable[[Figures], float | None]:
 
 
 def _ratio(place: Place, engine: str, *, faster: bool = False) -> Callable[[Figures], float | None]:
-    """Our cost in times of another engine's, or how many times faster we are."""
+    """Our cost relative to another engine's, or how many times faster we are."""
 
     def measured(figures: Figures) -> float | None:
         ratio = _median_ratio(place.figures(figures), engine, "warm")
@@ -131,12 +132,12 @@ def _ratio(place: Place, engine: str, *, faster: bool = False) -> Callable[[Figu
 
 
 def _same_ratio(place: Place, engine: str, start: str) -> Callable[[Figures], float | None]:
-    """Our cost in times of another engine's, with the same number of tasks for both."""
+    """Our cost relative to another engine's, with the same number of tasks for both."""
     return lambda figures: _median_ratio(place.same(figures), engine, start)
 
 
 def _median_ratio(figures: Sequence[Figure], engine: str, start: str) -> float | None:
-    """Our cost of a tiny task in times of another engine's, turn by turn; None if not measured."""
+    """Our cost of a tiny task relative to another's, turn by turn; None if not measured."""
     mine, theirs = (_turns(figures, name, "tiny", start) for name in (WEFT, engine))
     ratios = [a / b for a, b in zip(mine, theirs, strict=False)]
     return statistics.median(ratios) if ratios else None
@@ -176,13 +177,13 @@ def _targets() -> list[Target]:
         rows += [
             Target(f"a tiny task, {place.name}", 15, " µs", _cost_us(place)),
             *(
-                Target(f"in times of {engine}, {start}, {place.name}", JOBLIB_LIMIT, " ×",
+                Target(f"× the time of {engine}, {start}, {place.name}", JOBLIB_LIMIT, " ×",
                        _same_ratio(place, engine, start))
                 for engine in forms for start in ("warm", "cold")
             ),
-            Target(f"in times of {JOBLIB} on {MORE_TASKS} × the tasks, {place.name}", JOBLIB_LIMIT,
+            Target(f"× the time of {JOBLIB}, {MORE_TASKS} × the tasks, {place.name}", JOBLIB_LIMIT,
                    " ×", _ratio(place, JOBLIB)),
-            Target(f"in times of {EXECUTOR}, {place.name}", 0.15, " ×", _ratio(place, EXECUTOR)),
+            Target(f"× the time of {EXECUTOR}, {place.name}", 0.15, " ×", _ratio(place, EXECUTOR)),
         ]  # fmt: skip
     for place, limit in ((ALL_ENGINES, 95), (FEW, 95), (MANY, 92)):
         measured = _efficiency(place)

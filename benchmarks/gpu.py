@@ -238,17 +238,18 @@ def render(body: dict[str, Any]) -> str:
 # Sieves on a GPU
 
 `python -m benchmarks gpu` on one {body["device"]}, {body["date"]}, with CuPy. A sieve tries seeds
-against eight draws, all of which must be hit; times are from the call to the seeds in hand, medians
-of {TURNS} turns. Before that both devices found the same seeds in a range, with none, two and six
-wrong of eight draws, and for all {len(body.get("compared", []))} calls that have a sieve on a GPU
-with none and two (shuffles: none). The last columns are the first launch of a program, which
-compiles it, and the first with another history, which finds it compiled.
+against eight draws, all of which must match; times run from the call to the returned seeds, medians
+of {TURNS} turns. Beforehand, CPU and GPU were checked to find the same seeds in a range, with
+none, two and six of the eight draws wrong, and for all
+{len(body.get("compared", []))} calls that have a sieve on a GPU
+with none and two wrong (shuffles: none). The last columns are the first launch of a program, which
+compiles it, and the first launch with another history, which reuses the compiled program.
 
 | call | seeds | all seeds | 10^9 seeds/s | one core, 10^6 seeds/s | first launch | next history |
 |---|---|---|---|---|---|---|
 {rows}
 
-Aims: PHP and C++ 2 s, CPython 10 s, Java 600 and MT19937 18 · 10^9 seeds a second.
+Targets: PHP and C++ 2 s, CPython 10 s, Java 600 and MT19937 18 · 10^9 seeds per second.
 
 {_whole_command(body["seconds"], body.get("note", ""))}"""
 

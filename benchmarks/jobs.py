@@ -123,11 +123,11 @@ def render(body: dict[str, object]) -> str:
         "# Trivial jobs",
         "",
         f"`python -m benchmarks jobs` on {body['machine']}, load {body['load']:.1f} at the end;",
-        f"{JOBS} jobs of `echo`, {TURNS} turns. Milliseconds a job; the target is ≤ {TARGET_MS}",
-        "on a machine that is idle otherwise. Every result of Weft is durable and in the ledger,",
+        f"{JOBS} jobs of `echo`, {TURNS} turns. Milliseconds per job; the target is ≤ {TARGET_MS}",
+        "on an otherwise idle machine. Every result of Weft is durable and in the ledger,",
         "and nothing that a job starts outlives it.",
         "",
-        "| | median | least | most | CPU, median | times a bare process |",
+        "| | median | min | max | CPU, median | × a bare process |",
         "|---|---|---|---|---|---|",
     ]
     for name, turns in costs.items():

@@ -175,14 +175,14 @@ medians of {TURNS} turns, kernels compiled beforehand. Every attack recovered th
 each time. The history of java.util.Random comes from a JDK: skip 137, start 1000, 5 % of the rows
 corrupt.
 
-| whole attack | measured | aim |
+| whole attack | measured | target |
 |---|---|---|
 | Java nextInt(1000), all 2^48 states × 501 skips, by lanes | {seconds["lanes"]:.2f} s | 10 s |
 | the same by lattice | {seconds["lattice"]:.2f} s | 10 s |
 | Java nextInt(999), all 2^48 states × 501 skips, by lattice | {seconds["lattice_odd"]:.2f} s | |
 | MT19937, any state from 6,900 draws mod 1000 | {seconds["twister"]:.2f} s | 10 s |
 
-| seeds per second | exit at the first miss | 11 wrong of 15 draws borne | aim |
+| seeds per second | exit at the first miss | 11 wrong of 15 draws tolerated | target |
 |---|---|---|---|
 | java.util.Random | {rate("java_first_miss")} | {rate("java_noise")} | 300 M/s |
 | MT19937 | {rate("mt19937_first_miss")} | {rate("mt19937_noise")} | 36 M/s |
@@ -190,12 +190,12 @@ corrupt.
 | glibc rand() | {rate("glibc_first_miss")} | {rate("glibc_noise")} | |
 | xorshift64, as defined | {rate("xorshift64_first_miss")} | {rate("xorshift64_noise")} | |
 
-| other | measured | aim |
+| other | measured | target |
 |---|---|---|
 | no signal in 120 draws (all 2^32 seeds of glibc rand), 2 workers over 1, with start and end | \
 {body["workers"]["speed_up"]:.2f} × | 1.85 × |
 {gpu}
-The runs compared had one ledger, whatever the number of workers.
+The ledgers of the compared runs were identical.
 """
 
 

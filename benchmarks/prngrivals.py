@@ -34,7 +34,7 @@ from weft.searches.prng.search import VERSION
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 FIGURES = PAGES / "prng-rivals.json"
-HEADING = "## Beside other programs"
+HEADING = "## Compared with other programs"
 TURNS = 3
 LONG_S = 10
 PHP_SEED = 666_013_337
@@ -395,21 +395,21 @@ def section(body: dict[str, Any]) -> str:
 {HEADING}
 
 `python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}: each
-program on its own ground, the two of a row in turns. Commands are compared with commands here, and
-calls in a program with calls below; the last table says what each rival is. CPU seconds of the
-whole command to the answer, with one thread or worker; medians of as many turns as are given after
-them (wall seconds are in brackets, beside other load). Histories are from real runtimes, MT19937's
-words from its reference, and every answer was checked. weft is given the generator, as its rivals
-are; the version is that of its search.
+program on the problem it was made for, the two of a row in turns. Here commands are compared with
+commands; library calls are compared below; the last table describes each program. CPU seconds of
+the whole command to the answer, with one thread or worker; medians over the number of turns in the
+table (wall seconds in brackets, on a machine with other load). Histories come from real runtimes,
+MT19937's words from the reference implementation, and every answer was checked. weft is told the
+generator, as the other programs are; the version is that of its search.
 
 | history | program | its CPU s | weft's CPU s | turns | version | weft takes |
 |---|---|---|---|---|---|---|
 {rows}
 
 {_start_up(body)}\
-php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first. By
-seeds alone they are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is a small
-one, so loading numba decides there.{body.get("note", "")}
+php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first.
+Seeds per second are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is small, so
+the time to load numba dominates there.{body.get("note", "")}
 
 | program, commit | what it is | what it covers |
 |---|---|---|
@@ -420,21 +420,22 @@ one, so loading numba decides there.{body.get("note", "")}
 
 
 def _start_up(body: dict[str, Any]) -> str:
-    """Say what start-up costs; figures of before do not have all of it."""
+    """State what start-up costs; older figures do not have all of it."""
     if "libraries" not in body:
         return ""
     rows = "\n".join(map(library_line, body["libraries"]))
     return f"""\
-Start-up is what puts the command behind the state crackers: a process that imports its search and
-ends takes {body["import_s"]:.2f} CPU s; one that imports typer, which reads its command line, takes
+As a command weft is slower than the state crackers because of its start-up: a process that imports
+its search and exits takes {body["import_s"]:.2f} CPU s;
+one that imports typer, which reads its command line, takes
 {body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
-Workers fork from the command. weft also keeps some draws unseen, predicts them, and writes a
-ledger; so it needs more draws than the state crackers, which hold none back.
+Workers fork from the command. weft also holds some draws out, predicts them, and writes a
+ledger; so it needs more draws than the state crackers, which hold none out.
 
-In a program the attack itself is compared: {LIBRARY_TURNS} histories in turn in one process, each
-with another state, CPU milliseconds of the first call and the median of the others
-(`from weft.searches.prng import recover`). Every prediction was checked: for words 100 draws,
-for Node the next value of the predictor and the next ten of weft.
+As library calls the attacks themselves are compared: {LIBRARY_TURNS} histories
+in turn in one process, each with a different state, CPU milliseconds of the first call and the
+median of the others (`from weft.searches.prng import recover`). Every prediction was checked: for
+words 100 draws, for Node the next value of the predictor and the next ten of weft.
 
 | history | program | import | first | next | weft: import | first | next | weft takes |
 |---|---|---|---|---|---|---|---|---|

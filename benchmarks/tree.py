@@ -203,31 +203,32 @@ def render(body: dict[str, Any]) -> str:
 `python -m benchmarks tree` on {body["machine"]}.
 
 The compressor demo, beam 3, depth 6, {cost["evals"]} evals, one of which runs into its time limit
-of 3 s. Whole commands with start and end, in turns, one at a time and two at a time: {times}.
+of 3 s. Whole commands including start-up and shutdown, one eval at a time and two at a time, in
+turns: {times}.
 
-| figure | measured | aim |
+| figure | measured | target |
 |---|---|---|
 | 2 at a time over 1, median ({ratios}) | {demo["speed_up"]:.2f} × | 1.8 × |
-| stages that ran at a time on average, with two slots | {body["at_a_time"]:.2f} | |
+| average number of stages running in parallel, with two slots | {body["at_a_time"]:.2f} | |
 | engine time per eval: files, commit, records, clean-up | {cost["ms_per_eval"]:.0f} ms | 150 ms |
-| of it on the slot | {cost["on_the_slot_ms"]:.0f} ms | |
-| of it in the coordinator | {cost["in_the_coordinator_ms"]:.0f} ms | |
-| CPU time per eval beside the scorer's, start and end of the command included | {cpu_ms} ms | |
+| of which on the slot | {cost["on_the_slot_ms"]:.0f} ms | |
+| of which in the coordinator | {cost["in_the_coordinator_ms"]:.0f} ms | |
+| CPU time per eval without the scorer, but with start-up and shutdown | {cpu_ms} ms | |
 
-Engine time is all time of the serial run, from the first start to the last end, in which the
-scorer itself does not run.
+Engine time is the time of the serial run, from the first start to the last end, during which the
+scorer is not running.
 
 One eval by hand (`git worktree add`, apply, commit, a Python that prints a score, `git worktree
-remove`) and the same by `weft tree`, in turns; the start of `weft` is taken off. Milliseconds per
-eval; the aims are 2 × in CPU time and 1.5 × in wall time. {body["bare_machine"]}.
+remove`) and the same by `weft tree`, in turns; the start-up of `weft` is subtracted. Milliseconds
+per eval; the targets are 2 × in CPU time and 1.5 × in wall time. {body["bare_machine"]}.
 
 | files | by hand, CPU ms | weft, CPU ms | ratio | by hand, wall ms | weft, wall ms | ratio |
 |---|---|---|---|---|---|---|
 {rows(body["bare"])}
 
-`--dry-run` of more and more evals, two at a time; the largest process is the coordinator.
+`--dry-run` with increasing numbers of evals, two at a time; the largest process is the coordinator.
 
-| evals | seconds | ms per eval | CPU ms per eval | largest process, MB (aim: 300) |
+| evals | seconds | ms per eval | CPU ms per eval | largest process, MB (target: 300) |
 |---|---|---|---|---|
 {chr(10).join(dry_rows)}
 """

@@ -71,13 +71,29 @@ def flakiness_table(folder: Path) -> str:
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault((run["commit"], run["what"]), []).append(run)
-    heads = ("tests", "runs", "beside a load", "load average", "minutes a run", "failed", "commit",
-             "date")  # fmt: skip
+    heads = ("tests", "runs", "beside a load", "passed in a row", "load average", "minutes a run",
+             "failed", "commit", "date")  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     lines += [_flakiness_line(commit, what, group) for (commit, what), group in groups.items()]
-    if not any(what == WHOLE for _, what in groups):
-        lines += ["", "The whole of `make test` has not been repeated yet."]
+    lines += ["", _whole_runs([run for run in runs if run["what"] == WHOLE])]
     return "\n".join(lines) if groups else ""
+
+
+def _whole_runs(runs: list[Run]) -> str:
+    """How many of the last runs of all tests passed in a row, whatever their commits."""
+    if not runs:
+        return "The whole of `make test` has not been repeated yet."
+    last = _passed_last(runs)
+    loaded = sum(bool(run["load"]) for run in last)
+    return (f"The whole of `make test`: {len(runs)} runs, the last {len(last)} passed in a row, "
+            f"{loaded} of those beside a load.")  # fmt: skip
+
+
+def _passed_last(runs: list[Run]) -> list[Run]:
+    """The runs after the last that failed, in the order in which they began."""
+    ordered = sorted(runs, key=lambda run: run.get("began", run["date"]))
+    passed = [not run["exit"] and not run["failed"] for run in ordered]
+    return ordered[len(ordered) - (passed[::-1].index(False) if False in passed else len(passed)) :]
 
 
 def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
@@ -90,7 +106,8 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
              for name in ("load_average", "minutes")]  # fmt: skip
     dates = ", ".join(sorted({run["date"] for run in runs}))
     count = f"{max(run['tests'] for run in runs):,}: {what.replace('tests/', '')}"
-    cells = (count, len(runs), loaded, *spans, failed or "none", commit, dates)
+    row = len(_passed_last(runs))
+    cells = (count, len(runs), loaded, row, *spans, failed or "none", commit, dates)
     return f"| {' | '.join(map(str, cells))} |"
 
 

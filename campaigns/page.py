@@ -27,32 +27,37 @@ INTRODUCTION = """\
 Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
 `make test` runs samples. The campaign is a Weft search: its run folder records which points and
 seeds were tried, and the same command resumes it. Minutes are the sum over all cases; "20 passed of
-100" is a row that was cut.
+100" means that only 20 of the row's 100 cases were run.
 
 A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
 behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
 of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
 `unchanged`). F21 is a measurement; F22 is mutation testing.
 
-On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 leave out calls that are alike, which the
-engine's own rows try. Of SQLite's consecutive writes to one file the first and the last are tried:
-on opening it ignores a transaction that was not committed, and repeats a checkpoint that was cut
-off. Of calls that repeat, round after round or object after object, the first, the middle one and
-the last are tried: calls of one kind on one kind of file, after a call that is the same in that
-sense. A recovery is killed at its calls until it starts a worker. Coordinators fork from a process
-that has imported their modules; each case compares one of them with a command of its own process.
+On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 skip equivalent system calls, all of which are
+tried in the rows of the engine itself. Of SQLite's consecutive writes to one file, the first and
+the last are tried: on opening, SQLite ignores an uncommitted transaction and repeats an unfinished
+checkpoint. Of calls that repeat in every round or for every object (the same call on the same kind
+of file, after the same kind of call), the first, the middle and the last are tried. A recovery is
+killed at each call until it starts a worker. Coordinators fork from a process that has imported
+their modules; in each case one of them is compared with a command in a process of its own.
 """
 FLAKINESS = """\
 ## Flakiness
 
 `make test` again and again (`python tools/flakiness.py`), and by themselves those of its tests that
-wait for processes, signals, ports or browsers. A load is four processes that do nothing but count.
+wait for processes, signals, ports or browsers. A load is at least four busy processes: those that
+do nothing but count, or other whole runs at the same time.
 """
 FOUND = """\
 ## Found and fixed
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F25 | the driver of the campaign starts a process of its own after the command, which failed too \
+and was taken for a fault of the command (4 of 4 shares) | `tests/faults/test_exhaustion.py` |
+| F3 | on `weft prng` 3 of 33 shares failed for calls that their runs did not reach: such a call \
+is now tried once more | `tests/faults/test_io_errors.py` |
 | F3 | on `weft tree` faults fell into what the campaign itself reads after the command, and were \
 taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
 | F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
@@ -71,6 +76,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
 `tests/searches/tree/test_promises.py`, `test_hostile.py` |
+| tests | a test that plants a ledger in order of arrival needed jobs to end out of order, which \
+beside a load they may not | `tests/searches/jobs/test_runs.py` |
 | tests | a test of `weft jobs run --strict` expected short jobs to be cancelled, which may all \
 end first beside a load | `tests/searches/jobs/test_page.py` |
 | engine | a search that raised lost the results it raised at | `tests/coordinator/test_loop.py` |

@@ -7,6 +7,7 @@ has nothing skipped that it could not have run. The state folder of the user is 
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -91,6 +92,13 @@ def private_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def recorded_load(record_testsuite_property: Callable[[str, object], None]) -> Iterator[None]:
+    """Write the load of the machine into the report, for `tools/flakiness.py --take`."""
+    yield
+    record_testsuite_property("load_average", round(os.getloadavg()[0], 1))
 
 
 @pytest.fixture(scope="session")

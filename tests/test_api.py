@@ -309,9 +309,9 @@ def nested_search():
         (lambda: weft.task(timeout_s=float("nan")), "timeout_s must be above 0"),
         (lambda: weft.task(retries=-1), "retries must be 0 to 100"),
         (lambda: weft.task(retries=101), "retries must be 0 to 100"),
-        (lambda: weft.search(version=0), "whole number from 1, not 0"),
-        (lambda: weft.search(version=True), "whole number"),
-        (lambda: weft.search(version="1"), "whole number"),
+        (lambda: weft.search(version=0), "version must be an integer of 1 or more, not 0"),
+        (lambda: weft.search(version=True), "must be an integer"),
+        (lambda: weft.search(version="1"), "must be an integer"),
     ],
 )
 def test_declaration_that_cannot_work_is_refused(declare, message):

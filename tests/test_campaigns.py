@@ -386,17 +386,26 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     assert "Flakiness" not in write_page(tmp_path, []).read_text()
     (tmp_path / "flakiness.json").write_text(json.dumps([run, loaded, {**run, "commit": "d"}]))
     text = write_page(tmp_path, []).read_text()
-    cells = (
-        "1,200: make tests | 2 | 1 | 0.1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c | 2026-01-02"
-    )
-    assert f"| {cells} |" in text
-    assert "| 1,200: make tests | 1 | 0 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
-    assert "has not been repeated" not in text
+    cells = "1,200: make tests | 2 | 1 | 0 | 0.1 | 13.5 to 29.9 | `tests.a::test_b` (1) | c"
+    assert f"| {cells} | 2026-01-02 |" in text
+    assert "| 1,200: make tests | 1 | 0 | 1 | 0.1 | 13.5 | none | d | 2026-01-02 |" in text
+    assert "3 runs, the last 1 passed in a row, 0 of those beside a load." in text
     elsewhere = {**run, "load_average": None}
     (tmp_path / "flakiness.json").write_text(json.dumps([elsewhere]))
-    assert "| 1 | 0 | not recorded | 13.5 |" in write_page(tmp_path, []).read_text()
+    assert "| 1 | 0 | 1 | not recorded | 13.5 |" in write_page(tmp_path, []).read_text()
     (tmp_path / "flakiness.json").write_text(json.dumps([{**run, "what": "tests/a.py"}]))
     assert "The whole of `make test` has not been repeated" in write_page(tmp_path, []).read_text()
+
+
+def test_runs_in_a_row_are_counted_in_the_order_in_which_they_began(tmp_path: Path) -> None:
+    run = {"commit": "c", "what": "make tests", "date": "2026-01-02", "load": 0, "exit": 0,
+           "tests": 1200, "failed": [], "minutes": 13.5, "load_average": 0.1}  # fmt: skip
+    began = [f"2026-01-02T0{hour}:00:00" for hour in range(4)]
+    runs = [{**run, "began": at, "load": 4 * (at == began[3])} for at in began]
+    runs[1] |= {"exit": 1, "failed": ["tests.a::test_b"]}
+    (tmp_path / "flakiness.json").write_text(json.dumps([runs[n] for n in (2, 3, 0, 1)]))
+    text = write_page(tmp_path, []).read_text()
+    assert "4 runs, the last 2 passed in a row, 1 of those beside a load." in text
 
 
 def test_row_that_was_cut_says_how_far_it_got(run: weft.Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,9 @@ def test_part_of_the_tests_is_run_by_itself(tool: dict[str, Any], tmp_path: Path
 def write_reports(checkout: Path, *tests: str) -> None:
     (checkout / "build").mkdir(parents=True)
     for name, text in zip(("junit.xml", "junit-core.xml"), tests, strict=False):
-        suite = '<testsuites><testsuite time="{}" timestamp="2026-01-02T03:0{}:00">{}</testsuite>'
-        filled = suite.format(60 * len(text), len(name) - 9, text)
+        suite = '<testsuites><testsuite time="{}" timestamp="{}">{}</testsuite>'
+        began = f"2026-01-02T03:0{len(name) - 9}:{len(checkout.name):02}+00:00"
+        filled = suite.format(60 * len(text), began, text)
         (checkout / "build" / name).write_text(f"{filled}</testsuites>")
 
 
@@ -79,11 +81,11 @@ def test_runs_of_other_checkouts_are_recorded_once(
     failed = '<testcase classname="tests.a" name="test_c"><failure/></testcase>'
     write_reports(tmp_path / "green", passed, passed * 2)
     write_reports(tmp_path / "red", passed, failed)
-    write_reports(tmp_path / "cut", passed)
+    write_reports(tmp_path / "stopped", passed)
     record = tmp_path / "record.json"
     words = ["--record", str(record), "--take"]
     assert tool["main"]([*words, str(tmp_path / "green")]) == 0
-    assert tool["main"]([*words, *(str(tmp_path / n) for n in ("green", "red", "cut"))]) == 1
+    assert tool["main"]([*words, *(str(tmp_path / n) for n in ("green", "red", "stopped"))]) == 1
     green, red, cut = json.loads(record.read_text())
     assert (green["tests"], green["failed"], green["exit"], green["load"]) == (3, [], 0, 0)
     assert (green["date"], green["minutes"]) == ("2026-01-02", 2.0 * len(passed))
@@ -94,6 +96,44 @@ def test_runs_of_other_checkouts_are_recorded_once(
     with pytest.raises(SystemExit, match=r"has no build/junit\.xml; next: run `make test` there"):
         tool["main"]([*words, str(tmp_path)])
     assert "run 1: passed, 3 tests, 0 failed" in capsys.readouterr().out
+
+
+def test_run_read_before_its_last_report_is_recorded_once(
+    tool: dict[str, Any], tmp_path: Path
+) -> None:
+    record, passed = tmp_path / "record.json", '<testcase classname="tests.a" name="test_b"/>'
+    loaded = f'<properties><property name="load_average" value="7.3"/></properties>{passed}'
+    write_reports(tmp_path / "a", loaded, passed)
+    words = ["--record", str(record), "--take", str(tmp_path / "a")]
+    whole = (tmp_path / "a/build/junit-core.xml").rename(tmp_path / "later.xml")
+    assert tool["main"](words) == 1
+    whole.rename(tmp_path / "a/build/junit-core.xml")
+    assert tool["main"]([*words, "--loaded", "1", "--load", "8"]) == 0
+    (run,) = json.loads(record.read_text())
+    assert (run["exit"], run["tests"], run["load"], run["load_average"]) == (0, 2, 8, 7.3)
+
+
+def test_reports_that_are_not_of_one_run_of_the_commit_are_refused(
+    tool: dict[str, Any], tmp_path: Path
+) -> None:
+    passed = '<testcase classname="tests.a" name="test_b"/>'
+    write_reports(tmp_path / "a", passed, passed)
+    words = ["--record", str(tmp_path / "record.json"), "--take", str(tmp_path / "a")]
+    report = tmp_path / "a/build/junit.xml"
+    report.write_text(report.read_text().replace("T03:", "T01:"))
+    with pytest.raises(SystemExit, match="has reports of two runs; next: run `make test`"):
+        tool["main"](words)
+    report.write_text(report.read_text().replace("T01:", "T03:"))
+    make_commit(tmp_path / "a")
+    with pytest.raises(SystemExit, match="has another commit than its tests; next: run"):
+        tool["main"](words)
+    assert not (tmp_path / "record.json").exists()
+
+
+def make_commit(folder: Path) -> None:
+    name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), (*name, "commit", "-q", "--allow-empty", "-m", "later")):
+        subprocess.run(["git", *words], cwd=folder, check=True)
 
 
 def test_loaded_runs_are_spread_over_all(tool: dict[str, Any]) -> None:

@@ -233,7 +233,7 @@ def test_figures_count_outcomes_of_functions_as_they_are(tmp_path: Path) -> None
     body |= {"date": "d", "commit": "c", "budget_s": 9, "machine": "2 cores"}
     page = page_of(body)
     assert (
-        f"d, c: 3 of {len(mutants)} mutants tried on the code as it is now, 2 noticed: **66.7 %**"
+        f"d, c: 3 of {len(mutants)} mutants tried on the current code, 2 noticed: **66.7 %**"
         in page
     )
     assert "66.7 % without the 0 survivors that need no test." in page

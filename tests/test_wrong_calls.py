@@ -125,7 +125,7 @@ def test_result_or_call_where_a_value_belongs_is_refused_with_what_to_pass(body,
         (staticmethod(plain), r"a staticmethod"),
         (later, r"async.*plain function"),
         (several, r"yields.*return"),
-        (double, r"is a task already"),
+        (double, r"is already a task"),
         (3, r"an int"),
     ],
 )

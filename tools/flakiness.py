@@ -8,9 +8,9 @@
 Each run is `make tests`, or pytest on what `--tests` names; a load is so many processes that do
 nothing but count. Runs are kept in docs/benchmarks/flakiness.json, and the same command goes on
 after the last run of the same commit. `--take` adds runs that were made in other checkouts, each
-once, from the reports below their build folders; `--loaded 1` says that those were beside a load.
-`python -m campaigns --from FOLDER` shows them on the page of
-faults. Ends with 1 when a test failed in any run.
+once, from the reports below their build folders; `--loaded 1 --load 8` says that each had so many
+busy processes beside it, such as those of other runs. `python -m campaigns --from FOLDER` shows
+them on the page of faults. Ends with 1 when a test failed in any run.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -34,6 +35,8 @@ WHOLE = "make tests"
 LOADED = 5
 REPORTS = ("build/junit.xml", "build/junit-core.xml")
 """Where `make test` leaves its reports."""
+APART = timedelta(minutes=10)
+"""Both reports of one run begin within seconds; those of two runs are at least one run apart."""
 COUNT = "while True: pass"
 Run = dict[str, Any]
 
@@ -76,8 +79,7 @@ def take(checkouts: Sequence[Path], load: int, record: Path) -> int:
     known: list[Run] = json.loads(record.read_text("utf-8")) if record.exists() else []
     runs = [run_in(checkout, load) for checkout in checkouts]
     for number, run in enumerate(runs):
-        if run not in known:
-            known.append(run)
+        known = [*(other for other in known if not is_same(other, run)), run]
         print(line_of(number, run))
     record.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
     return int(any(run["exit"] for run in runs))
@@ -91,11 +93,36 @@ def run_in(checkout: Path, load: int) -> Run:
         sys.exit(f"{checkout} has no {REPORTS[0]}; next: run `make test` there")
     count, failed = outcome(there)
     suites = [suite for path in there for suite in ET.parse(path).getroot().iter("testsuite")]
-    began = min(suite.get("timestamp", "") for suite in suites)
+    began = sorted(suite.get("timestamp", "") for suite in suites)
+    refuse_stale(checkout, began)
     minutes = max(float(suite.get("time", 0)) for suite in suites) / 60
-    return {"commit": commit(checkout), "what": WHOLE, "date": began[:10], "began": began,
+    return {"commit": commit(checkout), "what": WHOLE, "date": began[0][:10], "began": began[0],
             "load": load, "exit": int(bool(failed) or len(there) < len(reports)), "tests": count,
-            "failed": failed, "minutes": round(minutes, 2), "load_average": None}  # fmt: skip
+            "failed": failed, "minutes": round(minutes, 2),
+            "load_average": load_average(suites)}  # fmt: skip
+
+
+def is_same(known: Run, run: Run) -> bool:
+    """Whether a recorded run is this one, read again: perhaps before its last report was there."""
+    return all(known.get(name) == run[name] for name in ("commit", "began"))
+
+
+def refuse_stale(checkout: Path, began: Sequence[str]) -> None:
+    """Stop where the reports are of two runs, or the checkout has had another commit since."""
+    first, last = (datetime.fromisoformat(text) for text in (began[0], began[-1]))
+    moved = git(checkout, "log", "-g", "-1", "--date=unix", "--format=%gd")
+    moved_at = float(moved.removeprefix("HEAD@{").rstrip("}") or 0)
+    if last - first > APART:
+        sys.exit(f"{checkout} has reports of two runs; next: run `make test` there again")
+    if moved_at > first.timestamp():
+        sys.exit(f"{checkout} has another commit than its tests; next: run `make test` there again")
+
+
+def load_average(suites: Sequence[ET.Element]) -> float | None:
+    """The load of the machine as the tests recorded it at their end; older ones did not."""
+    named = [element.get("value") for suite in suites for element in suite.iter("property")
+             if element.get("name") == "load_average"]  # fmt: skip
+    return max((float(text) for text in named if text), default=None)
 
 
 def is_loaded(number: int, runs: int, loaded: int) -> bool:
@@ -179,15 +206,17 @@ def summary(runs: Sequence[Run]) -> str:
 
 def commit(checkout: Path) -> str:
     """The commit of a checkout, marked where files other than figures differ from it."""
+    words = ("status", "--porcelain", "--untracked-files=no", "--", ":!docs/benchmarks")
+    changed = git(checkout, *words)
+    return git(checkout, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
 
-    def git(*words: str) -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=checkout, check=False, capture_output=True, text=True
-        )
-        return done.stdout.strip()
 
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ":!docs/benchmarks")
-    return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
+def git(checkout: Path, *words: str) -> str:
+    """What git prints there; nothing where it fails."""
+    done = subprocess.run(
+        ["git", *words], cwd=checkout, check=False, capture_output=True, text=True
+    )
+    return done.stdout.strip()
 
 
 if __name__ == "__main__":

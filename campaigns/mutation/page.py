@@ -8,21 +8,21 @@ INTRODUCTION = """\
 # Mutation testing
 
 How strong the tests of model, ledger, storage and coordinator are (row F22 of [faults](faults.md)):
-a program changes one place of their code, and runs the tests that reach it until one fails.
-`python -m campaigns.mutation` makes the changes, goes on where it was stopped, writes this page.
+a program makes one small change to their code (a *mutant*), and runs the tests that reach it until
+one fails. `python -m campaigns.mutation` tries the mutants, resumes where it stopped, and writes
+this page.
 
-A change is *noticed* when a test fails that passes without it, or takes far longer than without
-it. A mutant meets the tests that reach its line, fastest first, for a limited time, in a fork of
-a process that has collected all tests; one that takes effect at import meets them in a fork that
-has imported no part of Weft. One that would need more time counts as survived, and so does one
-that only tests would notice whose packages a machine lacks. About half of the verdicts were made
-with the tests of a few files for each module; what had survived those without a reason was tried
-again with all.
-`--twin` compares verdicts with those of a new interpreter for each mutant. Docstrings,
-annotations, decorators, assertions and the words of errors are left alone by rule. Mutants come
-in the order of a hash, so that a part of them is a fair sample, until tests are written for its
-survivors. A verdict counts until the function is changed that it is about, or outside of
-functions the statement.
+A mutant is *noticed* (killed) if a test fails, or takes far longer, that passes without the change.
+It is run against the tests that reach its line, fastest first, for a limited time, in a fork of a
+process that has collected all tests; a mutant that takes effect at import is run in a fork that has
+imported no part of Weft. A mutant that would need more time counts as survived, and so does one
+that only tests with packages missing on the machine would notice. About half of the verdicts were
+reached with the tests of a few files per module; unexplained survivors of those were tried again
+with all tests. `--twin` compares verdicts with those of a new interpreter for each mutant.
+Docstrings, annotations, decorators, assertions and the texts of errors are not mutated. Mutants are
+ordered by a hash, so that any part of them is a fair sample, until tests are written for its
+survivors. A verdict is valid until the function it concerns changes, or, outside functions, the
+statement.
 """
 
 
@@ -34,9 +34,9 @@ def page_of(figures: dict[str, Any]) -> str:
     rest = f"{100 * noticed / max(tried - explained, 1):.1f} %"
     head = (
         f"{figures['date']}, {figures['commit']}: {tried:,} of {figures['changes']:,} mutants"
-        f" tried on the code as it is now, {noticed:,} noticed: **{score}** (aim 90 %); {rest}"
+        f" tried on the current code, {noticed:,} noticed: **{score}** (target: 90 %); {rest}"
         f" without the {explained:,} survivors that need no test."
-        f" {figures['tests']:,} tests, {figures['cpu_minutes']:.0f} minutes one after the other;"
+        f" {figures['tests']:,} tests, {figures['cpu_minutes']:.0f} minutes sequentially;"
         f" {figures['machine']}."
     )
     parts = [INTRODUCTION, head, packages(figures), operators(figures), survivors(figures)]
@@ -68,7 +68,7 @@ def survivors(figures: dict[str, Any]) -> str:
         reasons.setdefault(entry["why"], []).append(entry["mutant"])
     left = reasons.pop("", [])
     lines = ["## Survivors", "", f"{len(missed):,}, of which {len(missed) - len(left):,} were"
-             " looked at and need no test."]  # fmt: skip
+             " reviewed and need no test."]  # fmt: skip
     for why, mutants in sorted(reasons.items()):
         lines += ["", f"{why[:1].upper()}{why[1:]}:", "", "```", *mutants, "```"]
     if left:

@@ -1,8 +1,8 @@
 """Large parallel searches that always give the same answer, with proof.
 
 Declare tasks with `@weft.task`, a search with `@weft.search`, and `weft.run` it. See the
-README for a first example and docs/architecture.md for the words used here.
-Names are loaded when they are first used: `weft --help` needs none, a worker not all of them.
+README for a first example and docs/architecture.md for a glossary. Names are imported on first
+use: `weft --help` needs none of them, a worker only some.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def check_signed_note(note: str, public_key: Ed25519PublicKey) -> str:
     if not signatures_of_key:
         raise SignatureMissing("the signed note has no signature of this key")
     if not all(_holds(signature, text, public_key) for signature in signatures_of_key):
-        raise LedgerDamaged("the signature does not fit the text of the note")
+        raise LedgerDamaged("the signature does not match the text of the note")
     return text
 
 

@@ -285,13 +285,13 @@ def test_targets_are_judged_by_what_was_measured() -> None:
     position = {name: number for number, name in enumerate(BY_NAME, start=1)}
     assert "| a tiny task, 2 workers | ≤ 15 µs | 5.25 µs | yes |" in section
     assert "| a tiny task, 16 workers | ≤ 15 µs | 14.7 µs | yes |" in section
-    assert "| in times of joblib/loky, warm, 16 workers | ≤ 4 × | 5 × | **no** |" in section
-    assert "| in times of joblib/loky, cold, 16 workers | ≤ 4 × | 3 × | yes |" in section
-    assert "| in times of joblib/loky on 4 × the tasks, 16 workers | ≤ 4 × | 2 × | yes |" in section
-    assert "| in times of joblib/loky, warm, 2 workers | ≤ 4 × | not measured | |" in section
+    assert "| × the time of joblib/loky, warm, 16 workers | ≤ 4 × | 5 × | **no** |" in section
+    assert "| × the time of joblib/loky, cold, 16 workers | ≤ 4 × | 3 × | yes |" in section
+    assert "| × the time of joblib/loky, 4 × the tasks, 16 workers | ≤ 4 × | 2 × | yes |" in section
+    assert "| × the time of joblib/loky, warm, 2 workers | ≤ 4 × | not measured | |" in section
     assert f"| faster than {MEMORY} | ≥ 8 × | {position[MEMORY]} × | yes |" in section
     assert f"| faster than {DBOS} | ≥ 20 × | {position[DBOS]} × | **no** |" in section
-    assert f"| in times of {EXECUTOR}, 2 workers | ≤ 0.15 × | 0.125 × | yes |" in section
+    assert f"| × the time of {EXECUTOR}, 2 workers | ≤ 0.15 × | 0.125 × | yes |" in section
     assert "| 1 ms tasks, 2 workers | ≥ 95 % | 94.3 % | **no** |" in section
     assert "| a round of one tiny task | ≤ 0.3 ms | 0.25 ms | yes |" in section
     assert section.count("not measured") == 18  # at 16 workers, at 2 of 16 cores, other pages

@@ -207,6 +207,15 @@ def wait_until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.001)
 
 
+def printed_head(case: Case, tracer: list[str]) -> str:
+    """The head of a run as the driver prints it after a command, under a tracer."""
+    code = f"import driver; driver.print_head({str(case.out)!r}, 1)"
+    environment = {**case.environment(), "PYTHONPATH": str(HERE)}
+    argv = [*tracer, sys.executable, "-c", code]
+    done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=environment)
+    return str(json.loads(done.stdout)["head"])
+
+
 def resume_and_check(case: Case, reference: Reference) -> list[str]:
     """Run the same command again and check everything it leaves."""
     found = [*case.leftovers(), *check_crashed(case.place)]

@@ -67,13 +67,22 @@ def run_command(out: str, *words: str) -> int:
 
 
 def print_head(out: str, stdout: int) -> None:
-    """Print the head of the run, from a process that no campaign traces: its reads may not fail."""
+    """Print the head of the run, from a process that no campaign traces: its reads may not fail.
+
+    Where no process may be started, by this one: then reads do not fail.
+    """
     import weft
 
-    if (pid := os.fork()) == 0:
+    try:
+        pid = os.fork()
+    except OSError:
+        pid = None
+    if not pid:
         os.writev(stdout, [json.dumps({"head": weft.load(out).head}).encode()])
+    if pid == 0:
         os._exit(0)
-    os.waitpid(pid, 0)
+    if pid:
+        os.waitpid(pid, 0)
 
 
 def install_hooks() -> None:

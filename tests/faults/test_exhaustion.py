@@ -15,7 +15,15 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.faults.case import FREQUENT_CHECKPOINTS, HERE, Case, Ended, Search, resume_and_check
+from tests.faults.case import (
+    FREQUENT_CHECKPOINTS,
+    HERE,
+    Case,
+    Ended,
+    Search,
+    printed_head,
+    resume_and_check,
+)
 from tests.faults.products import PRODUCTS
 from tests.support.checker import Reference
 from tests.support.figures import Part, print_figures
@@ -31,6 +39,8 @@ LIMITS = {"NOFILE": (8, 60), "AS": (4 * MB, 80 * MB)}
 """From where nothing can start to where everything goes well."""
 STARTS = "clone,?clone3,?fork,?vfork"
 """Calls that start a process."""
+DRIVER_STARTS = 1
+"""Processes that the driver starts after the command: one, for the head."""
 ADVICE = {
     "Too many open files": "ulimit -n",
     "Resource temporarily unavailable": "ulimit -u",
@@ -108,6 +118,16 @@ def test_run_with_too_little_stops_with_its_reason_and_resumes(
     assert stopped > 0 or Part.asked().count > 1
 
 
+def test_driver_prints_the_head_although_no_process_may_start(
+    require_tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    case = Case(tmp_path / "case", SHUTTLE)
+    head = case.run().outcome["head"]
+    traced = [require_tool("strace"), "-o", str(tmp_path / "log"), "-e", f"trace={STARTS}"]
+    assert printed_head(case, [*traced, "-e", f"inject={STARTS}:error=EAGAIN"]) == head
+    assert "(INJECTED)" in (tmp_path / "log").read_text()
+
+
 @pytest.mark.parametrize(
     "search", [SHUTTLE, *(pytest.param(one, marks=pytest.mark.slow) for one in PRODUCTS)],
     ids=lambda search: search.name,
@@ -119,7 +139,7 @@ def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
     strace, log = require_tool("strace"), str(tmp_path / "starts")
     plain = Case(tmp_path / "plain", search)
     assert plain.run([strace, "-o", log, "-e", f"trace={STARTS}"]).returncode == 0
-    starts = Path(log).read_text().count(" = ")
+    starts = Path(log).read_text().count(" = ") - DRIVER_STARTS
     times = [f"{number}{on}" for number in range(1, starts + 1) for on in ("+", "")]
     faults = [(when, error) for error in ("EAGAIN", "ENOMEM") for when in times]
     reference, violations, stopped = Reference.of(plain.out), [], 0

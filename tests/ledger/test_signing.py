@@ -65,7 +65,7 @@ def test_wrong_key_is_refused() -> None:
 
 def test_signature_of_another_text_is_refused() -> None:
     signature = sign_checkpoint("other\n", "example.org/weft", KEY).partition("\n\n")[2]
-    with pytest.raises(LedgerDamaged, match="does not fit"):
+    with pytest.raises(LedgerDamaged, match="does not match"):
         check_signed_note(f"{TEXT}\n{signature}", KEY.public_key())
 
 

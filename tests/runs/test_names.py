@@ -150,7 +150,7 @@ def test_former_name_of_commands_is_refused_with_what_to_do(modules, monkeypatch
 
 @pytest.mark.parametrize("name", ["", "a:b", "a b", ".a", "a.", "a..b", "ä", "x" * 101, "1a"])
 def test_name_of_another_form_is_refused(name, modules):
-    with pytest.raises(SearchInvalid, match="is not a name"):
+    with pytest.raises(SearchInvalid, match="is not valid"):
         modules.write(f"@weft.task(name={name!r})\ndef f():\n    pass\n")
 
 
@@ -205,7 +205,7 @@ def test_reference_to_what_is_no_import_path_is_refused(path):
 
 
 def test_reference_by_what_is_no_name_is_refused():
-    with pytest.raises(SearchInvalid, match="is not a name"):
+    with pytest.raises(SearchInvalid, match="is not valid"):
         weft.reference("no name", "weft.testing.tasks:echo")
 
 

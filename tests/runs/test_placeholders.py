@@ -99,7 +99,7 @@ def test_placeholder_that_stands_for_nothing_is_refused_where_it_is_declared(
 
 
 def test_placeholder_that_stands_for_two_things_is_refused():
-    with pytest.raises(SearchInvalid, match=r"\{seed\} is a name of the engine and one of args"):
+    with pytest.raises(SearchInvalid, match=r"\{seed\} is in args, but Weft sets it itself"):
         weft.command(["echo", "{seed}"], timeout_s=9, args={"seed": 3})
     weft.command(["echo", "{out_dir}"], timeout_s=9, args={"seed": 3})  # not used: no question
 

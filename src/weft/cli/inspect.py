@@ -126,7 +126,7 @@ def prove(
     """Print a proof that one record is in the ledger, or check one."""
     if check is not None:
         if run is not None or key is not None or consistency is not None:
-            raise UsageError("--check FILE stands alone", hint="weft prove --check FILE")
+            raise UsageError("--check FILE takes no run and no key", hint="weft prove --check FILE")
         _show_checked(check, as_json=output.as_json)
     elif run is not None and consistency is not None and key is None:
         render.print_json(proofs.prove_consistency(run, consistency).to_dict())
@@ -134,7 +134,7 @@ def prove(
         render.print_json(proofs.prove(run, key).to_dict())
     else:
         raise UsageError(
-            "nothing is named to be proved",
+            "RUN and KEY are missing",
             hint="weft prove RUN KEY, weft prove RUN --consistency OLD_SIZE"
             " or weft prove --check FILE",
         )

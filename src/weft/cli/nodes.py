@@ -1,4 +1,4 @@
-"""`weft nodes`: look at the machines of a node file, start Ray on them, stop it again."""
+"""`weft nodes`: check the machines of a node file, start Ray on them, and stop it."""
 
 from __future__ import annotations
 

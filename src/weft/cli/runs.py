@@ -126,7 +126,7 @@ def resume(
     """
     if retry_failed != (out is not None):
         raise UsageError(
-            "--retry-failed and --out go together: what failed runs again in a new run",
+            "--retry-failed needs --out, and --out needs --retry-failed: the retry is a new run",
             hint=f"{render.command('resume', run)} --retry-failed --out NEW",
         )
     changes = replace(

@@ -1,4 +1,4 @@
-"""`weft watch`: a run while it is executed. Reads it again and again, changes nothing.
+"""`weft watch`: follow a run while it executes. Reads it repeatedly and changes nothing.
 
 On a terminal a live view, elsewhere one JSON line per reading. It ends when the run is finished,
 or when no coordinator has held it for a while.
@@ -79,7 +79,7 @@ def _once(run: Path) -> Iterator[status.Status]:
 
 
 def _readings(run: Path, interval_s: float, patience_s: float) -> Iterator[status.Status]:
-    """Read the run until it is finished or deserted; yield the last reading too."""
+    """Read the run until it is finished or abandoned; yield the last reading too."""
     active_s, failed = time.monotonic(), 0
     while True:
         start_s = time.monotonic()

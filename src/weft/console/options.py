@@ -98,7 +98,7 @@ Accept = Annotated[
     runtime(
         "WHAT",
         "Continue despite: code (changed, or stored in the run), copy (of a run that exists"
-        " elsewhere), rollback (an older state), sandbox (not available here any more)."
+        " elsewhere), rollback (an older state), sandbox (no longer available here)."
         " Repeatable.",
     ),
 ]

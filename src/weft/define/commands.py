@@ -93,15 +93,15 @@ def _check_argv(argv: Sequence[str]) -> None:
 def _check_placeholders(
     templates: Sequence[str], args: Mapping[str, object], prepared: bool
 ) -> None:
-    """Refuse placeholders that stand for nothing, for two things, or for what is no text.
+    """Refuse placeholders that are undefined, ambiguous, or not text.
 
-    Names that a `prepare` function may add are known on the slot only, and checked there.
+    Names that a `prepare` function may add are known only on the slot, and checked there.
     """
     for name in names_in(templates):
         where = f"command {templates[0][:40]!r}: {{{name}}}"
         if name in ENGINE_NAMES and name in args:
             raise SearchInvalid(
-                f"{where} is a name of the engine and one of args", hint="rename the one in args"
+                f"{where} is in args, but Weft sets it itself", hint="rename the one in args"
             )
         if name in args and text_of(args[name]) is None:
             raise SearchInvalid(
@@ -117,7 +117,7 @@ def _check_placeholders(
 
 
 def is_literal(hook: object) -> bool:
-    """Whether a `prepare` function leaves braces that name nothing as they are."""
+    """Whether a `prepare` function leaves undefined names in braces as they are."""
     return getattr(hook, "__weft_literal__", False) is True
 
 
@@ -171,7 +171,7 @@ def reference(name: str, path: str) -> Reference:
 
 
 def _exists(module: str) -> bool:
-    """Whether a module can be found; only the packages that it lies in are loaded."""
+    """Whether a module can be found; imports only its parent packages."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ModuleNotFoundError, ValueError):  # no such package; a module without a spec
@@ -179,7 +179,7 @@ def _exists(module: str) -> bool:
 
 
 def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]) -> str:
-    """The name to record of a hook; a declared one is added to `code`."""
+    """Return the name to record for a hook; a declared one is added to `code`."""
     if isinstance(hook, Reference):
         code[hook.name] = hook.path
         return hook.name

@@ -1,4 +1,4 @@
-"""What a function must be to be declared, and what is noted of it: signature, limits, source."""
+"""Which functions can be declared, and what is known about them: signature, limits, source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:
-    """The file that a function is declared in, as it is now; None for a cell or a prompt."""
+    """The current source file of a function; None if it was typed into a cell or a prompt."""
     typed = getattr(function, "__code__", None)
     if typed is None or typed.co_filename.startswith("<"):
         return None
@@ -23,7 +23,7 @@ def source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:
 
 
 def refuse_unusual(function: Callable[P, R], name: str) -> None:
-    """Refuse a function whose calls give no value by themselves."""
+    """Refuse async functions and generators: calling them returns no value."""
     if inspect.iscoroutinefunction(function):
         raise SearchInvalid(
             f"task {name} is async", hint="write a plain function, with asyncio.run(…) inside"
@@ -47,7 +47,7 @@ def plain_signature(function: Callable[P, R], name: str) -> inspect.Signature:
 
 
 def takes_keyword(signature: inspect.Signature, word: str) -> bool:
-    """Whether there is a keyword-only parameter of that name, for the engine to fill in."""
+    """Whether there is a keyword-only parameter of that name, which Weft fills in."""
     parameter = signature.parameters.get(word)
     return parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
 
@@ -59,7 +59,7 @@ def checked_limits(
     gpu: int,
     group: str | None,
 ) -> Limits:
-    """Return what an attempt may use; refuse what makes no sense."""
+    """Return the limits of an attempt; refuse impossible ones."""
     if timeout_s is not None and not timeout_s > 0:
         raise SearchInvalid(f"timeout_s must be above 0, not {timeout_s!r}")
     if retries is not None and not 0 <= retries <= 100:

@@ -1,7 +1,7 @@
 """The name that identifies a task, a search or a hook, and the import path that a worker needs.
 
-Names enter keys and the ledger; the import path travels beside them. A script run as `__main__`
-is known by its file's name.
+Names are part of keys and the ledger; the import path is sent along with them. A script run
+as `__main__` is known by its file's name.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def declared(function: Callable[P, R], role: str, name: str | None) -> tuple[str
 
 
 def register(name: str, path: str, module: str, role: str) -> None:
-    """Note where a declared name is; refuse what is no name, and a name that is taken."""
+    """Record where a declared name is defined; refuse invalid names and duplicates."""
     if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
         raise SearchInvalid(
-            f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
+            f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not valid",
             hint="use letters, digits, '_', '-' and single dots, like pricing.score",
         )
     earlier_path, earlier_module = _DECLARED.get(name, (path, ""))
     # a module that was unloaded holds no name
     if earlier_path != path and earlier_module in sys.modules and _holds(earlier_path, path):
         raise SearchInvalid(
-            f"{earlier_path} and {path} are both named {name!r}", hint="give one another name"
+            f"{earlier_path} and {path} are both named {name!r}", hint="rename one of them"
         )
     _DECLARED[name] = (path, module)
 
@@ -73,7 +73,7 @@ def import_name(function: Callable[P, R], role: str, *, or_class: bool = False) 
 
 
 def _refuse_nameless(function: object, role: str) -> None:
-    """Refuse what is no function of a module: a worker could not import it by name."""
+    """Refuse anything but a function of a module: a worker could not import it by name."""
     if inspect.isfunction(function):
         if function.__name__ == "<lambda>":
             raise SearchInvalid(
@@ -83,7 +83,7 @@ def _refuse_nameless(function: object, role: str) -> None:
         return
     if getattr(function, "is_task", False):
         known_as = getattr(function, "name", "")
-        raise SearchInvalid(f"{role} {known_as} is a task already", hint="declare it once")
+        raise SearchInvalid(f"{role} {known_as} is already a task", hint="declare it once")
     named = f"{getattr(function, '__module__', None)}:{getattr(function, '__qualname__', '')}"
     if inspect.isclass(function):
         what = f"is class {named}"
@@ -108,9 +108,9 @@ def described(value: object) -> str:
 
 
 def _is_of_cell(function: Callable[P, R]) -> bool:
-    """Whether a function of `__main__` was typed in, and its source kept: not one of a script.
+    """Whether a function of `__main__` was typed into a cell or prompt that keeps its source.
 
-    `weft.run` makes a module of such functions.
+    `weft.run` builds a module from such functions.
     """
     file = getattr(sys.modules[MAIN], "__file__", None) or "<"
     place = cell_of(function)

@@ -69,7 +69,7 @@ def search(
     1
     """
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
+        raise SearchInvalid(f"version must be an integer of 1 or more, not {version!r}")
 
     def declare(body: Callable[P, SearchBody]) -> Callable[P, SearchCall]:
         declaration = _declare_search(body, name, version, libraries, failures_expected)
@@ -90,7 +90,7 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class SearchDeclaration:
-    """What `@weft.search` knows of a search: all that a call of it needs beside its arguments."""
+    """What `@weft.search` knows about a search: all that a call needs besides its arguments."""
 
     name: str
     version: int

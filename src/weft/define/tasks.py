@@ -80,9 +80,9 @@ class Task(Generic[P, R]):
         return TaskCall(self.name, binding.arguments, self.limits, self.code)
 
     def _check_bound(self) -> None:
-        """Refuse a task that its module has under another name than its function's.
+        """Refuse a task whose name in its module differs from its function's name.
 
-        A worker imports it by the function's name, and would find the function there.
+        A worker imports it by the function's name, and would find the plain function.
         """
         name = self.function.__name__
         module = sys.modules.get(self.function.__module__)
@@ -159,7 +159,7 @@ def declared_types(path: str, *, load: bool = False) -> FunctionTypes:
 
 
 def _remember(task: Task[P, R]) -> None:
-    """Note a task; what the running script declares stays when its file is also imported."""
+    """Register a task; a declaration of the running script stays if its file is also imported."""
     path = import_path(task.code, task.name)
     earlier = _TASKS.get(path)
     if earlier is None or earlier.function.__module__ != "__main__":

@@ -201,7 +201,7 @@ def _example() -> Path:
     for base in (package.parents[1] / "examples", package.parent / "weft_examples"):
         if (base / PROJECT / "tree.toml").is_file():
             return base / PROJECT
-    raise FileInvalid(f"{PROJECT} is not beside this installation", hint="install Weft again")
+    raise FileInvalid(f"{PROJECT} is missing from this installation", hint="reinstall Weft")
 
 
 # -- the kill -----------------------------------------------------------------------------------

@@ -137,11 +137,17 @@ def _find_place(manifest: Manifest, place: str, run: Path) -> int:
         round_,
     )
     if not rows:
-        raise InputError(f"{run}: lane {lane or '/'} has no round {round_} of tasks")
+        raise InputError(
+            f"{run}: lane {lane or '/'} has no round {round_} of tasks",
+            hint=f"weft report {run} lists tasks with their positions",
+        )
     first: int
     first, size = rows[0]
     if index >= size:
-        raise InputError(f"{run}: round {round_} of lane {lane or '/'} has {size} tasks")
+        raise InputError(
+            f"{run}: round {round_} of lane {lane or '/'} has {size} tasks",
+            hint="indices start at 0",
+        )
     if not manifest.query("SELECT 1 FROM tasks WHERE id=?", first + index):
         raise InputError(f"{run}: task {place} is not created yet; its round is lazy")
     return first + index

@@ -166,7 +166,7 @@ def _find(folder: RunFolder, key: str) -> int:
     if not matches:
         raise InputError(
             f"{folder.path}: no record has a key that begins with {key}",
-            hint=f"weft explain {folder.path} {key} says where a task stands",
+            hint=f"weft explain {folder.path} {key} shows the state of a task",
         )
     if len(matches) > 1:
         raise InputError(
@@ -188,7 +188,7 @@ def _find_place(folder: RunFolder, key: str) -> int:
                 return seq
     raise InputError(
         f"{folder.path}: no result of task {key} is recorded",
-        hint=f"weft explain {folder.path} {key} says where it stands",
+        hint=f"weft explain {folder.path} {key} shows its state",
     )
 
 

@@ -143,7 +143,7 @@ def _refused_in_a_line(storage: Any, name: str) -> Iterator[None]:
         yield
     except optuna.exceptions.DuplicatedStudyError:
         raise InputError(
-            f"{storage} has a study named {name!r} already",
+            f"{storage} already has a study named {name!r}",
             hint="give another name, or delete that study first",
         ) from None
     except Exception as error:  # of a database driver, whichever it is

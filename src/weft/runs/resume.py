@@ -65,7 +65,11 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
     search: Callable[..., SearchCall] | None = getattr(module, name, None)
     if search is not None and getattr(search, "is_search", False):
         return search
-    what = "has no" if search is None else f"has {name}, a {type(search).__name__}, but no search"
+    what = (
+        "has no search"
+        if search is None
+        else f"has {name}, a {type(search).__name__}, but no search"
+    )
     raise InputError(f"{place} {what} {name}; {_searches_in(module)}")
 
 
@@ -196,7 +200,7 @@ def recorded_decision(
     if genesis is None:
         raise RunFolderInvalid(
             f"{folder.path} was stopped before anything was recorded",
-            hint="give the command that started it again",
+            hint="repeat the command that started it",
         )
     raw = json.loads(genesis)
     run_file = folder.read_run_file()

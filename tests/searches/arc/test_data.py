@@ -306,7 +306,7 @@ def test_unknown_name_is_refused_with_those_that_exist() -> None:
 
 def test_split_of_a_source_without_splits_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path / "x.json", TASK)
-    assert "has no splits; leave --split away" in refusal(path, "training")
+    assert "has no splits; omit --split" in refusal(path, "training")
     assert "has no splits" in refusal(tmp_path, "evaluation")
 
 
@@ -412,7 +412,7 @@ def test_zip_file_that_lies_about_its_sizes_or_is_damaged_is_refused(tmp_path: P
     path.write_bytes(whole.replace(declared, (7).to_bytes(4, "little")))
     assert "a.json: " in refusal(path)
     path.write_bytes(whole[:40])
-    assert "not a sound zip file" in refusal(path)
+    assert "not a valid zip file" in refusal(path)
     path.write_bytes(whole.replace(whole[45:50], b"\xff" * 5))
     assert str(path) in refusal(path)
 

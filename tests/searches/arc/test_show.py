@@ -62,7 +62,7 @@ def test_task_file_is_drawn_and_given_as_json(weft: Here, tmp_path: Path) -> Non
     [
         (["nosuch"], 3, "no task 'nosuch'"),
         ([], 2, "name a task"),
-        (["007bbfb7", "00d62c1b"], 2, "is no run"),
+        (["007bbfb7", "00d62c1b"], 2, "is not a run"),
         (["."], 3, "is a folder"),
         (["--bank", "nosuch.json"], 3, "nosuch.json"),
     ],

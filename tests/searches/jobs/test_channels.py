@@ -151,7 +151,7 @@ def check_fetched(shop: Shop) -> None:
         assert hashlib.sha256(data).hexdigest() == file["sha256"]
     before = sorted((shop.folder / "got").iterdir())
     again = shop.weft("jobs", "fetch", "run", "--to", "got", "stdout")
-    assert (again.code, "is there already" in again.err) == (3, True)
+    assert (again.code, "already exists" in again.err) == (3, True)
     assert sorted((shop.folder / "got").iterdir()) == before
     assert shop.weft("jobs", "fetch", "run", "--to", "some", "bytes").code == 0
     assert [p.name for p in (shop.folder / "some").iterdir()] == ["bytes.bin"]

@@ -164,17 +164,25 @@ def test_twenty_jobs_are_faster_than_one_after_the_other(shop: Shop) -> None:
 # -- one ledger -----------------------------------------------------------------------------------
 
 
-def held(shop: Shop, line: str) -> str:
-    """A line of shell that waits while `hold` is in the shop's folder."""
-    return f"while [ -e {shop.folder / 'hold'} ]; do sleep 0.02; done; {line}"
+RELEASING = 11
+"""The job that ends the wait of those that are made to wait."""
+
+
+def held(shop: Shop, line: str, by: str = "hold") -> str:
+    """A line of shell that waits while a file, `hold`, is in the shop's folder."""
+    return f"while [ -e {shop.folder / by} ]; do sleep 0.02; done; {line}"
 
 
 def quick(shop: Shop, count: int) -> list[dict[str, Any]]:
     """Short jobs whose ends come in another order than their starts.
 
-    Two of them fail, and the last one can be held.
+    Two of them fail, and the last one can be held. Any of them but the last can be made to wait for
+    job `RELEASING`, so that orders differ beside any load.
     """
     jobs = [sleeper(i, 0.08 * (i * 11 % 5) / 4) for i in range(count)]
+    for i, job in enumerate(jobs):
+        job["argv"][-1] = held(shop, job["argv"][-1], f"waits-{i}")
+    jobs[RELEASING]["argv"][-1] += f"; rm -f {shop.folder}/waits-*"
     jobs[-1]["argv"] = ["sh", "-c", held(shop, "echo '{\"held\": 1}'")]
     jobs[5]["argv"] = ["sh", "-c", "exit 7"]
     jobs[9]["argv"] = ["sh", "-c", "echo '{cut'"]
@@ -216,11 +224,25 @@ def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) ->
     process.wait()
 
 
-def in_shop(*words: str) -> Callable[[Shop, str], int]:
+Way = Callable[[Shop, str], int]
+"""Run all jobs into a folder; return the exit code."""
+
+
+def with_wait(job: int, way: Way) -> Way:
+    """The same, with a job that waits for `RELEASING`."""
+
+    def run(shop: Shop, out: str) -> int:
+        (shop.folder / f"waits-{job}").touch()
+        return way(shop, out)
+
+    return run
+
+
+def in_shop(*words: str) -> Way:
     return lambda shop, out: shop.run(out, *words, "-q").code
 
 
-def with_hash_seed(seed: str, placement: str) -> Callable[[Shop, str], int]:
+def with_hash_seed(seed: str, placement: str) -> Way:
     words = ("jobs", "run", "jobs.json", *ON_NODES, "--placement", placement, "-q", "--out")
     return lambda shop, out: shop.apart(*words, out, PYTHONHASHSEED=seed).code
 
@@ -239,13 +261,13 @@ def killed_twice(shop: Shop, out: str) -> int:
     return told.code
 
 
-WAYS: dict[str, Callable[[Shop, str], int]] = {
-    "static": with_hash_seed("0", "static"),
-    "greedy": with_hash_seed("1", "greedy"),
+WAYS: dict[str, Way] = {
+    "static": with_wait(1, with_hash_seed("0", "static")),
+    "greedy": with_wait(4, with_hash_seed("1", "greedy")),
     "one-slot": in_shop("--nodes", "one.json"),
-    "killed-twice": killed_twice,
+    "killed-twice": with_wait(7, killed_twice),
 }
-HERE = {**WAYS, "greedy-here": in_shop(*ON_NODES, "--placement", "greedy")}
+HERE = {**WAYS, "greedy-here": with_wait(1, in_shop(*ON_NODES, "--placement", "greedy"))}
 """In this process, where a bug can be planted."""
 
 

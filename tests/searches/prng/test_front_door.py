@@ -201,7 +201,7 @@ def test_what_no_reader_understands_is_refused(data: bytes, said: str) -> None:
     ("words", "said"),
     [
         (("--form", "floats"), "not of the form floats; weft prng guess"),
-        (("--form", "poem"), "--form 'poem' is none; forms are integers"),
+        (("--form", "poem"), "--form 'poem' is unknown; forms are integers"),
         (("--column", "roll"), "there is no column 'roll'"),
         (("--alphabet", "aa"), "'a' is in it twice"),
         (("--low", "5"), "draw 1 is 0, below --low 5"),

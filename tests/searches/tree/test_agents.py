@@ -220,6 +220,6 @@ def test_init_writes_nothing_over_files_that_are_there(wood: Wood) -> None:
     wood.write("d/agent.toml", "mine")
     told = wood.weft("tree", "init", "d")
     assert (told.code, told.out) == (3, "")
-    assert "d/agent.toml is there already" in told.err
+    assert "d/agent.toml already exists" in told.err
     assert [p.name for p in (wood.folder / "d").iterdir()] == ["agent.toml"]
     assert wood.weft("tree", "init", "e", "--template", "x").code == 2

@@ -94,7 +94,7 @@ def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
     assert wood.weft("tree", "approve", "r", "--no", "--note", "so").code == 0
     again = wood.weft("tree", "approve", "r", "e2", "--yes")
     assert again.code == 3
-    assert "e2 was rejected already, by " in again.err
+    assert "e2 was already rejected, by " in again.err
     listed = wood.weft("tree", "approve", "r", "--json").json["waiting"]
     assert [(w["eval_id"], w["decision"]["approved"]) for w in listed] == [(2, False)]
     assert answered(wood, "r", CHOICE)[0] == 0

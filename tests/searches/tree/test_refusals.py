@@ -83,7 +83,7 @@ def test_a_machine_without_git_is_told_to_install_it(
         (["--set", "beam_width"], "is not NAME=VALUE"),
         (["--set", "bream_width=2"], "unknown field; did you mean beam_width?"),
         (["--report-only", "--check-parity"], "--report-only runs nothing"),
-        (["--set", "direction=min"], "as in TOML"),
+        (["--set", "direction=min"], "not valid TOML"),
         (["--set", "beam_width=2", "--beam-width", "2"], "beam_width is given twice"),
         (["--validate-only", "--check-parity"], "--validate-only runs nothing"),
         (["--parallel-backend", "serial", "--max-parallel-evals", "4"], "contradict"),

@@ -103,4 +103,4 @@ def test_rank_that_loses_an_eval_is_refused(wood: Wood) -> None:
     path.write_text(MINE.replace("return sorted(passed,", "return sorted(passed[1:],"), "utf-8")
     told = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
     assert told.code == 3
-    assert f"{module}:rank must give each eval back exactly once" in told.err
+    assert f"{module}:rank must return each eval exactly once" in told.err

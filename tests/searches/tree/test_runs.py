@@ -71,7 +71,7 @@ def test_export_adds_a_branch_to_the_users_repository_and_nothing_else(wood: Woo
     assert git(start, "status", "--porcelain") == ""
     again = wood.weft("tree", "export", "r", "--repo", "start")
     assert again.code == 3
-    assert "has a branch" in again.err
+    assert "already has a branch" in again.err
 
 
 def fingerprint(folder: Path) -> dict[str, bytes]:

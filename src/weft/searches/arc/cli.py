@@ -1,4 +1,4 @@
-"""`weft arc`: search programs for tasks, look at tasks and runs, check programs, learn concepts.
+"""`weft arc`: search for programs, show tasks and runs, check programs, learn concepts.
 
 Each command parses, calls one function, and renders.
 """
@@ -232,7 +232,7 @@ def _run(
     output: OutputOptions,
     more: Callable[[], str] = str,
 ) -> outcome.Run:
-    """Turn options into a request, and run it; `more` is said behind its progress."""
+    """Turn options into a request, and run it; `more` is appended to its progress line."""
     wanted = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} task{'s' * (len(tasks) != 1)} of {tasks.source}")
@@ -241,7 +241,7 @@ def _run(
 
 
 def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -> tuple[str, ...]:
-    """Return the tags of a run on evaluation tasks; sealed, they get no view of their own."""
+    """Return the tags of a run on evaluation tasks; a sealed run shows only totals."""
     if split != heldout.EVALUATION and not heldout.held_out(tasks.tasks):
         return ()
     evaluation = heldout.EVALUATION
@@ -252,10 +252,10 @@ def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> 
     path = Path(what)
     if path.is_dir():
         raise InputError(
-            f"{what} is a folder, and no run", hint=f"weft arc show TASK --data {what}"
+            f"{what} is a folder, but not a run", hint=f"weft arc show TASK --data {what}"
         )
     if task is not None:
-        raise UsageError(f"{what} is no run, so {task} cannot be one of its tasks")
+        raise UsageError(f"{what} is not a run, so {task} cannot be one of its tasks")
     if not path.is_file():
         return views.TaskView.of(arcoptions.choose(data, split, [what]).tasks[0])
     tasks = arcoptions.choose(what, split, ())

@@ -130,7 +130,7 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
         if not path.exists():
             names = ", ".join(NAMED)
             raise FileInvalid(
-                f"no data at {printable(str(source))!r}: it is no file or folder and no named set",
+                f"no data at {printable(str(source))!r}: not a file, a folder or a named set",
                 hint=f"the named sets are {names}",
             )
         return _load_file(path, split)
@@ -230,7 +230,7 @@ def _refuse_solutions(path: Path | PurePosixPath, where: str = "") -> None:
     if path.name.endswith("solutions.json"):
         raise FileInvalid(
             f"{where or visible(Path(path))}: solutions without challenges",
-            hint=f"put {path.name.replace('solutions', 'challenges')} beside it and name that",
+            hint=f"put {path.name.replace('solutions', 'challenges')} next to it and name that",
         )
 
 
@@ -319,4 +319,4 @@ def _by_name(tasks: list[ArcTask]) -> tuple[ArcTask, ...]:
 
 def _refuse_split(where: str, split: str | None) -> None:
     if split is not None:
-        raise FileInvalid(f"{where}: has no splits", hint="leave --split away")
+        raise FileInvalid(f"{where}: has no splits", hint="omit --split")

@@ -90,7 +90,7 @@ def files_of(path: Path) -> TaskFiles:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError) as error:
-        raise FileInvalid(f"{where}: not a sound zip file: {printable(str(error))}") from None
+        raise FileInvalid(f"{where}: not a valid zip file: {printable(str(error))}") from None
     _check_count(len(entries), where)
     listed = [entry for entry in entries if _is_entry_wanted(entry)]
     _check_entries(listed, where)
@@ -152,7 +152,7 @@ def _read(path: Path, entry: zipfile.ZipInfo) -> bytes:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise FileInvalid(f"{place}: {printable(str(error))}") from None
     if len(data) != entry.file_size:
-        raise FileInvalid(f"{place}: has not the {entry.file_size} bytes that it declares")
+        raise FileInvalid(f"{place}: does not have the {entry.file_size} bytes it declares")
     return data
 
 

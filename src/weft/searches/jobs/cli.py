@@ -76,7 +76,7 @@ def run(
 def _plan(
     jobs: Path, limits: requests.JobLimits, execution: opts.JobsExecutionOptions, *, as_json: bool
 ) -> None:
-    """Show where jobs would run; other machines are inspected as far as a cluster is up."""
+    """Show where jobs would run; other machines are checked only if a cluster is up."""
     nodes, workers = execution.plan_nodes(), execution.workers
     is_ray = execution.backend == "ray"
     anywhere = not execution.simulate_nodes and (is_ray or bool(nodes))
@@ -118,7 +118,7 @@ def fetch(
 
 
 def _show_plan(request: requests.JobsRequest, mode: str, *, as_json: bool, quiet: bool) -> None:
-    """Say on stderr, before anything starts, which node will run how many jobs."""
+    """Print to stderr, before anything starts, how many jobs each node will run."""
     static = mode == "static"
     dealt = plans.static_plan(request.jobs, request.nodes) if static else []
     if as_json:
@@ -141,13 +141,13 @@ def _print_plans(node_plans: Sequence[nodeplan.NodePlan]) -> None:
 
 
 def _sign() -> str:
-    """The sign before a line of the plan, where it can be written."""
+    """The symbol before a line of the plan, if the terminal can show it."""
     encoding = (getattr(sys.stderr, "encoding", None) or "").lower().replace("-", "")
     return nodeplan.SIGN if encoding == "utf8" else ""
 
 
 def _show_done(done: outcome.Run, mode: str, *, as_json: bool, quiet: bool) -> None:
-    """Print each job, how long all took, and last the head."""
+    """Print each job, the total time, and finally the head."""
     view = run_views.RunView(done.out, done.search)
     jobs, nodes = views.jobs_of(view), views.nodes_of(view)
     timing = views.times_of(jobs, nodes, view.paused_s())

@@ -40,7 +40,7 @@ def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
     paths = [to / (job.job_id + suffix_of(job)) for job in chosen]
     for path in paths:
         if path.exists() or path.is_symlink():
-            raise FileInvalid(f"{path} is there already", hint="choose another --to")
+            raise FileInvalid(f"{path} already exists", hint="choose another --to")
     to.mkdir(parents=True, exist_ok=True)
     return [_write(view, job, path) for job, path in zip(chosen, paths, strict=True)]
 

@@ -1,4 +1,4 @@
-"""`weft prng`: find the generator behind draws, make draws, run the pipeline of six steps.
+"""`weft prng`: find the generator behind draws, generate test draws, run the pipeline.
 
 Each command parses, calls one function, and renders.
 """
@@ -127,7 +127,7 @@ def analyse(
 def _placed(
     how: executions.Execution, *, saved: bool, quiet: bool
 ) -> Iterator[executions.Execution]:
-    """Yield the execution in the folder asked for, or in one that is gone afterwards."""
+    """Yield the execution in the given folder, or in a temporary one."""
     if saved:
         yield how
         return
@@ -248,7 +248,7 @@ def _prepared(
 def _run_steps(
     prepared: pipelines.PreparedRun, how: executions.Execution, seed: int, display: OutputOptions
 ) -> outcome.Run | None:
-    """Run the steps with their headlines; None when the run was paused."""
+    """Run the steps with their headlines; None if the run was paused."""
     announce = piperender.headline(how)
     quiet, verbose = display.quiet, display.verbose
     with watching_steps(quiet, verbose, announce) as watcher, resumable(how.out):

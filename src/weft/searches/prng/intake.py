@@ -193,7 +193,7 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
     if form not in READERS:
         names = ", ".join([*READERS, *RAW])
         near = did_you_mean(form, [*READERS, *RAW])
-        raise UsageError(f"--form {form[:40]!r} is none; forms are {names}", hint=near)
+        raise UsageError(f"--form {form[:40]!r} is unknown; forms are {names}", hint=near)
     records = read_records(data, where)
     chosen = column or _only_column(records)
     given = records.drawn() if chosen is None else records.column(chosen)

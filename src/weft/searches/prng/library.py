@@ -231,9 +231,9 @@ def found_in(path: Path) -> tuple[ScoredCandidate, History]:
     run = view.view_of(path, NAME, "weft prng analyse")
     answer = report.answer_of(run)
     if answer is None:
-        raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
+        raise InputError(f"{path} is not finished", hint=f"weft resume {path}")
     if not answer.is_signal:
-        raise InputError(f"{path} has found no generator", hint=f"weft report {path}")
+        raise InputError(f"{path} found no generator", hint=f"weft report {path}")
     history = History.from_canonical(run.read(Object(run.genesis()["inputs"]["history"])))
     return answer.found[0], history
 

@@ -167,9 +167,7 @@ def _check_alphabet(alphabet: str) -> None:
 def _names(option: str, text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise UsageError(
-            f"{option} {text[:40]!r} names nothing", hint=f"leave {option} out for all"
-        )
+        raise UsageError(f"{option} {text[:40]!r} is empty", hint=f"omit {option} to use all")
     return () if "all" in names else names
 
 
@@ -208,7 +206,7 @@ class PlantedOptions:
     skip: Annotated[
         str,
         options.decision(
-            "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
+            "K|LO:HI", "Calls skipped before each draw except the first: always K, or LO to HI."
         ),
     ] = "0"
     start: Annotated[int, options.decision("N", "Calls before the first draw.")] = 0

@@ -61,7 +61,7 @@ def pages(run: RunView) -> list[Page]:
     answer, history = answer_of(run), _history(run)
     effort = effort_section(tried_ranges(run.tasks()))
     if answer is None:
-        body = element("p", "The analysis has not come to its end yet.", class_="quiet")
+        body = element("p", "The analysis is not finished yet.", class_="quiet")
         return [Page("Draws", body + effort + _residues(history.draws, 0), order=1)]
     verdict = _verdict(answer, history)
     parts = [

@@ -78,7 +78,7 @@ def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseR
     checked = verify.verify(path, real_place().heads)
     answer = report.answer_of(earlier)
     if answer is None:
-        raise InputError(f"{path} has not come to its end", hint=f"weft resume {path}")
+        raise InputError(f"{path} is not finished", hint=f"weft resume {path}")
     if earlier.genesis()["inputs"]["history"] != hashlib.sha256(history.canonical()).hexdigest():
         raise RunMismatch(f"--after {path}: that run was on other draws", hint="leave it out")
     if answer.modulus != request.modulus:

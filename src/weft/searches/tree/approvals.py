@@ -84,7 +84,7 @@ def find_waiting(
             return open_evals
         listed = ", ".join(item.name for item in open_evals)
         if open_evals:
-            raise UsageError(f"{listed} wait for a decision: name those that you mean")
+            raise UsageError(f"{listed} wait for a decision: name the ones to decide")
         raise InputError(f"{run}: no eval waits for a person", hint=f"weft status {run}")
     by_name = {word: item for item in waiting for word in (item.name, str(item.eval_id))}
     for name in names:
@@ -103,7 +103,7 @@ def decide(run: Path, items: Sequence[WaitingEval], decision: PersonDecision) ->
     for item in items:
         if item.decision is not None:
             word, by = item.decision.word, item.decision.by
-            raise InputError(f"{run}: {item.name} was {word} already, by {by}")
+            raise InputError(f"{run}: {item.name} was already {word}, by {by}")
     for item in items:
         write_decision(decision_file(run, item.key), decision)
     return [replace(item, decision=decision) for item in items]

@@ -253,7 +253,7 @@ def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) 
 
 
 def root_lines(tree_run: load.TreeRun, run: Path) -> list[str]:
-    """Say why the root could not be scored, and how to score it again."""
+    """Explain why the root could not be scored, and how to score it again."""
     failure, key = load.root_failure(run, tree_run.history), tree_run.history.root_key
     if not failure:
         return []

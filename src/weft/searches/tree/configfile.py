@@ -362,7 +362,7 @@ def parse_setting(text: str) -> Override:
         return Override(name, tomllib.loads(f"x = {value}")["x"])
     except (tomllib.TOMLDecodeError, RecursionError):
         raise UsageError(
-            f"--set {text[:80]!r}: the value is not written as in TOML",
+            f"--set {text[:80]!r}: the value is not valid TOML",
             hint="text stands in quotes: --set 'direction=\"min\"'",
         ) from None
 

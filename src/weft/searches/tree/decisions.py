@@ -87,7 +87,7 @@ def write_decision(file: Path, decision: PersonDecision) -> None:
     except FileExistsError:
         known = read_decision(file)
         word = known.word if known else "decided"
-        raise InputError(f"it was {word} already, by {known.by if known else 'somebody'}") from None
+        raise InputError(f"it was already {word}, by {known.by if known else 'somebody'}") from None
     finally:
         with contextlib.suppress(OSError):
             aside.unlink()

@@ -81,7 +81,7 @@ def _write_patches(
     folder: Path, mails: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
 ) -> Exported:
     if folder.exists():
-        raise InputError(f"{folder} is there already", hint="choose another --patches")
+        raise InputError(f"{folder} already exists", hint="choose another --patches")
     folder.mkdir(parents=True)
     for number, (data, name) in enumerate(zip(mails, names, strict=True), 1):
         stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(name).stem)

@@ -176,9 +176,9 @@ class ModeOptions:
                 "--out DIR is missing", hint="or check the config with --validate-only"
             )
         if self.validate_only and (self.report_only or self.check_parity):
-            raise UsageError("--validate-only runs nothing: leave out the other")
+            raise UsageError("--validate-only runs nothing: omit --report-only and --check-parity")
         if self.report_only and self.check_parity:
-            raise UsageError("--report-only runs nothing: leave out --check-parity")
+            raise UsageError("--report-only runs nothing: omit --check-parity")
         if import_from is not None and out is not None and import_from.resolve() == out.resolve():
             problem = "--import-from is the run of --out itself"
             raise UsageError(problem, hint="choose another --out")

@@ -131,7 +131,7 @@ def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequ
         raise InputError(f"{repo} does not hold the commit {root.commit} it began with") from None
     with contextlib.suppress(GitFailed):
         git.run("rev-parse", "--verify", "--quiet", ref)
-        raise InputError(f"{repo} has a branch {branch!r} already", hint="choose another --branch")
+        raise InputError(f"{repo} already has a branch {branch!r}", hint="choose another --branch")
     _copy(source, git, commits, [root.commit])
     git.run("update-ref", ref, commits[-1] if commits else root.commit, "0" * 40)
 

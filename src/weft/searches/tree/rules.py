@@ -80,7 +80,7 @@ class Judges:
         own = [rule for rule in verdict if isinstance(rule, Rule)]
         if len(own) < len(verdict):
             raise SearchInvalid(
-                f"{self._config.gate} must give weft.searches.tree.history.Rule objects only"
+                f"{self._config.gate} must return only weft.searches.tree.history.Rule objects"
             )
         fixed = [rule for rule in rules if rule.name in FIXED]
         return fixed + [rule for rule in own if rule.name not in FIXED]
@@ -94,7 +94,7 @@ class Judges:
         ranking = self._rank([self._judged(item, item.rules) for item in usual])
         order = [item.eval_id for item in ranking if isinstance(item, ScoredEval)]
         if sorted(order) != sorted(known):
-            raise SearchInvalid(f"{self._config.rank} must give each eval back exactly once")
+            raise SearchInvalid(f"{self._config.rank} must return each eval exactly once")
         return [known[number] for number in order]
 
     def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
@@ -136,7 +136,7 @@ def load(name: str) -> tuple[Judge, str]:
         source = Path(module.__file__ or "").read_bytes()
     except (ImportError, AttributeError, OSError, SyntaxError) as error:
         raise InputError(
-            f"{name}: {error}", hint="write module:function, the module beside the config"
+            f"{name}: {error}", hint="write module:function, with the module next to the config"
         ) from None
     if not callable(function):
         raise InputError(f"{name} is not a function")

@@ -22,7 +22,7 @@ def write_template(folder: Path, template: str) -> list[Path]:
     targets = [folder / name for name in FILES]
     for path in targets:
         if path.exists():
-            raise InputError(f"{path} is there already", hint="choose another folder")
+            raise InputError(f"{path} already exists", hint="choose another folder")
     values = {"@API@": template, "@KEY@": KEYS[template], "@URL@": URLS[template], "@MODEL@": MODEL}
     for name, path in zip(FILES, targets, strict=True):
         text = (TEMPLATE / name).read_text("utf-8")
