@@ -65,7 +65,38 @@ def mechanisms(part: Figures) -> str:
 evidence, the rest judged again. The search is not run again, so what it would find instead does not
 count. By halves, at the default confidence; rows that change nothing are left out.
 
-""" + "\n".join(_set(name, own) for name, own in part.items() if isinstance(own, Mapping))
+""" + "\n".join(
+        _earnings(own) if name == "earnings" else _set(name, own)
+        for name, own in part.items()
+        if isinstance(own, Mapping)
+    )
+
+
+def _earnings(kinds: Figures) -> str:
+    """Say how many operators and rules earn something, on both sets together."""
+    keys = ("number", "needed", "needed_in_both_halves", "used", "recorded", "nothing")
+    rows = [
+        f"| {kind} | {' | '.join(str(own[key]) for key in keys)} |" for kind, own in kinds.items()
+    ]
+    return f"""\
+What earns something, on both sets together. `needed`: in every right program that was recorded of
+a solved task, so that the task has no other explanation; `used`: in a right program of a solved
+task beside others without it; `other puzzles`: in right programs of other recorded puzzles alone
+(tasks cut, mirrored, recoloured, or searched without half of the operators); `nothing`: in no right
+program at all.
+
+| | there are | needed | of these in both halves | used | other puzzles | nothing |
+|---|---|---|---|---|---|---|
+{chr(10).join(rows)}
+
+{"".join(_most_needed(kind, own["tasks"]) for kind, own in kinds.items())}"""
+
+
+def _most_needed(kind: str, tasks: Mapping[str, Sequence[int]]) -> str:
+    """Name those that the most tasks need."""
+    most = sorted(tasks, key=lambda name: (-sum(tasks[name]), name))[:FEW]
+    named = ", ".join(f"`{name}` {tasks[name][0]} + {tasks[name][1]}" for name in most)
+    return f"Most needed {kind}, tasks by half: {named}.\n" if most else ""
 
 
 def _set(name: str, own: Figures) -> str:

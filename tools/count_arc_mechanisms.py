@@ -1,13 +1,14 @@
 """What each mechanism of `weft arc` earns, counted on recorded evidence without any search.
 
-    python tools/count_arc_mechanisms.py EVIDENCE.jsonl.gz [--every N]
+    python tools/count_arc_mechanisms.py EVIDENCE.jsonl.gz [MORE.jsonl.gz …] [--every N]
 
 Takes the tasks as they are of evidence recorded with all operators (`record_arc_evidence.py`),
 leaves out the programs of one mechanism at a time (a rule that ends programs, a view, programs
 longer than so many operators), judges the rest and counts by halves. The search is not run again,
 so what it would find in place of a program that is left out does not count. Of operators it counts
-the tasks whose right programs all use one, and names those that no right program uses. Writes
-docs/benchmarks/arc-mechanisms.json.
+the tasks whose right programs all use one, and names those that no right program uses; of
+operators and rules on both sets it says how many earn something, also on the other
+puzzles of all files. Writes docs/benchmarks/arc-mechanisms.json.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from weft.searches.arc.values import encode_grids
 from weft.searches.arc.verdict import Outcome
 
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "arc-mechanisms.json"
+EARNINGS = "earnings"
 WORD = re.compile(r"[a-z][a-z0-9_]*")
 Uses = Callable[[Program], bool]
 Row = Mapping[str, Any]
@@ -88,6 +90,57 @@ def operators_of(program: Program) -> frozenset[str]:
     return frozenset((*program.names, *(word for word in words if word in OPERATORS)))
 
 
+CONSTRUCTS: dict[str, tuple[int, Callable[[Program], frozenset[str]]]] = {
+    "operators": (len(OPERATORS), operators_of),
+    "rules that end programs": (
+        len(RULES),
+        lambda program: frozenset([program.fitted] if program.fitted else []),
+    ),
+}
+"""By what they are called: how many there are, and which of them a program uses."""
+
+
+class Earnings:
+    """Which operators and rules the right programs of puzzles use."""
+
+    def __init__(self) -> None:
+        self.needed: dict[str, list[Counter[str]]] = {
+            kind: [Counter(), Counter()] for kind in CONSTRUCTS
+        }
+        self.used: dict[str, set[str]] = {kind: set() for kind in CONSTRUCTS}
+        self.recorded: dict[str, set[str]] = {kind: set() for kind in CONSTRUCTS}
+
+    def add(self, right: Sequence[Program], half: int, is_solved_task: bool) -> None:
+        """Count a puzzle by its right programs; only a task as it is can need something."""
+        for kind, (_, uses) in CONSTRUCTS.items():
+            own = [uses(program) for program in right]
+            names = frozenset().union(*own)
+            self.recorded[kind] |= names
+            if is_solved_task:
+                self.used[kind] |= names
+                self.needed[kind][half].update(frozenset.intersection(*own))
+
+    def report(self) -> dict[str, Any]:
+        """Return by kind how many earn what, each name counted once, and the needed by name."""
+        return {kind: self._row(kind, number) for kind, (number, _) in CONSTRUCTS.items()}
+
+    def _row(self, kind: str, number: int) -> dict[str, Any]:
+        halves = self.needed[kind]
+        needed = {name for half in halves for name in half}
+        used = self.used[kind] - needed
+        recorded = self.recorded[kind] - self.used[kind]
+        by_name = {name: [half[name] for half in halves] for name in sorted(needed)}
+        return {
+            "number": number,
+            "needed": len(needed),
+            "needed_in_both_halves": sum(all(counts) for counts in by_name.values()),
+            "used": len(used),
+            "recorded": len(recorded),
+            "nothing": number - len(needed) - len(used) - len(recorded),
+            "tasks": by_name,
+        }
+
+
 class Counted:
     """Counts by mechanism left out and half."""
 
@@ -96,6 +149,7 @@ class Counted:
         self.needed: Counter[str] = Counter()
         self.used: list[Counter[str]] = [Counter(), Counter()]
         self.steps: Counter[int] = Counter()
+        self.solved: set[str] = set()
 
     def add(self, task: ArcTask, row: Row) -> None:
         """Judge a task with everything, and without each mechanism that has a program in it."""
@@ -110,6 +164,7 @@ class Counted:
             result = whole if same else self._judged(task, rest, evidence)
             self.rows.setdefault(name, [Counter(), Counter()])[half].update(result)
         if whole["pass@2"]:
+            self.solved.add(task.name)
             self._operators(task, (*found.candidates, *found.guesses), half)
 
     def _judged(
@@ -150,8 +205,8 @@ def _without(uses: Uses) -> Callable[[Sequence[ProgramCandidate]], tuple[Program
     return lambda found: tuple(each for each in found if not uses(each.program))
 
 
-def counted(evidence: Path, every: int) -> dict[str, Any]:
-    """Count the tasks of ARC-AGI-1, and the new ones of ARC-AGI-2."""
+def counted(evidence: Path, every: int, others: Sequence[Path] = ()) -> dict[str, Any]:
+    """Count the tasks of ARC-AGI-1, and the new ones of ARC-AGI-2; all puzzles for earnings."""
     puzzles = {p.name: p for base in bases()[::every] for p in puzzles_of(base)}
     sets = {"ARC-AGI-1 training": Counted(), "ARC-AGI-2 training, new": Counted()}
     with gzip.open(evidence, "rt", encoding="ascii") as lines:
@@ -160,17 +215,43 @@ def counted(evidence: Path, every: int) -> dict[str, Any]:
             if task is not None and row["name"].endswith("whole-0") and "error" not in row:
                 is_first = row["name"].split("-")[0] in first_names()
                 sets["ARC-AGI-1 training" if is_first else "ARC-AGI-2 training, new"].add(task, row)
-    return {name: each.report() for name, each in sets.items()}
+    solved = sets["ARC-AGI-1 training"].solved | sets["ARC-AGI-2 training, new"].solved
+    return {
+        **{name: each.report() for name, each in sets.items()},
+        EARNINGS: _earned((evidence, *others), puzzles, solved).report(),
+    }
+
+
+def _earned(evidence: Sequence[Path], puzzles: Mapping[str, ArcTask], solved: set[str]) -> Earnings:
+    """Count all puzzles of all files; what tasks as they are need, on the first file alone."""
+    earnings = Earnings()
+    for file in evidence:
+        with gzip.open(file, "rt", encoding="ascii") as lines:
+            for row in map(json.loads, lines):
+                puzzle = puzzles.get(row["name"])
+                right = _right_programs(row, puzzle) if puzzle and "error" not in row else []
+                if puzzle and right:
+                    is_solved = file == evidence[0] and puzzle.name in solved
+                    half = int(re.findall("-h([01])-", puzzle.name)[0])
+                    earnings.add(right, half, is_solved)
+    return earnings
+
+
+def _right_programs(row: Row, puzzle: ArcTask) -> list[Program]:
+    truth = encode_grids(puzzle.truth).hex()
+    number = row["outputs"].index(truth) if truth in row["outputs"] else None
+    return [parse(each[0]) for each in (*row["found"], *row["guesses"]) if each[2] == number]
 
 
 def main() -> None:
     """Count and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("evidence", type=Path)
+    parser.add_argument("others", type=Path, nargs="*", help="more puzzles, for what earns nothing")
     parser.add_argument("--every", type=int, default=1, help="take every Nth task only")
     parser.add_argument("--out", type=Path, default=REPORT)
     asked = parser.parse_args()
-    text = json.dumps(counted(asked.evidence, asked.every), indent=1) + "\n"
+    text = json.dumps(counted(asked.evidence, asked.every, asked.others), indent=1) + "\n"
     asked.out.write_text(text)
     print(text)
 

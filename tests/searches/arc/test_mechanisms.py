@@ -59,3 +59,14 @@ def test_operator_is_needed_if_all_right_programs_use_it(counting: Any) -> None:
     assert "mirror_columns" not in report["used_by_no_task"]
     assert "transpose" not in report["used_by_no_task"], "also in the words of a list"
     assert counting.operators_of(parse(GUESS)) == {"transpose"}
+
+
+def test_earnings_count_each_name_once_by_the_most_it_earns(counting: Any) -> None:
+    earnings = counting.Earnings()
+    earnings.add([parse(PROGRAM)], 0, is_solved_task=True)
+    earnings.add([parse(PROGRAM), parse(GUESS)], 1, is_solved_task=True)
+    earnings.add([parse("return scale_2(I)\n")], 1, is_solved_task=False)
+    own = earnings.report()["operators"]
+    assert own["tasks"] == {"mirror_columns": [1, 0]}
+    assert (own["needed"], own["used"], own["recorded"]) == (1, 1, 1)
+    assert own["needed"] + own["used"] + own["recorded"] + own["nothing"] == own["number"]
