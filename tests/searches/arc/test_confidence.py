@@ -52,7 +52,7 @@ BEST = {
     "tests": 1,
 }  # fmt: skip
 """The most favourable value of each feature that is not best at 0."""
-PLAIN = {"price_margin_bits": 99, "pairs": 3, "repeated_outputs": 0}
+PLAIN = {"price_margin_bits": 99, "repeated_outputs": 0}
 """What a model with no features reads."""
 
 
@@ -64,7 +64,7 @@ def plain_permille(own: ConfidenceModel, features: dict[str, int]) -> float:
         total += Fraction(feature.points[len(reached)])
     if total > own.bend_points:
         total = own.bend_points + (total - own.bend_points) * Fraction(own.slope_permille, 1000)
-    same = features["pairs"] - features["repeated_outputs"] <= 1
+    same = features["repeated_outputs"] >= 1
     most = LIMITED if same or features["price_margin_bits"] < RIVAL_BITS else 1000
     return min(most, 1000 / (1 + math.exp(-float(total / 1000))))
 
@@ -87,10 +87,10 @@ def test_rival_limits_the_confidence_whatever_else_speaks_for_an_answer() -> Non
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_pairs_of_one_output_limit_the_confidence(name: str) -> None:
+def test_pairs_with_equal_outputs_limit_the_confidence(name: str) -> None:
     best = {**dict.fromkeys(FEATURES, 0), **BEST}
-    assert model(name).confidence_permille({**best, "repeated_outputs": 7}) > LIMITED
-    assert model(name).confidence_permille({**best, "repeated_outputs": 8}) == LIMITED
+    assert model(name).confidence_permille(best) > LIMITED
+    assert model(name).confidence_permille({**best, "repeated_outputs": 1}) == LIMITED
 
 
 def test_points_above_the_bend_count_by_its_slope() -> None:

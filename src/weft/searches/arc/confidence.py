@@ -2,7 +2,7 @@
 
     feature value ──► level (how many thresholds it reaches) ──► points
     points added up ──► bent: above the bend each counts more or less ──► permille, by a fixed table
-    another explanation that is nearly as cheap, or equal outputs in all pairs ──► permille at most
+    another explanation that is nearly as cheap, or pairs with equal outputs ──► permille at most
     `LIMITED`
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
@@ -28,7 +28,7 @@ SURE = 950
 RIVAL_BITS, LIMITED = 4, 700
 """Where another explanation costs less than so much more, doubts of both included, nothing else
 lifts the confidence above so many permille: then the choice between the two decides. Neither does
-it where all pairs have one output: then none shows how it depends on the input."""
+it where pairs have equal outputs: then an output is one of a few, and agreeing with it is easy."""
 WHOLE = "whole"
 
 
@@ -75,7 +75,7 @@ class ConfidenceModel:
 def is_limited(features: Mapping[str, int]) -> bool:
     """Whether something speaks against an answer that no points make up for."""
     has_rival = features["price_margin_bits"] < RIVAL_BITS
-    return has_rival or features["repeated_outputs"] >= features["pairs"] - 1
+    return has_rival or features["repeated_outputs"] > 0
 
 
 @cache
