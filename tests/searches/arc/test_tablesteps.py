@@ -12,7 +12,7 @@ from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.program import parse
 from weft.searches.arc.synthesis.ablation import FITTED
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.learntables import learn_steps
+from weft.searches.arc.synthesis.learntables import FIRSTS, learn_steps
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.partial import PartialTable, partial_tables
@@ -52,7 +52,7 @@ def partial(inputs: tuple[str, ...], targets: tuple[str, ...]) -> list[PartialTa
 def test_planted_steps_are_found_and_exact() -> None:
     task = planted()
     problem = EncodedTask(task.without_truth())
-    found = learn_steps(problem)
+    found = [candidate for part in range(FIRSTS) for candidate in learn_steps(problem, part)]
     assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)
     for candidate in found:
         assert candidate.loo_passed is None, "chosen by all pairs: it may not answer"
@@ -92,7 +92,7 @@ def test_nothing_is_a_part_where_it_would_break_right_cells_or_help_one_pair_of_
 
 def test_outputs_of_another_size_have_no_steps() -> None:
     pair = Pair(grid("60/01"), grid("0"))
-    assert learn_steps(EncodedTask(ArcTask("", (pair, pair), (pair.input,)))) == ()
+    assert learn_steps(EncodedTask(ArcTask("", (pair, pair), (pair.input,))), 0) == ()
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def facts(*, is_solved: bool = False, canvases: int = 0, bases: int = 1) -> Shal
 
 def test_steps_are_tried_only_where_nothing_fits() -> None:
     planner = ParallelPlanner(options())
-    assert planner.has_steps(facts(), is_guessed=False)
-    assert not planner.has_steps(facts(), is_guessed=True)
+    assert planner.table_steps(facts(), is_guessed=False) == FIRSTS
+    assert not planner.table_steps(facts(), is_guessed=True)
     for known in (facts(is_solved=True), facts(canvases=1), facts(bases=0)):
-        assert not planner.has_steps(known, is_guessed=False)
+        assert not planner.table_steps(known, is_guessed=False)
     bare = ParallelPlanner(replace(options(), without=(FITTED,)))
-    assert not bare.has_steps(facts(), is_guessed=False)
+    assert not bare.table_steps(facts(), is_guessed=False)

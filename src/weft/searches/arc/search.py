@@ -127,13 +127,13 @@ def _continued(
         chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     late = planner.late(facts, _beginnings(learned), _is_validated(learned))
-    may_step = planner.has_steps(facts, is_guessed=_is_found((*tables, *plain)))
+    steps = planner.table_steps(facts, is_guessed=_is_found((*tables, *plain)))
     groups = [
+        [run_steps(puzzle, part) for part in range(steps)],
         [run_lists(puzzle, sample, to_json(part)) for part in late],
-        [run_steps(puzzle)] if may_step else [],
-    ]
+    ]  # the longest first
     results = (yield _together(groups)) if any(groups) else ()
-    late_lists, stepped = _divided(results, groups)
+    stepped, late_lists = _divided(results, groups)
     lists, tables = [*plain, *late_lists], [*tables, *stepped]
     is_complete = all(
         result.ok

@@ -130,9 +130,9 @@ def run_tables(puzzle: Object, part: int) -> LearnedRecord:
 
 @task(name=STEPS)
 @noted()
-def run_steps(puzzle: Object) -> LearnedRecord:
-    """Learn two tables over the objects of the input, one behind the other."""
-    return _learned(learn_steps(_problem(get(puzzle))))
+def run_steps(puzzle: Object, part: int) -> LearnedRecord:
+    """Learn one part of two tables over the objects of the input, one behind the other."""
+    return _learned(learn_steps(_problem(get(puzzle)), part))
 
 
 @task(name=EACH)

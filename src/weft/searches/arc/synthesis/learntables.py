@@ -31,8 +31,8 @@ PARTS = (ALL[:1], ALL[1:2], ALL[2:])
 """Ways to see objects that are tried together: the first two take longest."""
 FIRST_SEEN = SEGMENTATIONS[0]
 """How a first of two tables sees objects; others add time and next to nothing."""
-MOST_ACTING, MOST_FIRSTS = 25, 4
-"""Objects of a grid, and first tables that a second one is learned behind."""
+MOST_ACTING, FIRSTS = 25, 2
+"""Objects of a grid, and first tables that a second one is learned behind, each in a part."""
 MOST_AREAS = 70
 """With the objects around them."""
 
@@ -47,10 +47,11 @@ def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidat
     return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
 
 
-def learn_steps(problem: EncodedTask) -> tuple[ProgramCandidate, ...]:
+def learn_steps(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
     """Learn two tables: the first explains some of the changes, the second the rest.
 
-    The first was chosen by all pairs, so they are not cross-validated.
+    A part takes one of the best first tables. It was chosen by all pairs, so what is learned is not
+    cross-validated.
     """
     if not problem.keeps_sizes:
         return ()
@@ -58,7 +59,7 @@ def learn_steps(problem: EncodedTask) -> tuple[ProgramCandidate, ...]:
     return cheapest(
         candidate
         for name, scenes in ways.items()
-        for partial in _partial(problem, scenes)[:MOST_FIRSTS]
+        for partial in _partial(problem, scenes)[part : part + 1]
         for candidate in _followed(problem, objecttable.parameters(name, partial.table), partial)
     )
 

@@ -46,8 +46,13 @@ from weft.searches.arc.synthesis.learnlists import (
     plain_parts,
     scanned_parts,
 )
+from weft.searches.arc.synthesis.learntables import (
+    FIRSTS,
+    joined,
+    learn_input_tables,
+    learn_steps,
+)
 from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
-from weft.searches.arc.synthesis.learntables import joined, learn_input_tables, learn_steps
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -231,8 +236,8 @@ class ParallelPlanner:
         ]
         tables = [learn_input_tables(problem, part) for part in range(self.table_parts)]
         is_guessed = any(tables) or any(found.candidates for found in plain)
-        if self.has_steps(facts, is_guessed=is_guessed):
-            tables.append(learn_steps(problem))
+        steps = self.table_steps(facts, is_guessed=is_guessed)
+        tables += [learn_steps(problem, part) for part in range(steps)]
         choices.append(joined(tables, sample.time))
         return choices, [found.candidates for found in lists]
 
@@ -289,15 +294,15 @@ class ParallelPlanner:
             *layered_parts(learned),
         ]
 
-    def has_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> bool:
-        """Whether to learn two tables in sequence; `is_guessed`: a table or plain list fits.
+    def table_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> int:
+        """How many parts of learning two tables to run; `is_guessed`: a table or plain list fits.
 
         They are tried where nothing is found and outputs are as large as inputs.
         """
         own = self.options
         may_follow = own.budget.has_late_lists and FITTED not in own.without
         is_needless = facts.is_solved or is_guessed or facts.canvases > 0 or facts.bases == 0
-        return may_follow and not is_needless
+        return FIRSTS if may_follow and not is_needless else 0
 
     def _slices(self, facts: ShallowFacts, left: int) -> tuple[WorkerBudget, ...]:
         if facts.is_solved or facts.exhausted or left <= 0 or self.options.budget.is_brief:
