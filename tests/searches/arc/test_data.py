@@ -427,7 +427,7 @@ def test_zip_file_that_holds_a_name_twice_is_refused(tmp_path: Path) -> None:
 
 def test_solutions_alone_are_refused_with_what_is_missing(tmp_path: Path) -> None:
     path = put(tmp_path / "arc_solutions.json", {"a": [GRID]})
-    assert "solutions without challenges; put arc_challenges.json beside it" in refusal(path)
+    assert "solutions without challenges; put arc_challenges.json next to it" in refusal(path)
     assert "solutions without challenges" in refusal(tmp_path)
 
 
