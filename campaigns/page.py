@@ -78,10 +78,8 @@ same second was not seen | `tests/runs/test_stale.py` |
 `tests/searches/tree/test_promises.py`, `test_hostile.py` |
 | tests | a test that plants a ledger in order of arrival needed jobs to end out of order, which \
 beside a load they may not | `tests/searches/jobs/test_runs.py` |
-| tests | a test expected the jobs of a run to end in another order than they began, which they may \
-not beside a load | `tests/searches/jobs/test_runs.py` |
-| tests | a test expected the count of finished tasks never to fall, which it does where a round stops \
-early and drops results | `tests/inspect/test_status.py` |
+| tests | a test expected the count of finished tasks never to fall, which it does where a round \
+stops early and drops results | `tests/inspect/test_status.py` |
 | tests | a test of `weft jobs run --strict` expected short jobs to be cancelled, which may all \
 end first beside a load | `tests/searches/jobs/test_page.py` |
 | engine | a search that raised lost the results it raised at | `tests/coordinator/test_loop.py` |
