@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from weft.searches.arc.fitted.registry import COMPOSED, RULES
 from weft.searches.arc.lists.words import (
@@ -20,6 +20,13 @@ from weft.searches.arc.lists.words import (
 from weft.searches.arc.normal.registry import VIEWS
 from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.searches.arc.ops.registry import REGISTRY
+from weft.searches.arc.tables.colours import RELATED
+from weft.searches.arc.tables.wording import (
+    ACTION_WORDS,
+    MEASURE_WORDS,
+    MODIFIER_WORDS,
+    SIDE_WORDS,
+)
 from weft.searches.arc.values import ValueStage
 
 HEAD = """\
@@ -116,6 +123,35 @@ the rule and its fitted parameters cost bits.
 | rule | shape | what it does |
 |---|---|---|
 """
+TABLES = """
+## Tables over objects
+
+The rule `objects` has a segmentation and a table: `objects_8: by colour 8 stay, 3 meet 2, else meet
+1`. Objects whose measure has a listed value get its action, all others the last one. A second table
+may follow after `then`, and works on the result of the first. Instead of an operator, the
+segmentation may be `rooms` (4-connected black areas) or `rectangles` (of black cells, in no larger
+one; the 40 largest), while everything else stays; `objects_8 and rooms` are both. Black areas stay
+or are painted.
+
+Colours are numbers, `own`, or found: {colours}.
+
+| action | the object |
+|---|---|
+{actions}
+| modifier | effect |
+|---|---|
+{modifiers}
+Sides are `north`, `south`, `west` and `east`, corners `northwest` and so on. Directions may also be
+relative:
+
+| direction | leads |
+|---|---|
+{sides}
+Measures are those of `choose`, and:
+
+| measure | value |
+|---|---|
+{measures}"""
 LISTS = """
 ## Features of a cell
 
@@ -161,9 +197,22 @@ def render() -> str:
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
     seen = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
-    ends = FITTED + rules + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
-    ends += SCAN + "".join(f"| `{name}` | {words} |\n" for name, words in MADE.items())
-    return HEAD + stages + FACTS + count + tables + ends
+    ends = FITTED + rules + _tables() + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
+    return HEAD + stages + FACTS + count + tables + ends + SCAN + _rows(MADE)
+
+
+def _tables() -> str:
+    return TABLES.format(
+        colours=", ".join(f"`{colour}`" for colour in RELATED),
+        actions=_rows(ACTION_WORDS),
+        modifiers=_rows(MODIFIER_WORDS),
+        sides=_rows(SIDE_WORDS),
+        measures=_rows(MEASURE_WORDS),
+    )
+
+
+def _rows(words: Mapping[str, str]) -> str:
+    return "".join(f"| `{name}` | {meaning} |\n" for name, meaning in words.items())
 
 
 def _features() -> str:
@@ -175,7 +224,7 @@ def _features() -> str:
     }
     many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
     many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
-    return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
+    return _rows(one | many)
 
 
 def _on_canvas() -> str:
@@ -183,7 +232,7 @@ def _on_canvas() -> str:
     counted = {f"{name}_{what}" for name in COUNTED for what in COUNTS}
     one = {name: words for name, words in every.items() if name not in counted}
     many = {"`, `".join(f"{name}_{what}" for what in COUNTS): w for name, w in COUNTED.items()}
-    return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
+    return _rows(one | many)
 
 
 def _section(stage: ValueStage) -> str:

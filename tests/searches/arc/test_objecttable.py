@@ -22,14 +22,15 @@ from weft.searches.arc.synthesis.log import GROUNDED
 from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
-from weft.searches.arc.tables.actions import ACTIONS, LEAVE, ONLY, applied, parts_of
+from weft.searches.arc.tables.actions import ACTIONS, AND, IN, LEAVE, ONLY, applied, parts_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.learn import TableSearch, above
 from weft.searches.arc.tables.measures import columns_of
 from weft.searches.arc.tables.scene import STEPS, Body, Scene, masks_of, places
-from weft.searches.arc.tables.sides import OPPOSITE, side_of
+from weft.searches.arc.tables.sides import OPPOSITE, WAYS, side_of
 from weft.searches.arc.tables.table import ObjectTable, drawn, parse
 from weft.searches.arc.tables.vocabulary import actions, check
+from weft.searches.arc.tables.wording import ACTION_WORDS, MODIFIER_WORDS, SIDE_WORDS
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids
 
@@ -481,3 +482,10 @@ def test_tables_learned_in_parts_are_those_learned_at_once() -> None:
     parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
     assert whole
     assert joined(parts, 7) == whole
+
+
+def test_the_language_page_describes_every_action_modifier_and_direction() -> None:
+    assert set(ACTION_WORDS) == set(ACTIONS)
+    assert set(MODIFIER_WORDS) == {LEAVE, IN, ONLY, AND}
+    directions = {word for words in SIDE_WORDS for word in words.split("`, `")}
+    assert directions == {name for name in WAYS if name[-1] not in "12456789"}

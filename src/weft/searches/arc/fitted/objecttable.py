@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from weft.searches.arc.fitted.rule import BASE, Composed
 from weft.searches.arc.ops.operator import ShapeEffect
-from weft.searches.arc.tables import measures, segmentation, vocabulary
-from weft.searches.arc.tables.colours import RELATED
+from weft.searches.arc.tables import segmentation
 from weft.searches.arc.tables.table import ObjectTable, drawn
 from weft.searches.arc.tables.table import parse as parse_table
 from weft.searches.arc.values import Grid
@@ -24,13 +23,10 @@ class Objects(Composed):
 
     name = "objects"
     doc = (
-        "The grid is segmented into objects, and each becomes what a table says, on black ground: "
-        "`objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions: " + vocabulary.WORDS + ". "
-        "Colours are numbers, `own` or found: " + ", ".join(f"`{c}`" for c in RELATED)
-        + ". Objects may also be " + segmentation.WORDS
-        + "; areas stay or are painted. The measure is one of those of `choose`, or "
-        + measures.WORDS + ". A second table may follow behind `then`, on what the first one makes."
-    )  # fmt: skip
+        "The grid is segmented into objects, and a table decides what becomes of each, on a black "
+        "background: `objects_8: by colour 8 stay, 3 meet 2, else meet 1`. See [tables over "
+        "objects](#tables-over-objects)."
+    )
     shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:

@@ -21,15 +21,6 @@ NUMBERS = ("colour", *MEASURES, *RELATIONS)
 LIMITS = range(1, 11)
 BESIDE = {colour: f"beside_{colour}" for colour in range(1, 10)}
 """Whether a colour touches it by sides."""
-WORDS = (
-    "`colour`, how many others it is `touching`, it is `inside` the boxes of, are `around` (in "
-    "its box), `in_row` or `in_column` with it, whether it is `square`, `solid` or `tall`, how "
-    "many `vertices` its outline has; with `most_`, `least_` and `odd_` (unlike all others) before "
-    "it 1 or 0, with `even_` the rest by 2, with `rank_` and `place_` how many values are greater "
-    "or less, with `>=N` behind it 1 from N on; whether colour 3 touches it by sides (`beside_3`), "
-    "whether an area before it shares cells with it (`overlaps`), whether it is a black `area`"
-)
-"""For the language page."""
 
 
 def columns_of(scene: Scene) -> dict[str, list[int]]:

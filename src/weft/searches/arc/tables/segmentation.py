@@ -24,11 +24,6 @@ FIXED = "objects_8"
 """What stays around areas."""
 AND_ROOMS = f" and {ROOMS}"
 WITH_ROOMS = FIXED + AND_ROOMS
-WORDS = (
-    "black areas joined by sides (`rooms`) or `rectangles` of black cells in no larger one (the 40 "
-    "largest), while all else stays, or objects and rooms (`objects_8 and rooms`)"
-)
-"""For the language page."""
 
 
 def scene_of(name: str, grid: Grid) -> Scene | None:

@@ -23,38 +23,6 @@ from weft.searches.arc.tables.sides import (
 )
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
-WORDS = (
-    "`stay`, `gone`, `slide` to a side or corner until something is in its way, `edge`: to the "
-    "edge, `shift` by rows and columns, `by` its `height`, `width`, `cells`, `colours` or `one` "
-    "cell to a side, `meet`: in its row or column to the nearest object of a colour, the `nearest`"
-    " or the `largest`, `pile`: the same behind those of its own colour, `align` the `top`, "
-    "`bottom`, `left` or `right` of its box with that of another, `settle` in the middle of the "
-    "box around a colour, `pack`: fall to a side together with those of its colour, through all "
-    "others, `dock`: over the objects that are like its cells of another colour, `plain` or "
-    "mirrored (`across`, `down`, `half`), `mirror` to the other side of another, at its `near` or "
-    "`far` edge, `paint` in a colour, `turn` (`across`, `down`, `half`, `transposed`, `left`, "
-    "`right`), `reflect` on a side, `image` (`across`, `down`, `half`, `fourfold`) about the "
-    "middle of another or where its lines cross, `complete`: with what it lacks to be symmetric "
-    "(`across`, `down`, `half`, `quarter`, `fourfold`, `eightfold`) about the centre where that is"
-    " least, `restore`: to a copy, in any of eight positions, of the largest object of several "
-    "colours that it is a part of, `copies` on a side with a gap of 0 or 1, `tile`: copies up to "
-    "the edge, the last cut off, `trail`: copies up to the edge in the colour of each smaller "
-    "object that marks where the first one lies, `ray` to a side, a `row`, `column`, `cross`, "
-    "`diagonals` or `star` in a colour until something is in its way, `beam`: below what is in its"
-    " way, `cut`: over it, `reach`: as far as it measures, `link` by lines along a `row`, `column`"
-    " or more to `any` object or one of the `same` colour, `elbow`: by a line with one bend, along"
-    " its `row` or its `column` first, `bounce`: from a single cell by a line of diagonal steps to"
-    " a side that turns back beside edges and objects, `add` in a colour the black cells of its "
-    "`box`, `holes`, `outline`, `sides`, `corners`, the `frame` around its box, the `ring` half as"
-    " thick as it is wide, or those next to it on a side, `cover` a box, outline, frame or ring "
-    "whatever is there. A side may also be `ahead` (where its rarest colour lies) or `behind`, "
-    "`toward` the nearest object or `away`, to the largest (`main`) or `off`, `outward` to the "
-    "nearest edge or `inward`, to the `centre` of the grid, to the `notch` (the one empty corner "
-    "of its box), to the largest of its `kin` (of its colour), `to_3`, a colour, or away from it, "
-    "`from_3`. `leave` before a move draws the moved one beside it, `in` behind it recolours it, "
-    "`only` before `add` leaves the object out, `and` adds several things"
-)
-"""For the language page."""
 LENGTHS = ("height", "width", "cells", "colours")
 TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
