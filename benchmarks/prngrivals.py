@@ -399,8 +399,8 @@ program on the problem it was made for, the two of a row in turns. Here commands
 commands; library calls are compared below; the last table describes each program. CPU seconds of
 the whole command to the answer, with one thread or worker; medians over the number of turns in the
 table (wall seconds in brackets, on a machine with other load). Histories come from real runtimes,
-MT19937's words from the reference implementation, and every answer was checked. weft is told the
-generator, as the other programs are; the version is that of its search.
+MT19937's words from the reference implementation, and every answer was checked. weft is given
+the generator, as the other programs are; the version is that of its search.
 
 | history | program | its CPU s | weft's CPU s | turns | version | weft takes |
 |---|---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-"""Random ARC values of every stage, and a way to run one compiled operator on one value."""
+"""ARC values: grids from text, random values of every stage, and one compiled operator on one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ from weft.searches.arc.values import (
 )
 
 GUARD = 77
+
+
+def grid(text: str) -> Grid:
+    """Return a grid from its rows: `01/10`."""
+    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def _cells(n: int, colours: list[int]) -> st.SearchStrategy[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.errors import InputError
 from weft.searches.arc.ops.objectparts import Cell, cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
@@ -17,11 +17,6 @@ from weft.searches.arc.tables.measures import column_price, columns_of
 from weft.searches.arc.tables.segmentation import scene_of
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def black_cells(value: Grid) -> set[Cell]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.errors import ValueInvalid
 from weft.searches.arc.check import check_program
 from weft.searches.arc.fitted.celllist import Cells
@@ -42,11 +42,6 @@ TEXTS = (
     "all -> lay mirror_columns; area_size>=4 -> blob_main; row<2 -> 3; else input",
     "objects_8|keep_largest|draw_all!=0 -> 2; else 0",
 )
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def column(name: str, value: Grid) -> list[int]:

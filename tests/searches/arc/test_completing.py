@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.ops.objectparts import Cell, cells_of, grid_cells
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -84,10 +84,6 @@ def test_masks_complete_objects_as_cells_do(value: Grid, how: str) -> None:
         assert result.body == body.layers
         lacking = {divmod(p, own.width): c for c, mask in result.below for p in places(mask)}
         assert lacking == completed(own, body, how)
-
-
-def grid(text: str) -> Grid:
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def planted(how: str, texts: tuple[str, ...]) -> ArcTask:

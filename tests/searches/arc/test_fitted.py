@@ -8,17 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.errors import ValueInvalid
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.registry import BY_NAME, RULES, finish
 from weft.searches.arc.fitted.rule import MAX_PARAMS, EncodedExamples, FittedRule, RuleFit
 from weft.searches.arc.values import Grid, ValueStage, decode
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def grids_of(texts: str) -> list[Grid]:

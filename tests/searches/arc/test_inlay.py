@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.arcvalues import grid
 from weft.errors import InputError
 from weft.searches.arc.fitted.inlay import SEGMENTATIONS
 from weft.searches.arc.program import parse as read_program
@@ -12,11 +13,6 @@ from weft.searches.arc.synthesis.learninlays import learn_inlays
 from weft.searches.arc.synthesis.sample import GridVector, VectorSample
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def laid(name: str, value: Grid) -> Grid | None:

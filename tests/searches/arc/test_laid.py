@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.arctasks import options, task_of
+from tests.support.arcvalues import grid
 from weft.errors import ValueInvalid
 from weft.searches.arc.fitted.celllist import Cells
 from weft.searches.arc.lists.cells import source_millibits, source_of
@@ -18,15 +19,10 @@ from weft.searches.arc.synthesis.listcontext import context_of
 from weft.searches.arc.synthesis.phases import shallow
 from weft.searches.arc.synthesis.sample import VectorSample, pack, unpack
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.values import Grid, decode_grids
+from weft.searches.arc.values import decode_grids
 
 PLANTED = read_program('return cells(I, "own=5 -> spread.top_left_quarter; else own")')
 OPERATORS = ("top_left_quarter", "top_half", "least_common_colour", "colour_canvas")
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 INPUTS = tuple(

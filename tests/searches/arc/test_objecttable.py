@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.arctasks import options, phase_with_learned, task_of
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.errors import InputError
 from weft.searches.arc.assessment import Found
 from weft.searches.arc.fitted.choose import segment
@@ -36,11 +36,6 @@ from weft.searches.arc.values import Grid, decode_grids
 
 Cells = dict[tuple[int, int], int]
 KNOWN = tuple(actions((2, 5), [(1, -1)]))
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def scene(value: Grid) -> Scene:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.arctasks import options, phase_with_learned
-from tests.support.arcvalues import grids
+from tests.support.arcvalues import grid, grids
 from weft.errors import InputError, ValueInvalid
 from weft.searches.arc.fitted.celllist import Cells, Layered, Scanned
 from weft.searches.arc.fitted.objecttable import Objects
@@ -32,11 +32,6 @@ SCANS = (
     "made_over_on!=x & own=0 -> made_over_on; made_over=2 -> made_back; else own",
     "all -> lay made_over_2; row<1 -> 4; else own",
 )
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 # corner, feature, what it shows of the cells of 123/456

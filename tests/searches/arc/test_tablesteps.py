@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.arctasks import options
+from tests.support.arcvalues import grid
 from weft.errors import InputError
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.program import parse
@@ -18,7 +19,7 @@ from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.partial import PartialTable, partial_tables
 from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import Grid, decode_grids
+from weft.searches.arc.values import decode_grids
 
 STEPS = "objects_8: by colour 6 gone, else stay then objects_8: by colour 1 slide south, else stay"
 INPUTS = (
@@ -28,11 +29,6 @@ INPUTS = (
     "10100/60600/00000/00800/00000/50000",
 )
 """A 6 below an object holds it up: only where it is gone it falls on what else there is."""
-
-
-def grid(text: str) -> Grid:
-    """A grid from its rows: `01/10`."""
-    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
 
 
 def planted(program: str = STEPS, inputs: tuple[str, ...] = INPUTS) -> ArcTask:
