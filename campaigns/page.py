@@ -75,6 +75,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 `tests/faults/test_exhaustion.py` |
 | F22 | tests that reach a new source file of the core were not asked about its mutants | \
 `tests/test_mutation.py` |
+| tests | a test killed workers sixty times while tasks ran, which beside a load could all end \
+before the last kill | `tests/workers/test_killed.py` |
 | tests | five tests of edited modules failed wherever Python may write bytecode: an edit in the \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
