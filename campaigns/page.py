@@ -77,6 +77,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 `tests/test_mutation.py` |
 | tests | a test killed workers sixty times while tasks ran, which beside a load could all end \
 before the last kill | `tests/workers/test_killed.py` |
+| tests | two tests of `weft tree` looked for processes of the whole machine and found those of \
+another test run | `tests/searches/tree/test_hostile.py`, `test_promises.py` |
 | tests | five tests of edited modules failed wherever Python may write bytecode: an edit in the \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
