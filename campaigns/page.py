@@ -24,15 +24,19 @@ from campaigns.rows import PLACES, ROWS, is_planted
 INTRODUCTION = """\
 # Faults
 
-Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
-`make test` runs samples. The campaign is a Weft search: its run folder records which points and
-seeds were tried, and the same command resumes it. Minutes are the sum over all cases; "20 passed of
-100" means that only 20 of the row's 100 cases were run.
+Faults injected on purpose at every point where they could matter, and what happened. A *violation*
+is a lost or repeated result, a different ledger, undetected damage, a process left behind, or an
+exit without a reason.
 
-A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
-behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
-of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
-`unchanged`). F21 is a measurement; F22 is mutation testing.
+`make chaos` runs every row in full, `make test` samples of them. The campaign is a Weft search: its
+run folder records which points and seeds were tried, and the same command resumes it. Minutes are
+sums over all cases; "20 passed of 100" means that 20 of the row's 100 cases were run. In F3 a call
+is *not reached* if the run did not make it this time, and a run *went on* if it finished despite
+the fault.
+
+To show that the tests can fail, bugs are planted (`campaigns/bugs.py`) in a copy of the source: the
+row's quick test must fail with the bug, and pass in an unchanged copy (case `unchanged`). F21 is a
+measurement; F22 is mutation testing.
 
 On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 skip equivalent system calls, all of which are
 tried in the rows of the engine itself. Of SQLite's consecutive writes to one file, the first and
