@@ -13,7 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from weft.searches.arc.tables import completing, images, lines, moves, placing, surroundings
+from weft.searches.arc.tables import (
+    completing,
+    images,
+    lines,
+    moves,
+    openings,
+    placing,
+    stairs,
+    surroundings,
+)
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
 
@@ -28,7 +37,7 @@ COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
     "reflect", "copies", "tile", "trail", "image", "complete", "restore", "ray", "beam", "reach",
-    "link", "elbow", "bounce", "add", ONLY, *COVERING,
+    "link", "elbow", "bounce", "stairs", "spill", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -77,6 +86,8 @@ ACTIONS: dict[str, Apply] = {
     "link": lines.link,
     "elbow": lines.elbow,
     "bounce": lines.bounce,
+    "stairs": stairs.stairs,
+    "spill": openings.spill,
     "add": surroundings.add,
     "cut": lines.cut,
     "cover": surroundings.cover,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
@@ -11,9 +12,11 @@ from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
+from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.scene import SIDES, STEPS
 from weft.searches.arc.tables.sides import (
+    CORNERS,
     FROM_COLOUR,
     KIN,
     OTHER_GOALS,
@@ -21,6 +24,7 @@ from weft.searches.arc.tables.sides import (
     TOWARDS,
     TOWARDS_ALL,
 )
+from weft.searches.arc.tables.stairs import FIRST, TREADS
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
 LENGTHS = ("height", "width", "cells", "colours")
@@ -29,7 +33,7 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
                      "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore"), 5 * BIT),
+                     "restore", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -76,6 +80,10 @@ def actions(
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
     plain = (OWN, *named)
     yield from (("bounce", side, ink) for side in (*SIDES, *TOWARDS) for ink in plain)
+    for corner in CORNERS:
+        ways_up = product(FIRST, TREADS, plain)
+        yield from (("stairs", corner, *words) for words in ways_up)
+    yield from (("spill", how, ink) for how in SPILLS for ink in inks)
     yield from (("cover", place, ink) for place in COVERED for ink in plain)
     yield from (("add", place, ink) for place in PLACES for ink in inks)
     yield from (("add", side, ink) for side in (*STEPS, *ways) for ink in plain)

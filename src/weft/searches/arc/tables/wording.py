@@ -42,9 +42,14 @@ ACTION_WORDS: dict[str, str] = {
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
     "bounce": "a single cell draws a diagonal line that bounces off edges and objects",
+    "stairs": "a single cell draws stairs towards a corner, along its `row` or its `column` first, "
+    "with steps of 1 or 2 cells, until something is in the way",
+    "spill": "fills the largest empty area in its box and draws lines from its openings to the "
+    "edge, `straight` or `spread` (also diagonal ones from both ends of an opening)",
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
-    "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, or the cells "
-    "next to it on a side",
+    "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, the `wings` of "
+    "the frame (next to the corners of its box), a `fence` (the frame just inside the box of all "
+    "other objects), or the cells next to it on a side",
     "cover": "paints its box, outline, frame or ring, black or not",
 }
 """By action: what becomes of an object."""
