@@ -78,6 +78,7 @@ MECHANISMS: dict[str, Uses] = {
             "arrange",
             "extend_lines",
             "inlay",
+            "overview",
         )
     ),
 }

@@ -13,6 +13,7 @@ from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.inlay import Inlay
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.fitted.overview import ObjectOverview
 from weft.searches.arc.fitted.period import ExtendPeriod
 from weft.searches.arc.fitted.recolour import CellTable, ColourMap
 from weft.searches.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
@@ -26,7 +27,7 @@ RULES: tuple[FittedRule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
-    ObjectChart(), Arrange(), ExtendLines(), Inlay(),
+    ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
