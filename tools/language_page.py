@@ -68,11 +68,8 @@ STAGES = {
     ValueStage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
     ValueStage.OBJECTS: "objects in an order that the operator states",
     ValueStage.OBJECT: "coloured cells at a place",
-    ValueStage.BOX: "a bounding box: a rectangle of places",
-    ValueStage.PATCH: "cells at a place, without colours",
     ValueStage.COLOUR: "a colour",
     ValueStage.COUNT: "a number, 0 to 255",
-    ValueStage.SIZE: "a height and a width",
 }
 FACTS = """
 ## How to read the tables
