@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from tests.support.arctasks import options
 from tests.support.arcvalues import grid
 from weft.errors import InputError
 from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import parse
 from weft.searches.arc.synthesis.ablation import FITTED
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
@@ -141,3 +144,15 @@ def test_steps_are_tried_only_where_nothing_fits() -> None:
         assert not planner.has_steps(known, is_guessed=False)
     bare = ParallelPlanner(replace(options(), without=(FITTED,)))
     assert not bare.has_steps(facts(), is_guessed=False)
+
+
+def test_recorded_evidence_has_the_programs_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "tools")
+    recorder = importlib.import_module("record_arc_evidence").Recorder([BY_NAME["transpose"]])
+    task = replace(planted(), name="planted-whole-0")
+    row = recorder.record(task)
+    found = recorder.planner.searched(task.without_truth()).found
+    texts = [candidate.program.text() for candidate in found.guesses]
+    assert [text for text, *_ in row["guesses"]] == texts
+    assert any(" then " in text for text in texts), "two tables in sequence"
+    assert row["cpu_s"]["steps"] > 0
