@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.arcruns import hopeless
 from tests.support.arctasks import options
 from tests.support.arcvalues import grid
 from weft.errors import InputError
@@ -146,13 +147,14 @@ def test_steps_are_tried_only_where_nothing_fits() -> None:
     assert not bare.has_steps(facts(), is_guessed=False)
 
 
-def test_recorded_evidence_has_the_programs_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evidence_is_recorded_with_two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parents[3] / "tools")
     recorder = importlib.import_module("record_arc_evidence").Recorder([BY_NAME["transpose"]])
-    task = replace(planted(), name="planted-whole-0")
-    row = recorder.record(task)
-    found = recorder.planner.searched(task.without_truth()).found
-    texts = [candidate.program.text() for candidate in found.guesses]
+    unsolved = replace(hopeless(1, 3, 4), name="hopeless-whole-0")
+    row, assembled = recorder.record(unsolved), recorder.planner.searched(unsolved.without_truth())
+    texts = [candidate.program.text() for candidate in assembled.found.guesses]
     assert [text for text, *_ in row["guesses"]] == texts
-    assert any(" then " in text for text in texts), "two tables in sequence"
-    assert row["cpu_s"]["steps"] > 0
+    assert "steps" in row["cpu_s"], "nothing fits, so two tables are tried"
+    task = planted()
+    found = [each for part in recorder.stepped(EncodedTask(task.without_truth())) for each in part]
+    assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)
