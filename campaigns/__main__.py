@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -29,7 +30,7 @@ import weft
 from benchmarks.machine import describe
 from campaigns.collect import ROOT, Case, collect, planted_cases
 from campaigns.page import cases_on, listed_cases, write_page
-from campaigns.search import faults
+from campaigns.search import OPTIONAL, VARIABLES, faults
 
 PAGES = ROOT / "docs" / "benchmarks"
 RUNS = ROOT / "build" / "campaigns"
@@ -59,7 +60,9 @@ def main(argv: list[str]) -> int:
         return 0
     commit = commit_of(ROOT)
     out = RUNS / commit / folder_name(asked, cases if asked.untried else [])
-    call = faults(root=str(ROOT), commit=commit, cases=[case.to_dict() for case in cases])
+    variables = [*VARIABLES, *(name for name in OPTIONAL if name in os.environ)]
+    listing = [case.to_dict() for case in cases]
+    call = faults(root=str(ROOT), commit=commit, cases=listing, variables=variables)
     code = 0
     out.parent.mkdir(parents=True, exist_ok=True)
     out.with_suffix(MACHINE).write_text(describe(), "utf-8")

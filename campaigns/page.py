@@ -54,6 +54,9 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F29 | beside a load of 27, a worker on a Ray node that started after its run \
+had been closed made the run's folder again, open to others, and every later run on that node was \
+refused | `tests/ray/test_parts.py` |
 | F25 | the driver of the campaign starts a process of its own after the command, which failed too \
 and was taken for a fault of the command (4 of 4 shares) | `tests/faults/test_exhaustion.py` |
 | F3 | on `weft prng` 3 of 33 shares failed for calls that their runs did not reach: such a call \

@@ -95,7 +95,10 @@ PLANTED_GRIDS = {
     f"{PRNG}/test_attack_linear_words.py::test_planted_state_over_the_coverage_is_found": 3,
 }
 """Into how many cases each is dealt: one takes about a minute."""
-FRESH_ZOO = f"{PRNG}/zoo/test_zoo.py::test_zoo_made_afresh_is_found_and_predicted"
+FRESH_ZOO = {
+    f"{PRNG}/zoo/test_zoo.py::test_history_made_afresh_is_found_and_predicted": 40,
+}
+"""The same; three histories each, of seconds to minutes of many cores."""
 
 SEARCH_PARTS = {
     EVERY_CALL: {"arc": 8, "jobs": 100, "prng": 10, "tree": 50},
@@ -196,7 +199,7 @@ ROWS = (
     Row("F29", "nodes, connections and objects lost with Ray and SSH",
         (*RAY_FILES, RAY_HEAD), whole=RAY_FILES),
     Row("F30", "generators planted over the grid of families, skips, starts and wrong draws",
-        (*PLANTED_GRIDS, FRESH_ZOO), shared=PLANTED_GRIDS),
+        (*PLANTED_GRIDS, *FRESH_ZOO), shared=PLANTED_GRIDS | FRESH_ZOO),
     Row("F31", "signals and noise planted for the pipeline",
         PIPELINE_FILES, whole=PIPELINE_FILES),
 )  # fmt: skip

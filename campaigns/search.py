@@ -14,6 +14,10 @@ HERE = str(Path(__file__).resolve().parents[1])
 """Where this package is imported from; `root` is the checkout whose tests are run."""
 TIMEOUT_S = 4 * 3600.0
 RESULT = "result.json"
+VARIABLES = ("PATH", "HOME", "LANG")
+"""Variables of the environment that cases are given."""
+OPTIONAL = ("WEFT_PRNG_ZOO",)
+"""Variables that they are given where they are set."""
 
 
 def read_result(run: Any) -> Any:
@@ -25,9 +29,15 @@ def read_result(run: Any) -> Any:
 
 
 @weft.search(version=1)
-def faults(*, root: str, commit: str, cases: Sequence[dict[str, Any]]) -> SearchBody:
+def faults(
+    *,
+    root: str,
+    commit: str,
+    cases: Sequence[dict[str, Any]],
+    variables: Sequence[str] = VARIABLES,
+) -> SearchBody:
     """Try all `cases` at a commit; the answer counts how they ended."""
-    results = yield weft.round([run_case(root, case) for case in cases])
+    results = yield weft.round([run_case(root, case, variables) for case in cases])
     ended: dict[str, int] = {}
     for result in results:
         outcome = "failed" if result.error else result.value["outcome"]
@@ -35,12 +45,12 @@ def faults(*, root: str, commit: str, cases: Sequence[dict[str, Any]]) -> Search
     return {"commit": commit, **dict(sorted(ended.items()))}
 
 
-def run_case(root: str, case: dict[str, Any]) -> Any:
+def run_case(root: str, case: dict[str, Any], variables: Sequence[str] = VARIABLES) -> Any:
     """A case as a command in the root of the checkout."""
     words = [case["test"], str(case["part"]), str(case["parts"])]
     return weft.command(
         ["{python}", "-m", "campaigns.case", "{test}", "{part}", "{parts}", "{out_dir}/" + RESULT],
         args=dict(zip(("test", "part", "parts"), words, strict=True)),
         cwd=root, timeout_s=TIMEOUT_S, collect=read_result,
-        env={"PYTHONPATH": HERE}, env_from=["PATH", "HOME", "LANG"],
+        env={"PYTHONPATH": HERE}, env_from=list(variables),
     )  # fmt: skip

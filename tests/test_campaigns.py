@@ -50,7 +50,7 @@ from campaigns.page import (
 )
 from campaigns.planting import copy_checkout, has_failed, make_environment, plant
 from campaigns.rows import EVERY_CALL, ROWS, case_name, is_planted, parts_of, row_of
-from campaigns.search import faults
+from campaigns.search import OPTIONAL, VARIABLES, faults, run_case
 from tests.support.figures import Part
 
 CONFTEST = """
@@ -103,6 +103,12 @@ def test_cases_are_tried_once_and_counted(project: Path, run: weft.Run) -> None:
     again = weft.run(call, out=project / "run", progress=False)
     assert again.head == run.head
     assert (project / "tried").read_text() == "x" * 5
+
+
+def test_variables_that_are_named_reach_the_cases() -> None:
+    case = CASES[0].to_dict()
+    assert run_case("root", case).args["env_from"] == list(VARIABLES)
+    assert run_case("root", case, ["PATH", *OPTIONAL]).args["env_from"] == ["PATH", *OPTIONAL]
 
 
 def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(

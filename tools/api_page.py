@@ -25,7 +25,7 @@ import weft
 HEAD = """\
 # Python API
 
-Written from the docstrings by `make docs`; do not edit.
+Generated from the docstrings by `make docs`; do not edit.
 
 Everything that `import weft` offers. Names are loaded when they are first used, so the import
 itself takes a few milliseconds. [The guide](guide.md) shows them at work;

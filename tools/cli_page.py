@@ -9,7 +9,7 @@ from weft.main import commands
 HEAD = """\
 # Command line
 
-Written from the commands themselves by `make docs`; do not edit.
+Generated from the commands by `make docs`; do not edit.
 
 `weft COMMAND --help` prints the same. Results go to stdout, progress and messages to stderr. Every
 error is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Progress bars and
@@ -31,12 +31,20 @@ fish; `weft --show-completion` prints what it would install.
 | 75 | locked, or out of a resource: try again |
 | 130 | interrupted; `weft resume` continues |
 """
+INDEX = """
+## All commands
+
+| command | does |
+|---|---|
+"""
 
 
 def render() -> str:
-    """Return the page: one section per command, options in the order they are declared."""
-    sections = [_section(name, command) for name, command in commands_of(commands()).items()]
-    return HEAD + "".join(sections)
+    """Return the page: an index, then a section per command, options as they are declared."""
+    known = commands_of(commands())
+    index = "".join(_index_row(name, command) for name, command in known.items())
+    sections = (_section(name, command) for name, command in known.items())
+    return f"{HEAD}{INDEX}{index}{''.join(sections)}"
 
 
 def commands_of(group: Any, before: str = "") -> dict[str, Any]:
@@ -46,6 +54,12 @@ def commands_of(group: Any, before: str = "") -> dict[str, Any]:
         inside = hasattr(command, "commands")
         found |= commands_of(command, f"{before}{name} ") if inside else {before + name: command}
     return found
+
+
+def _index_row(name: str, command: Any) -> str:
+    """Link a command, with the first sentence of its help."""
+    summary = " ".join(command.help.partition("\n\n")[0].split())
+    return f"| [`weft {name}`](#weft-{name.replace(' ', '-')}) | {_escaped(summary)} |\n"
 
 
 def _section(name: str, command: Any) -> str:

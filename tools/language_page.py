@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from weft.searches.arc.fitted.choose import MEASURES
 from weft.searches.arc.fitted.registry import COMPOSED, RULES
 from weft.searches.arc.lists.words import (
     BLOCKS,
@@ -32,7 +33,7 @@ from weft.searches.arc.values import ValueStage
 HEAD = """\
 # The ARC language
 
-Written from the operators themselves by `make docs`; do not edit.
+Generated from the operators by `make docs`; do not edit.
 
 A program is a chain of operators. It starts with the input grid `I`, each step uses the previous
 one, and the last returns a grid:
@@ -55,28 +56,42 @@ checked 1 program, 0 exact
 `--data` selects other sets, folders and files than ARC-AGI-1. Lines that start with `#` are
 comments. The last step may be a *fitted rule* with its parameters as a string:
 `return colour_map(b, "1:2 3:4")`. The search fits them to the training pairs; in your own program
-you write them out.
+you write them yourself.
+
+Colours are numbers from 0 to 9. Black (0) is the background: everything else is content.
+
+| term | meaning |
+|---|---|
+| 4-connected, 8-connected | joined by sides; joined by sides or corners |
+| object | a connected component, or another group of cells that a segmentation yields |
+| blob | an 8-connected component of non-black cells of any colours |
+| box | a bounding box |
+| main colour | the most common non-black colour of a grid or an object (ties: the lowest) |
+| rarest colour | the least common non-black colour (ties: the lowest) |
+| hole | a group of empty cells that an object encloses |
 
 ## Stages
 
-Every value has a stage; an operator maps one stage to another.
+The type of a value is called its stage. An operator takes a value of one stage and returns one of
+another, or of the same.
 
 | stage | meaning |
 |---|---|
 """
 STAGES = {
     ValueStage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
-    ValueStage.OBJECTS: "objects in an order that the operator states",
-    ValueStage.OBJECT: "coloured cells at a place",
+    ValueStage.OBJECTS: "a sequence of objects",
+    ValueStage.OBJECT: "coloured cells at a position",
     ValueStage.COLOUR: "a colour",
     ValueStage.COUNT: "a number, 0 to 255",
 }
 FACTS = """
 ## How to read the tables
 
-**bits** is the cost of a step; of two programs, the one with fewer bits is the better explanation.
-**shape** and **palette** are guarantees about the result, which let the search prune what cannot
-reach the target. An operator may fail on a value (no objects, too large); then the program fails.
+**bits** is the cost of a step; of two programs that fit, the one with fewer bits is the better
+explanation. **shape** and **palette** are guarantees about the result; they let the search skip
+programs that cannot reach the target. If an operator fails on a value (no objects, too large), the
+program fails.
 
 | shape | the result's height and width |
 |---|---|
@@ -86,26 +101,26 @@ reach the target. An operator may fail on a value (no objects, too large); then 
 | input | are those of the input grid |
 | any | may be anything |
 
-| palette | colours that the value did not have |
+| palette | colours that the result may add |
 |---|---|
 | keep | none |
-| black | black at most |
-| input | black and those of the input grid at most |
-| any | may be any |
+| black | black |
+| input | black and those of the input grid |
+| any | any |
 """
 VIEWED = """
 ## Views
 
-A program may start with a line that names a view, which normalises each example; `I` is then the
-normalised input, and the view is undone on the program's output:
+A view normalises each example before the program runs, and is undone on its output. A program that
+uses one names it in its first line; `I` is then the normalised input:
 
 ```
 view lines_lie
 return mirror_rows(I)
 ```
 
-A view transforms an example based on its input alone, so examples may be transformed differently.
-Each colour listed, except black, costs 3.3 bits more.
+A view depends only on the input of an example, so examples may be transformed differently. Each
+colour listed after its name, except black, costs 3.3 bits more.
 
 | view | bits | what it does |
 |---|---|---|
@@ -113,24 +128,34 @@ Each colour listed, except black, costs 3.3 bits more.
 FITTED = """
 ## Fitted rules
 
-A rule ends a program. Its parameters are fitted so that every training input gives its output. It
-fails if none do, if they leave a test undetermined, or if equally good ones disagree about it. Both
-the rule and its fitted parameters cost bits.
+A rule can only be the last step of a program. The search fits its parameters so that every training
+input gives its output. A rule is rejected if no parameters do so, if they leave a test output
+undetermined, or if equally good ones disagree about it. Both the rule and its fitted parameters
+cost bits.
 
 | rule | shape | what it does |
 |---|---|---|
 """
 TABLES = """
+## Measures of objects
+
+What `choose`, `chart` and `objects` can ask about an object:
+
+| measure | value |
+|---|---|
+{chosen}
 ## Tables over objects
 
 The rule `objects` has a segmentation and a table: `objects_8: by colour 8 stay, 3 meet 2, else meet
-1`. Objects whose measure has a listed value get its action, all others the last one. A second table
-may follow after `then`, and works on the result of the first. Instead of an operator, the
-segmentation may be `rooms` (4-connected black areas) or `rectangles` (of black cells, in no larger
-one; the 40 largest), while everything else stays; `objects_8 and rooms` are both. Black areas stay
-or are painted.
+1`. An object whose measure (`colour`) has a listed value gets the action after that value; all
+others get the action after `else`. A second table may follow after `then`; it works on the result
+of the first.
 
-Colours are numbers, `own`, or found: {colours}.
+The segmentation is an operator, or `rooms` (4-connected black areas), or `rectangles` (of black
+cells, contained in no larger one; the 40 largest). With the last two, only black areas are decided
+about, to stay or be painted, and everything else stays; `objects_8 and rooms` decides about both.
+
+A colour is a number, the object's `own`, or relative to it: {colours}.
 
 | action | the object |
 |---|---|
@@ -138,13 +163,12 @@ Colours are numbers, `own`, or found: {colours}.
 | modifier | effect |
 |---|---|
 {modifiers}
-Sides are `north`, `south`, `west` and `east`, corners `northwest` and so on. Directions may also be
-relative:
+Directions are `north`, `south`, `west`, `east`, `northwest` and so on, or relative to the object:
 
 | direction | leads |
 |---|---|
 {sides}
-Measures are those of `choose`, and:
+Besides the [measures of objects](#measures-of-objects), tables can ask about:
 
 | measure | value |
 |---|---|
@@ -152,12 +176,14 @@ Measures are those of `choose`, and:
 LISTS = """
 ## Features of a cell
 
-The features that decision lists of `cells` test. An *area* is a connected component (by sides) of
-one colour, including black; a *blob* is a connected component (by sides or corners) of non-black
-cells of any colours; it is 0 for black. The *box* of a cell is the smallest bounding box of a blob
-that contains it. If full rows and columns of one colour divide the grid, *blocks* lie between them;
-the coarse grid has one cell per block: its most frequent colour except black. Colours can also be
-copied.
+The features that decision lists of `cells` can test; those that are colours can also be copied.
+
+- The *area* of a cell is the 4-connected component of its colour, black included.
+- The *blob* of a cell is the 8-connected component of non-black cells that contains it; features of
+  a blob are 0 for black cells.
+- The *box* of a cell is the smallest bounding box of a blob that contains it.
+- If full rows and columns of one colour divide the grid, the parts between them are *blocks*. The
+  coarse grid has one cell per block, of its main colour.
 
 | feature | is |
 |---|---|
@@ -165,9 +191,9 @@ copied.
 CANVAS = """
 ## Features of a canvas
 
-The additional features that lists of `canvas` test. The *copies* lie side by side from the top
-left, whether or not they are drawn. Counts of the input are `cells` (not black), `gaps` (black),
-`marks` (colours except black) and `blobs`.
+Lists of `canvas` can also test these. *Copies* of the input tile the canvas from the top left,
+whether or not they are drawn. Counts of the input are `cells` (non-black cells), `gaps` (black
+cells), `marks` (non-black colours) and `blobs`.
 
 | feature | is |
 |---|---|
@@ -175,17 +201,37 @@ left, whether or not they are drawn. Counts of the input are `cells` (not black)
 SCAN = """
 ## Features of a scan
 
-What the lists of `scanned` test and copy besides. The *line* of a cell is its row; lines and
-places are counted in the order of the scan, from its corner on.
+Lists of `scanned` can also test and copy cells that are already filled. The *line* of a cell is its
+row; *before* means earlier in the order of the scan, which starts in a corner.
 
 | feature | is |
 |---|---|
 """
 
 
+CHOSEN = {
+    "cells`, `holes": "how many cells, or holes, it has",
+    "room`, `height`, `width": "cells, rows or columns of its box",
+    "colours": "how many colours the input has in its box",
+    "count_0` to `count_9": "how many cells of a colour the input has in its box",
+    "main`, `rest": "cells of its box that have the most common colour there, or another",
+    "parts": "8-connected components of non-black cells in its box",
+    "specks": "8-connected components of cells in its box without its most common colour",
+    "mirrors": "mirror symmetries of its box",
+    "top`, `left`, `bottom`, `right": "steps from its box to that edge of the grid",
+    "border": "how many edges of the grid it touches",
+    "copies`, `likes`, `kin": "objects with its shape, with the same box, or of its colour",
+}
+"""Measures of `choose`."""
+COUNTED_COLOURS = {f"count_{colour}" for colour in range(1, 9)}
+"""Described by the first and the last."""
+
+
 def render() -> str:
     """Return the page: operators by the stage they take, fitted rules, views, features."""
     assert set(STAGES) == set(ValueStage)
+    described = {name for names in CHOSEN for name in names.replace(" to ", ", ").split("`, `")}
+    assert described == {name for name in MEASURES if name not in COUNTED_COLOURS}
     assert {shape.value for shape in ShapeEffect} | {p.value for p in Palette} <= _words(FACTS)
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
     taken = [stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY)]
@@ -201,6 +247,7 @@ def render() -> str:
 def _tables() -> str:
     return TABLES.format(
         colours=", ".join(f"`{colour}`" for colour in RELATED),
+        chosen=_rows(CHOSEN),
         actions=_rows(ACTION_WORDS),
         modifiers=_rows(MODIFIER_WORDS),
         sides=_rows(SIDE_WORDS),

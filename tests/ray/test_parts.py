@@ -298,6 +298,23 @@ def test_outcomes_of_an_earlier_session_stay_on_the_node_until_the_run_is_over(
     assert not home.exists()
 
 
+def test_worker_that_starts_late_does_not_make_the_folder_of_a_closed_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a folder had the mode of the umask, and every later run on the node was refused."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "nodes"))
+    monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
+    spec = NodeSpec("n", "run", 0, range(0), ())
+    open_node(spec)
+    actor = SlotActor(spec, Slot("n", None, 0))
+    close_node(spec)
+    assert actor.start(1, ()) == (None, None)
+    ended = actor.pull(1).ended
+    assert ended is not None
+    assert "no worker could be started" in ended[1]
+    assert list(tmp_path.iterdir()) == []
+
+
 # -- over SSH ---------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -278,7 +279,8 @@ def load(more: Sequence[str]) -> None:
     from weft.main import _exit_code, commands
 
     for name in (*LOADED, *more):
-        import_module(name)
+        if find_spec(name.partition(".")[0]):  # extras need not be installed
+            import_module(name)
     if WORKER in more:
         import_module(f"{WORKER}.__main__")
         import_module(FORKED_WORKERS)

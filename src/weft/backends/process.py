@@ -178,12 +178,16 @@ class WorkerProcess(WorkerSeat):
         self.outbox += setup.hello(slot, page)
         self._unpacker = Unpacker[FromWorker]()
         self._marks = setup.marks
-        setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
         try:
-            with self._far, self._log.open("ab") as log:
+            setup.logs.mkdir(exist_ok=True)  # a run's folder that is gone is not made again
+            with self._log.open("ab") as log:
                 self._popen = self._start(setup, slot, page, log)
+        except OSError:
+            self.channel.close()
+            raise
         finally:
+            self._far.close()
             os.close(page)
         setup.marks.put(self._popen.pid, number)
         self.identity = Worker(self._popen.pid, birth_s(self._popen.pid), slot.node, slot.gpu)

@@ -229,7 +229,7 @@ class SlotActor:
             part.unlink()
             return False
         target = self._object(digest)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(exist_ok=True)
         part.rename(target)
         return True
 

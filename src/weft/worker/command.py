@@ -320,7 +320,10 @@ def _attempt(
 def _make_empty(folder: Path) -> None:
     """Make a folder; remove what an attempt of that number left whose worker was killed."""
     try:
-        folder.mkdir(parents=True)
+        folder.mkdir()
+    except FileNotFoundError:  # the first command of the run; its own folder is there
+        folder.parent.mkdir(exist_ok=True)
+        folder.mkdir()
     except FileExistsError:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(exist_ok=True)
@@ -329,7 +332,7 @@ def _make_empty(folder: Path) -> None:
 def _make_without(folder: Path, *files: Path) -> None:
     """Have a folder without these files; most often it is new."""
     try:
-        folder.mkdir(parents=True)
+        folder.mkdir()
     except FileExistsError:
         for path in files:
             path.unlink(missing_ok=True)

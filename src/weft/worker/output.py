@@ -29,7 +29,7 @@ class OwnOutput:
         name = f"{key}/{attempt}.log"
         with contextlib.suppress(OSError):
             start, self.end = self.end, os.lseek(1, 0, os.SEEK_CUR)
-            (self._logs / key).mkdir(parents=True, exist_ok=True)
+            (self._logs / key).mkdir(exist_ok=True)
             with Path("/dev/fd/1").open("rb") as log:
                 log.seek(start)
                 text = log.read(min(self.end - start, MAX_LOG_BYTES))

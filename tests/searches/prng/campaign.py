@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import random
 import subprocess
 import sys
 import tempfile
@@ -39,17 +38,17 @@ from tests.searches.prng.hostile import (
     random_request,
     verdict_of,
 )
-from tests.searches.prng.zoo.exhibits import ENTRIES, NEXT, make_draws, named_request
+from tests.searches.prng.zoo.exhibits import ENTRIES, named_request
+from tests.searches.prng.zoo.fresh import FreshHistory, make_history, predicted
 from weft.runs.execution import Execution
 from weft.searches.prng.families import SINGLE, family_named
 from weft.searches.prng.generate import generate_array
 from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.kernels import cuda
-from weft.searches.prng.run import estimate_s, execute
+from weft.searches.prng.run import estimate_s
 from weft.searches.prng.search import VERSION
 
-SEED_BITS = 31
 WORKERS_EACH = 4
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
@@ -77,26 +76,19 @@ class OutcomeLog:
 
 def make(path: Path) -> None:
     """Write a history of every entry of the zoo, with a random seed."""
-    source = random.SystemRandom()
     with tempfile.TemporaryDirectory() as folder, path.open("w") as file:
         for entry in ENTRIES:
-            seed = source.getrandbits(SEED_BITS)
-            draws, following = make_draws(entry, seed, Path(folder))
-            line = {"entry": entry.name, "seed": seed, "draws": draws, "next": following}
-            file.write(json.dumps(line) + "\n")
+            file.write(make_history(entry, Path(folder)).to_line())
 
 
-def search_entry(line: dict[str, Any], workers: int) -> dict[str, Any]:
+def search_entry(text: str, workers: int) -> dict[str, Any]:
     """Search one history, and say what became of it."""
-    entry, begin_s = BY_NAME[line["entry"]], time.monotonic()
+    history, begin_s = FreshHistory.of_line(text), time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         execution = Execution(Path(folder) / "run", workers)
-        run = execute(History(tuple(line["draws"])), named_request(entry), execution)
-    answer = run.answer if isinstance(run.answer, dict) else {}
-    candidates = answer.get("found") or [{"next": []}]
-    exact = list(candidates[0]["next"][:NEXT]) == line["next"]
+        exact = predicted(BY_NAME[history.entry], history, execution) == history.next
     wall_s = round(time.monotonic() - begin_s, 1)
-    return {"entry": entry.name, "seed": line["seed"], "found": exact, "wall_s": wall_s}
+    return {"entry": history.entry, "seed": history.seed, "found": exact, "wall_s": wall_s}
 
 
 def zoo(path: Path, cores: int, deadline_s: float, log: OutcomeLog) -> dict[str, Any]:
@@ -246,7 +238,7 @@ def main() -> None:
     elif asked.what == "compile":
         compile_all(asked.cores)
     elif asked.what == "one":
-        print(json.dumps(search_entry(json.load(sys.stdin), int(asked.rest[0]))))
+        print(json.dumps(search_entry(sys.stdin.read(), int(asked.rest[0]))))
     else:
         begin_s = time.monotonic()
         deadline_s = begin_s + 60 * asked.minutes

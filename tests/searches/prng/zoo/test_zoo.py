@@ -2,14 +2,12 @@
 
 Some recorded ones, with small seeds, in `make test`. In `make chaos` every entry is made afresh
 by its runtime with a random seed, and searched through the whole command's request with the call
-named; WEFT_PRNG_ZOO_SEEDS=small takes seeds below 2^20, where a full turn would take too long.
+named; WEFT_PRNG_ZOO names a file of histories that were made elsewhere (`zoo.fresh`).
 """
 
 from __future__ import annotations
 
 import json
-import os
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,8 +17,15 @@ from tests.searches.prng.zoo.exhibits import (
     ENTRIES,
     NEXT,
     RUNTIMES,
-    make_draws,
+    ZooEntry,
     named_request,
+)
+from tests.searches.prng.zoo.fresh import (
+    HISTORIES,
+    fresh_history,
+    make_history,
+    predicted,
+    workers_for,
 )
 from tests.searches.prng.zoo.record import KEPT, RECORDED
 from weft.runs.execution import Execution
@@ -28,12 +33,8 @@ from weft.searches.prng import verdict
 from weft.searches.prng.answer import StreamCandidate
 from weft.searches.prng.attack import AttackPlan, Units
 from weft.searches.prng.attacks.brute import ATTACK
-from weft.searches.prng.history import History
-from weft.searches.prng.run import execute
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
-LEAST_FOUND = 95
-"""Per cent of the zoo that must be found."""
 
 
 def recorded_cases() -> list[tuple[str, int, tuple[int, ...], list[int]]]:
@@ -64,28 +65,26 @@ def test_recorded_history_with_a_small_seed_is_found_and_predicted(
     assert list(ranked[0].next[:NEXT]) == following
 
 
+def test_history_made_elsewhere_is_taken_from_the_file_that_is_named(
+    tmp_path: Path, require_tool: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = BY_NAME["python randrange(m) m=1000"]
+    made = make_history(entry, tmp_path)
+    path = tmp_path / "histories.jsonl"
+    path.write_text(made.to_line(), encoding="utf-8")
+    assert (len(made.draws), len(made.next)) == (entry.count, NEXT)
+    assert fresh_history(entry, tmp_path, require_tool) != made
+    monkeypatch.setenv(HISTORIES, str(path))
+    assert fresh_history(entry, tmp_path, require_tool) == made
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(0)
-def test_zoo_made_afresh_is_found_and_predicted(
-    tmp_path: Path, require_tool: Callable[[str], str]
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_history_made_afresh_is_found_and_predicted(
+    entry: ZooEntry, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    for words in RUNTIMES.values():
-        require_tool(words[0])
-    bits = 20 if os.environ.get("WEFT_PRNG_ZOO_SEEDS") == "small" else 31
-    chosen = os.environ.get("WEFT_PRNG_ZOO_ONLY", "")
-    source, lost = random.Random(), []
-    entries = [entry for entry in ENTRIES if chosen in entry.name]
-    for number, entry in enumerate(entries):
-        seed = source.getrandbits(bits)
-        draws, following = make_draws(entry, seed, tmp_path)
-        run = execute(History(draws), named_request(entry), Execution(tmp_path / str(number), 2))
-        answer = run.answer if isinstance(run.answer, dict) else {}
-        found = answer.get("found") or [{"next": []}]
-        exact = list(found[0]["next"][:NEXT]) == following
-        print(f"{'found' if exact else 'LOST '} {entry.name} seed {seed}", flush=True)
-        if not exact:
-            lost.append(entry.name)
-    print(
-        f"zoo: {len(entries) - len(lost)} of {len(entries)} found, next {NEXT} exact; lost: {lost}"
-    )
-    assert 100 * (len(entries) - len(lost)) >= LEAST_FOUND * len(entries)
+    history = fresh_history(entry, tmp_path, require_tool)
+    print(f"{entry.name} seed {history.seed}", flush=True)
+    execution = Execution(tmp_path / "run", workers_for(entry, history))
+    assert predicted(entry, history, execution) == history.next

@@ -201,12 +201,12 @@ class Arrange(Composed):
 
     name = "arrange"
     doc = (
-        "The grid's objects on a new canvas: `blobs_8: meet 5`. With `stack` they lie on each "
-        "other, by their `centre` or a corner (`top_left`), as far as the largest reach; with "
-        "`meet` the one cell of a colour that each has is the same cell; smaller ones are above, "
-        "the commonest colour is below all. With `jigsaw` they fill a `square`, the `ring` of a "
-        "square's outermost cells, or the empty cells in the `box` of one of them, without "
-        "overlap, in the only possible way. At most 12 objects."
+        "Places the grid's objects on a new canvas: `blobs_8: meet 5`. `stack` puts them on top "
+        "of each other, aligned at their `centre` or a corner (`top_left`), on a canvas as large "
+        "as the largest; `meet` aligns them at the one cell of a colour that each has. Smaller "
+        "objects are above, the most common colour is below all. `jigsaw` fits them into a "
+        "`square`, the `ring` of a square's outermost cells, or the empty cells in the `box` of "
+        "one of them, without overlap, if there is exactly one way. At most 12 objects."
     )
     shape = ShapeEffect.ANY
 

@@ -24,13 +24,14 @@ class Cells(Composed):
 
     name = "cells"
     doc = (
-        "Every cell becomes what the first clause says that speaks of it: "
-        "`own=0 & across!=x -> across; label_enclosed=1 -> 4; else own`. Tests ask features of "
-        "the grid, cells of chains from the input (`objects_8|keep_largest|draw_all`, `input`), or "
-        "of what an action of `objects` makes of all its objects (`objects_8.cover.ring.own`), "
-        "colours of such chains, or smaller grids laid on this one (`tiled.trim`, `spread.trim`), "
-        "with =, !=, >= and <; x is no colour. An action is a colour, a copy, or with `lay` a "
-        "copy of what is not black."
+        "A decision list: each cell gets the value of the first clause whose tests it passes: "
+        "`own=0 & across!=x -> across; label_enclosed=1 -> 4; else own`. A test compares, with =, "
+        "!=, >= or <, a feature of the cell, the cell at its position in another grid, or a "
+        "colour; x is no colour. Other grids are chains of operators on the input "
+        "(`objects_8|keep_largest|draw_all`, `input`), the result of an action of `objects` on "
+        "all its objects (`objects_8.cover.ring.own`), or smaller grids, tiled or stretched "
+        "(`tiled.trim`, `spread.trim`). A value is a colour, a copy, or with `lay` a copy of "
+        "non-black cells only."
     )
     shape = ShapeEffect.KEEP
 
@@ -50,9 +51,9 @@ class Scanned(Composed):
 
     name = "scanned"
     doc = (
-        "The cells are decided as `cells` does, but one after the other, line by line from a "
-        "corner, and a cell sees those made before it: `bottom_left: made_back=8 & own=0 -> 8; "
-        "else own`. Features that begin with `made` tell them."
+        "Like `cells`, but cells are filled one by one, in raster order from a corner, and can "
+        "read those already filled (features that begin with `made`): `bottom_left: made_back=8 & "
+        "own=0 -> 8; else own`."
     )
     shape = ShapeEffect.KEEP
 
@@ -71,9 +72,9 @@ class Layered(Composed):
 
     name = "layered"
     doc = (
-        "Two lists, the second on what the first one made, each as `cells` or `scanned` has them: "
-        "`own=0 & across=2 -> 2; else own then beside_ink=4 -> 1; else own`. Chains run from the "
-        "input in both."
+        "Two lists in sequence, each written as in `cells` or `scanned`; the second reads the "
+        "features of the first one's output: `own=0 & across=2 -> 2; else own then beside_ink=4 "
+        "-> 1; else own`. Chains of operators start from the input in both."
     )
     shape = ShapeEffect.KEEP
 
@@ -94,11 +95,12 @@ class OnCanvas(Composed):
 
     name = "canvas"
     doc = (
-        "A grid of another size, its cells decided as `cells` does: `h*3 w*3 tiled: tile=4 -> "
-        "spread; else 0`. First its height and width (a number; h and w of the grid, `cells` not "
-        "black, `gaps` that are, `marks`: colours but black, `blobs`; times, by, plus or minus a "
-        "number, or h or w times one of these), then how the grid lies on it: `tiled`, `spread`, "
-        "or in a corner (`top_left`). Features are those of a canvas, too."
+        "A grid of a different size, whose cells a list decides as in `cells`: `h*3 w*3 tiled: "
+        "tile=4 -> spread; else 0`. First its height and width: a number, or a count of the grid "
+        "(`h`, `w`, `cells`: non-black cells, `gaps`: black cells, `marks`: non-black colours, "
+        "`blobs`), times, divided by, plus or minus a number, or h or w times a count. Then how "
+        "the grid is placed: `tiled`, `spread` (stretched), or in a corner (`top_left`). Lists "
+        "also read the features of a canvas."
     )
     shape = ShapeEffect.ANY
 

@@ -241,16 +241,16 @@ class ObjectChart(Composed):
     name = "chart"
     doc = (
         "A chart of the grid's objects: `layers: all; down cells; columns_top cells; fit; own`. "
-        "First which are shown: `all`, those with the `most` or `least` of a measure, or that "
-        "measure so much (`is count_1 4`); then their order: as they lie (`place`), or by a "
-        "measure, `up` or `down`, and `once` for the first of each colour only, or by the colours "
-        "of lines (`slots 5 2 0 once`: 0 is not known). Each is a line of cells (`rows_left`, "
-        "`rows_right`, `columns_top`, `columns_bottom`), a ring in the one before it (`rings`), a "
-        "square of cells beside it (`squares`), or they follow "
-        "each other `along_rows`, `along_columns`, like a snake (`snake_rows`, `snake_columns`) "
-        "or on a `path` of cells (row.column), each with one cell or as many as a measure says. "
-        "The grid fits them (`fit`) or has a size; the colour is a number or the object's `own`. "
-        "Measures are those of `choose`."
+        "First, which objects: `all`, those with the `most` or `least` of a measure, or with a "
+        "value (`is count_1 4`). Second, their order: by position (`place`), by a measure, `up` "
+        "or `down`, with `once` only the first of each colour, or a fixed line for each colour "
+        "(`slots 5 2 0 once`, where 0 is unknown). Third, the layout: each object is a bar "
+        "(`rows_left`, `rows_right`, `columns_top`, `columns_bottom`), a ring inside the one "
+        "before (`rings`), a square beside it (`squares`), or cells that follow those of the one "
+        "before (`along_rows`, `along_columns`, `snake_rows`, `snake_columns`, or a `path` of "
+        "cells as row.column), one cell long or as long as a measure. Then the size: a fixed one, "
+        "or large enough (`fit`); and the colour: a number, or the object's `own`. Measures are "
+        "those of `choose`."
     )
     shape = ShapeEffect.ANY
 

@@ -163,16 +163,11 @@ class Choose(Composed):
 
     name = "choose"
     doc = (
-        "The grid is segmented into objects by an operator and one is returned, as the input "
-        "shows its bounding box (`crop`) or by itself (`alone`): `objects_4 crop: most count_2`. "
-        "It is the one with the `most` or `least` of a measure, the `odd` one (all others measure "
-        "the same) or the only one that `is` so much (`is holes 2`). Of its box in the input: "
-        "`count_0` to `count_9` cells of a colour, `colours`, `main` (cells of the commonest), "
-        "`rest`, `parts` (not black, by corners too), `specks` (not of the commonest), `mirrors` "
-        "that leave it as it is, `room`, `height`, `width`, steps to the `top`, `left`, `bottom`, "
-        "`right`, sides at the `border`; of itself: `cells`, `holes`; objects with the same shape "
-        "(`copies`), the same box (`likes`), the same colour (`kin`). It fails where no single "
-        "one is."
+        "Segments the grid by an operator and returns one object: the input's cells in its box "
+        "(`crop`), or the object `alone` on black: `objects_4 crop: most count_2`. It is the one "
+        "with the `most` or `least` of a measure, the `odd` one (all others have the same value), "
+        "or the only one whose value `is` a number (`is holes 2`). It fails if there is no single "
+        "one."
     )
     shape = ShapeEffect.ANY
 

@@ -38,8 +38,9 @@ class Stamp(FittedRule):
 
     name = "stamp"
     doc = (
-        "Around every cell of a colour the 5×5 pattern is drawn on cells of the background, which "
-        "is named first: `0 2=...../.3.3./..2../.3.3./.....`; . draws nothing, / ends a row."
+        "Draws a 5×5 pattern around every cell of a colour, on cells of the background colour, "
+        "which comes first: `0 2=...../.3.3./..2../.3.3./.....`; . draws nothing, / separates "
+        "rows."
     )
     shape = ShapeEffect.KEEP
 

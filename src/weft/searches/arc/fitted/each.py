@@ -55,11 +55,12 @@ class Each(Composed):
 
     name = "each"
     doc = (
-        "The grid is divided (`single_rows`, `split_lines`, `blobs_8`, …), and each part's box "
-        "becomes what one program makes of it: `single_rows: mirror_columns|cells own=7 -> 0; "
-        "else touching`. Operators run in order; a rule may end them, with its parameters. What "
-        "lies in no part stays; parts that get another size are put side by side. With `colours` "
-        "a part is all cells of a colour, in blue, and the results lie over each other."
+        "Divides the grid (`single_rows`, `split_lines`, `blobs_8`, …) and applies one program to "
+        "the box of each part: `single_rows: mirror_columns|cells own=7 -> 0; else touching`. "
+        "Operators run in order; a rule with its parameters may be the last. Cells in no part "
+        "stay; results of a different size than their parts are placed side by side. With "
+        "`colours` a part is all cells of one colour, recoloured to 1, and the results are "
+        "overlaid."
     )
     shape = ShapeEffect.ANY
 

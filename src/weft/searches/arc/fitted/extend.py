@@ -93,11 +93,11 @@ class ExtendLines(Composed):
 
     name = "extend_lines"
     doc = (
-        "The rows or columns of the grid go on `down`, `up`, `right` or `left`: `down shift to "
-        "10`. With `shift` each is an earlier one, shifted along, in the fewest steps (rows, then "
-        "places) in which that holds for the whole grid; with `bounce` they run back and forth. "
-        "The grid gets a number of lines (`to 10`), so many times as it has (`times 2`), or so "
-        "many ways back and forth (`passes 3`)."
+        "Continues the rows or columns of the grid `down`, `up`, `right` or `left`: `down shift "
+        "to 10`. With `shift` each new line is an earlier one, shifted along itself, by the "
+        "smallest offset (lines, then cells) that holds for the whole grid; with `bounce` lines "
+        "run back and forth. The result has a number of lines (`to 10`), a multiple of the grid's "
+        "(`times 2`), or a number of passes (`passes 3`)."
     )
     shape = ShapeEffect.GROW
 

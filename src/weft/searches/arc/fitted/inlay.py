@@ -141,11 +141,11 @@ class Inlay(Composed):
 
     name = "inlay"
     doc = (
-        "The input's objects (`blobs_8`, `blobs_4` or `objects_8`) that the grid does not have "
-        "are laid on its black cells: each as large as possible (up to 4 times), turned or "
-        "mirrored, off the edge if possible, where it covers or touches most cells of its own "
-        "colours, then as it was. It fails where two places are best. At most 8 objects and "
-        "200 cells of the grid."
+        "Places those objects of the input (`blobs_8`, `blobs_4` or `objects_8`) that the grid "
+        "lacks on its black cells: each as large as possible (up to 4 times), rotated or "
+        "mirrored, away from the edge if possible, where it covers or touches the most cells of "
+        "its own colours, and otherwise in its original orientation. It fails if two placements "
+        "are equally good. At most 8 objects and 200 cells of the grid."
     )
     shape = ShapeEffect.KEEP
 

@@ -43,10 +43,11 @@ class Neighbours(FittedRule):
 
     name = "neighbours"
     doc = (
-        "A cell becomes what its surroundings say: `cross` centre, up, down, left, right; `count` "
-        "centre and how many of 8 neighbours are not black; `equal` how many are like the centre; "
-        "`single` the only colour among them (0 none, x several); `turned` 3×3 in any position; "
-        "`full` 3×3. x is outside. Cells with other surroundings stay."
+        "One step of a cellular automaton: a cell's new colour depends on its `cross` (centre, "
+        "up, down, left, right), its `count` (centre, and how many of 8 neighbours are not "
+        "black), how many neighbours are `equal` to it, their `single` colour (0 none, x "
+        "several), or its 3×3 neighbourhood, as it is (`full`) or in any orientation (`turned`). "
+        "x is outside the grid. Cells whose neighbourhood is not listed stay."
     )
     shape = ShapeEffect.KEEP
 

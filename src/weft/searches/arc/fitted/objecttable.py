@@ -23,9 +23,9 @@ class Objects(Composed):
 
     name = "objects"
     doc = (
-        "The grid is segmented into objects, and a table decides what becomes of each, on a black "
-        "background: `objects_8: by colour 8 stay, 3 meet 2, else meet 1`. docs/arc-language.md "
-        "lists actions and measures under Tables over objects."
+        "Segments the grid into objects and decides by a table what happens to each, on a black "
+        "background: `objects_8: by colour 8 stay, 3 meet 2, else meet 1`. Actions and measures "
+        "are listed under Tables over objects."
     )
     shape = ShapeEffect.KEEP
 

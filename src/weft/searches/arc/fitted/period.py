@@ -28,9 +28,9 @@ class ExtendPeriod(FittedRule):
 
     name = "extend_period"
     doc = (
-        "The smallest tile (rows × columns, then rows) that repeats over the whole grid is "
-        "repeated over a grid of height `1h+3` and width `2w+0`; `hole 0` ignores cells of a "
-        "colour and fills them; it fails where no cell tells."
+        "Finds the smallest tile (by rows × columns, then rows) of which the grid consists, and "
+        "repeats it over a grid of height `1h+3` and width `2w+0`. `hole 0` fills cells of a "
+        "colour instead of reading them; it fails if the tile leaves a cell open."
     )
     shape = ShapeEffect.GROW
 

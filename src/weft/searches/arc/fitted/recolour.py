@@ -20,7 +20,10 @@ class ColourMap(FittedRule):
     """
 
     name = "colour_map"
-    doc = "Each colour becomes another; with `keep` the colours not named stay, else they fail."
+    doc = (
+        "Maps each colour to another: `1:2 3:4`. With `keep`, colours that are not listed stay; "
+        "otherwise the program fails on them."
+    )
     shape = ShapeEffect.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
@@ -69,8 +72,8 @@ class CellTable(FittedRule):
 
     name = "cell_table"
     doc = (
-        "A cell of colour v tells what becomes of the input's cell there: `v=keep` it stays, "
-        "`v=c` it becomes c, `v=a:b,c:d` by a table; all else fails."
+        "Each cell decides what happens to the input's cell at its position: `v=keep` keeps it, "
+        "`v=c` paints it in colour c, `v=a:b,c:d` maps its colour by a table; anything else fails."
     )
     shape = ShapeEffect.KEEP
 

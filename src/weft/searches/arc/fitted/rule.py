@@ -126,7 +126,8 @@ class FittedRule(ABC):
             same = False
         if not same:
             raise ValueInvalid(
-                f"{text!r} is not a parameter of {self.name}", hint=f"it means: {self.doc}"
+                f"{text!r} is not a parameter of {self.name}",
+                hint=f"see docs/arc-language.md: {self.doc}",
             )
         return params
 

@@ -23,9 +23,10 @@ class BlockReduce(FittedRule):
 
     name = "block_reduce"
     doc = (
-        "Each block becomes one cell: its `only` colour, the most `common` (lowest of equals), the "
-        "most common but black (`marked`), the `first` not black, or black unless `full` of one "
-        "colour; `block 3x3` gives the size of a block, `into 3x3` that of the result."
+        "Each block becomes one cell: its `only` colour, its most `common` colour (ties: the "
+        "lowest), its most common non-black colour (`marked`), its `first` non-black colour, or "
+        "its colour if it is `full` of one, else black. `block 3x3` is the size of a block, `into "
+        "3x3` that of the result."
     )
     shape = ShapeEffect.SHRINK
 
@@ -94,8 +95,8 @@ class WindowRule(FittedRule):
 
     name = "window"
     doc = (
-        "A window of fixed size: its distance from a corner in rows and columns, then its size; "
-        "or what `margins` leave: top, left, bottom, right."
+        "A rectangle of the grid: a corner, the distance from it in rows and columns, and the "
+        "size; or what is inside `margins` (top, left, bottom, right)."
     )
     shape = ShapeEffect.SHRINK
 
@@ -171,9 +172,9 @@ class TableOfParts(FittedRule):
 
     name = "table_of_parts"
     doc = (
-        "The grid is split into parts, `1x2` side by side, `2x1` stacked, with `+` also by lines "
-        "of one cell and one colour; the parts' cells at a place give the result's by the table, "
-        "combinations that are not in it fail."
+        "Splits the grid into equal parts, `1x2` side by side or `2x1` stacked, with `+` "
+        "separated by one-coloured lines of one cell. A table maps the colours that the parts "
+        "have at a position to the result's colour; combinations that are not listed fail."
     )
     shape = ShapeEffect.SHRINK
 

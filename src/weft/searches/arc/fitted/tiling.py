@@ -19,8 +19,9 @@ class TileLayout(FittedRule):
 
     name = "tile_layout"
     doc = (
-        "The grid laid out R×C times, block by block: 0 as it is, 1 columns mirrored, 2 rows "
-        "mirrored, 3 both, 4 to 7 the same and transposed, . black."
+        "R×C copies of the grid, each with its orientation: 0 unchanged, 1 mirrored left to "
+        "right, 2 mirrored top to bottom, 3 both, 4 to 7 the same and transposed; . is a black "
+        "copy."
     )
     shape = ShapeEffect.GROW
 
@@ -102,9 +103,9 @@ class Scale(FittedRule):
 
     name = "scale"
     doc = (
-        "Every cell becomes a block: `2x3` of that size, or as many rows and columns as the grid "
-        "has `colours`, `marks` (colours but black), `cells` (not black), `height`, `width`; "
-        "`own` makes blocks as large as the grid."
+        "Each cell becomes a block: of a fixed size (`2x3`), with as many rows and columns as the "
+        "grid has `colours`, `marks` (non-black colours), `cells` (non-black cells), `height` or "
+        "`width`, or of the grid's `own` size."
     )
     shape = ShapeEffect.GROW
 
@@ -158,7 +159,10 @@ class Border(FittedRule):
     """Parameters: thickness of the frame that is added, or 0 to recolour the rim; colour."""
 
     name = "border"
-    doc = "A frame `add T C` of thickness T and colour C around the grid; or `rim C` recolours it."
+    doc = (
+        "`add T C` puts a frame of thickness T and colour C around the grid; `rim C` recolours "
+        "its outermost cells."
+    )
     shape = ShapeEffect.GROW
 
     def propose(self, examples: Examples) -> Iterator[bytes]:

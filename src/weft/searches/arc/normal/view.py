@@ -58,7 +58,8 @@ class ViewDefinition(ABC):
         """Return parameters as a program writes them, or refuse them."""
         if not self.is_valid(text):
             raise ValueInvalid(
-                f"{text!r} is not a parameter of {self.name}", hint=f"it means: {self.doc}"
+                f"{text!r} is not a parameter of {self.name}",
+                hint=f"see docs/arc-language.md: {self.doc}",
             )
         return text
 
@@ -72,9 +73,9 @@ class ByCount(ViewDefinition):
 
     name, shows_objects = "colours_by_count", True
     doc = (
-        "Colours get new names by how many cells of the input have them, the commonest first, of "
-        "equals the one that comes first: the lowest colours that are not listed. Those listed "
-        "keep their names (`05`: black and 5)."
+        "Renames colours by how often they occur in the input, the most common first (ties: the "
+        "one that occurs first), to the lowest colours that are not listed. Listed colours keep "
+        "their names (`05`: black and 5)."
     )
 
     def fit(self, train: Sequence[Pair]) -> str:
@@ -110,7 +111,7 @@ class LinesLie(ViewDefinition):
     """By whole lines."""
 
     name = "lines_lie"
-    doc = "Grids are transposed where more columns than rows have one colour that is not black."
+    doc = "Transposes examples with more columns than rows of a single non-black colour."
 
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
         standing = _lines(TRANSPOSED.apply(given))
@@ -122,8 +123,8 @@ class GroundBlack(ViewDefinition):
 
     name, more = "ground_black", -3
     doc = (
-        "The commonest colour of the input, of equals the lowest, and black change places, so "
-        "that what lies on a coloured ground is told from it."
+        "Swaps black with the input's most common colour (ties: the lowest), so that a coloured "
+        "background is treated as one."
     )
 
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
@@ -137,7 +138,7 @@ class GroundByCount(ByCount):
     """`ground_black`, then `colours_by_count`; parameters as there, of grids on black ground."""
 
     name, more, shows_objects = "ground_by_count", 3, False
-    doc = "As `ground_black`, then as `colours_by_count`."
+    doc = "`ground_black`, then `colours_by_count`."
     _ground = GroundBlack()
 
     def fit(self, train: Sequence[Pair]) -> str:

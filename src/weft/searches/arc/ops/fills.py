@@ -139,53 +139,59 @@ _colour = OperatorFamily(k.COLOURS, colours, shape=ShapeEffect.KEEP)
 DOWN, UP, RIGHT, LEFT = 1, 2, 4, 8
 UPRIGHT, LEVEL, CROSS, DIAGONALS = 3, 12, 15, 240
 NEAR: tuple[Operator, ...] = (
-    _near("label_neighbours", k.COUNT, 1, 6, "How many of eight neighbours are not black.", ANY),
-    _near("label_neighbours_4", k.COUNT, 0, 7, "How many of four neighbours are not black.", ANY),
-    _near("label_inner", k.INNER, 0, 6, "1 for cells whose four neighbours are like them.", ANY),
-    _near("label_inner_8", k.INNER, 1, 6, "1 for cells whose eight neighbours are like them.", ANY),
-    _near("label_outline", k.OUTLINE, 0, 6, "1 for black cells beside others, which get 2.", ANY),
-    _near("label_outline_8", k.OUTLINE, 1, 6, "1 for black cells touching others, these 2.", ANY),
-    _near("grow", k.GROW, 0, 6, "Black cells get the colour of their four neighbours.", KEEP),
-    _near("grow_8", k.GROW, 1, 6, "Black cells get the colour of their eight neighbours.", KEEP),
-    _near("denoise", k.DENOISE, 1, 6, "Blacken cells without a neighbour like them.", BLACK),
+    _near("label_neighbours", k.COUNT, 1, 6, "How many of 8 neighbours are not black.", ANY),
+    _near("label_neighbours_4", k.COUNT, 0, 7, "How many of 4 neighbours are not black.", ANY),
+    _near(
+        "label_inner", k.INNER, 0, 6, "1 for cells like their 4 neighbours, else 2; black 0.", ANY
+    ),
+    _near(
+        "label_inner_8", k.INNER, 1, 6, "1 for cells like their 8 neighbours, else 2; black 0.", ANY
+    ),
+    _near(
+        "label_outline", k.OUTLINE, 0, 6, "1 for black cells beside others, 2 for the others.", ANY
+    ),
+    _near("label_outline_8", k.OUTLINE, 1, 6, "The same, corners included.", ANY),
+    _near("grow", k.GROW, 0, 6, "Black cells get the main colour of 4 neighbours.", KEEP),
+    _near("grow_8", k.GROW, 1, 6, "Black cells get the main colour of 8 neighbours.", KEEP),
+    _near("denoise", k.DENOISE, 1, 6, "Blacken cells without a neighbour of their colour.", BLACK),
 )
 BEAMS: tuple[Operator, ...] = (
-    _beam("rays_down", DOWN, 0, 6, "Every cell shoots its colour down over black."),
-    _beam("rays_up", UP, 0, 6, "Every cell shoots its colour up over black."),
-    _beam("rays_right", RIGHT, 0, 6, "Every cell shoots its colour to the right over black."),
-    _beam("rays_left", LEFT, 0, 6, "Every cell shoots its colour to the left over black."),
-    _beam("rays_vertical", UPRIGHT, 0, 6, "Every cell shoots up and down over black."),
-    _beam("rays_horizontal", LEVEL, 0, 6, "Every cell shoots left and right over black."),
-    _beam("rays_cross", CROSS, 0, 6, "Every cell shoots in four directions over black."),
-    _beam("rays_diagonal", DIAGONALS, 0, 6, "Every cell shoots along both diagonals over black."),
-    _beam("rare_rays_vertical", UPRIGHT, 4, 8, "The rarest colour shoots up and down."),
-    _beam("rare_rays_horizontal", LEVEL, 4, 8, "The rarest colour shoots left and right."),
-    _beam("rare_rays_cross", CROSS, 4, 8, "The rarest colour shoots in four directions."),
-    _beam("join_rows", LEVEL, k.JOIN, 6, "Black between equal colours in a row gets the colour."),
-    _beam("join_columns", UPRIGHT, k.JOIN, 6, "Black between equal colours in a column gets it."),
-    _beam("join_lines", CROSS, k.JOIN, 5, "Black between equal colours in a line gets the colour."),
-    _beam("join_diagonals", DIAGONALS, k.JOIN, 7, "Black between equal colours askew gets it."),
+    _beam("rays_down", DOWN, 0, 6, "Every cell draws a line down through black."),
+    _beam("rays_up", UP, 0, 6, "Every cell draws a line up through black."),
+    _beam("rays_right", RIGHT, 0, 6, "Every cell draws a line to the right through black."),
+    _beam("rays_left", LEFT, 0, 6, "Every cell draws a line to the left through black."),
+    _beam("rays_vertical", UPRIGHT, 0, 6, "Every cell draws lines up and down through black."),
+    _beam("rays_horizontal", LEVEL, 0, 6, "Every cell draws lines left and right through black."),
+    _beam("rays_cross", CROSS, 0, 6, "Every cell draws lines in 4 directions through black."),
+    _beam("rays_diagonal", DIAGONALS, 0, 6, "Every cell draws diagonal lines through black."),
+    _beam("rare_rays_vertical", UPRIGHT, 4, 8, "The rarest colour draws lines up and down."),
+    _beam("rare_rays_horizontal", LEVEL, 4, 8, "The rarest colour draws lines left and right."),
+    _beam("rare_rays_cross", CROSS, 4, 8, "The rarest colour draws lines in 4 directions."),
+    _beam("join_rows", LEVEL, k.JOIN, 6, "Fill black between equal colours in a row."),
+    _beam("join_columns", UPRIGHT, k.JOIN, 6, "Fill black between equal colours in a column."),
+    _beam("join_lines", CROSS, k.JOIN, 5, "Fill black between equal colours in a row or column."),
+    _beam("join_diagonals", DIAGONALS, k.JOIN, 7, "Fill black between equal colours diagonally."),
 )
 PLACES: tuple[Operator, ...] = (
     _place("label_rows_2", k.ROW, 2, 6, "Number rows 0, 1, 0, 1 and so on."),
     _place("label_columns_2", k.COLUMN, 2, 6, "Number columns 0, 1, 0, 1 and so on."),
     _place("label_columns_3", k.COLUMN, 3, 7, "Number columns 0, 1, 2, 0 and so on."),
-    _place("label_chessboard", k.SUM, 2, 6, "0 and 1 like the fields of a chessboard."),
-    _place("label_rings_2", k.RING, 2, 7, "Rings along the edge, 0, 1, 0, 1 and so on."),
+    _place("label_chessboard", k.SUM, 2, 6, "0 and 1 in a chessboard pattern."),
+    _place("label_rings_2", k.RING, 2, 7, "Number rings from the edge 0, 1, 0, 1 and so on."),
     _place("label_diagonals", k.DIAGONALS, 4, 7, "1 on the falling diagonal, 2 on the rising one."),
-    _place("label_plain_lines", k.PLAIN, 4, 6, "1 if the row has one colour, 2 if the column."),
+    _place("label_plain_lines", k.PLAIN, 4, 6, "1 for one-coloured rows, plus 2 for such columns."),
 )
 COLOURS: tuple[Operator, ...] = (
-    _colour("keep_main", k.KEEP_MAIN, 0, 6, "Blacken all but the most common colour.", BLACK),
-    _colour("keep_rare", k.KEEP_RARE, 0, 6, "Blacken all but the least common colour.", BLACK),
-    _colour("drop_main", k.DROP_MAIN, 0, 6, "Blacken the most common colour but black.", BLACK),
-    _colour("drop_rare", k.DROP_RARE, 0, 6, "Blacken the least common colour.", BLACK),
-    _colour("all_main", k.ALL_MAIN, 0, 7, "What is not black gets its most common colour.", KEEP),
-    _colour("all_rare", k.ALL_RARE, 0, 6, "What is not black gets its least common colour.", KEEP),
+    _colour("keep_main", k.KEEP_MAIN, 0, 6, "Blacken all but the main colour.", BLACK),
+    _colour("keep_rare", k.KEEP_RARE, 0, 6, "Blacken all but the rarest colour.", BLACK),
+    _colour("drop_main", k.DROP_MAIN, 0, 6, "Blacken the main colour.", BLACK),
+    _colour("drop_rare", k.DROP_RARE, 0, 6, "Blacken the rarest colour.", BLACK),
+    _colour("all_main", k.ALL_MAIN, 0, 7, "All non-black cells get the main colour.", KEEP),
+    _colour("all_rare", k.ALL_RARE, 0, 6, "All non-black cells get the rarest colour.", KEEP),
     _colour(
         "back_to_black", k.BACK_TO_BLACK, 0, 6, "Swap black and the most common colour.", BLACK
     ),
-    _colour("invert", k.INVERT, 0, 6, "Swap the two colours that there are.", KEEP),
+    _colour("invert", k.INVERT, 0, 6, "Swap the two colours of the grid.", KEEP),
 )
 OPERATORS: tuple[Operator, ...] = (
     *NEAR, *BEAMS, *PLACES, *COLOURS, *labels.OPERATORS, *completion.OPERATORS,

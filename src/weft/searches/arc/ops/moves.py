@@ -171,20 +171,20 @@ def _both(family: OperatorFamily, name: str, what: int, bits: int, doc: str) -> 
 
 
 AUGMENTATIONS: tuple[Operator, ...] = (
-    _mirror("mirror_columns", 1, 0, 5, "Left becomes right."),
-    _mirror("mirror_rows", 2, 0, 5, "Top becomes bottom."),
-    _mirror("rotate_180", 3, 0, 5, "Half a turn."),
-    _turn("transpose", 4, 0, 5, "Rows become columns."),
-    _turn("rotate_90", 6, 0, 5, "A quarter turn clockwise."),
-    _turn("rotate_270", 5, 0, 5, "A quarter turn anticlockwise."),
-    _turn("mirror_diagonal", 7, 0, 6, "Mirror on the other diagonal."),
+    _mirror("mirror_columns", 1, 0, 5, "Mirror left to right."),
+    _mirror("mirror_rows", 2, 0, 5, "Mirror top to bottom."),
+    _mirror("rotate_180", 3, 0, 5, "Rotate by 180°."),
+    _turn("transpose", 4, 0, 5, "Transpose: rows become columns."),
+    _turn("rotate_90", 6, 0, 5, "Rotate by 90° clockwise."),
+    _turn("rotate_270", 5, 0, 5, "Rotate by 90° anticlockwise."),
+    _turn("mirror_diagonal", 7, 0, 6, "Transpose about the other diagonal."),
 )
 CROPS: tuple[Operator, ...] = (
-    _both(_crop, "trim", k.TRIM, 5, "Crop to what is not black."),
-    _both(_crop, "trim_common", k.TRIM + k.NOT_COMMON, 6, "Crop to what is not background."),
-    _both(_crop, "trim_to_main", k.TRIM + k.MAIN, 6, "Crop to the most common colour but black."),
-    _both(_crop, "trim_to_rare", k.TRIM + k.RARE, 6, "Crop to the least common colour."),
-    _both(_crop, "remove_border", k.CUT + 1, 6, "Take the outermost rows and columns away."),
+    _both(_crop, "trim", k.TRIM, 5, "Crop to the non-black cells."),
+    _both(_crop, "trim_common", k.TRIM + k.NOT_COMMON, 6, "Crop away the most common colour."),
+    _both(_crop, "trim_to_main", k.TRIM + k.MAIN, 6, "Crop to the main colour."),
+    _both(_crop, "trim_to_rare", k.TRIM + k.RARE, 6, "Crop to the rarest colour."),
+    _both(_crop, "remove_border", k.CUT + 1, 6, "Remove the outermost rows and columns."),
     _crop("top_half", FIRST, k.ALL, 6, "The upper half, without a middle row."),
     _crop("bottom_half", LAST, k.ALL, 6, "The lower half, without a middle row."),
     _crop("left_half", k.ALL, FIRST, 6, "The left half, without a middle column."),
@@ -193,10 +193,10 @@ CROPS: tuple[Operator, ...] = (
     _crop("top_right_quarter", FIRST, LAST, 7, "The upper right quarter."),
     _crop("bottom_left_quarter", LAST, FIRST, 7, "The lower left quarter."),
     _crop("bottom_right_quarter", LAST, LAST, 7, "The lower right quarter."),
-    _both(_crop, "scale_down", k.STRIDE + k.BLOCK, 6, "One cell for each square of one colour."),
-    _both(_crop, "collapse", k.COLLAPSE, 6, "Keep one of neighbouring equal rows and columns."),
-    _both(_crop, "drop_empty_lines", k.OCCUPIED, 6, "Take black rows and columns away."),
-    _both(_crop, "smallest_tile", k.PERIOD, 6, "The smallest tile that, repeated, is the grid."),
+    _both(_crop, "scale_down", k.STRIDE + k.BLOCK, 6, "One cell for each one-coloured block."),
+    _both(_crop, "collapse", k.COLLAPSE, 6, "Merge equal adjacent rows and columns."),
+    _both(_crop, "drop_empty_lines", k.OCCUPIED, 6, "Remove black rows and columns."),
+    _both(_crop, "smallest_tile", k.PERIOD, 6, "The smallest tile of which the grid consists."),
 )
 REPEATS: tuple[Operator, ...] = (
     _repeat("repeat_down", k.REPEAT + 2, k.ALL, 6, "The grid twice, one below the other."),
@@ -204,30 +204,26 @@ REPEATS: tuple[Operator, ...] = (
     _both(_repeat, "repeat_2x2", k.REPEAT + 2, 6, "Two by two copies."),
     _both(_repeat, "repeat_3x3", k.REPEAT + 3, 6, "Three by three copies."),
     _repeat("mirror_down", k.MIRROR + 2, k.ALL, 5, "The grid and its mirror image below."),
-    _repeat("mirror_right", k.ALL, k.MIRROR + 2, 5, "The grid and its mirror image beside."),
-    _both(
-        _repeat, "mirror_fourfold", k.MIRROR + 2, 5, "The grid, mirrored to the right and below."
-    ),
-    _both(_repeat, "mirror_3x3", k.MIRROR + 3, 8, "Three by three copies, neighbours mirrored."),
+    _repeat("mirror_right", k.ALL, k.MIRROR + 2, 5, "The grid and its mirror image to the right."),
+    _both(_repeat, "mirror_fourfold", k.MIRROR + 2, 5, "The grid, mirrored to the right and down."),
+    _both(_repeat, "mirror_3x3", k.MIRROR + 3, 8, "Three by three copies, every other mirrored."),
     _both(_repeat, "scale_2", k.STRETCH + 2, 5, "Each cell becomes two by two."),
     _both(_repeat, "scale_3", k.STRETCH + 3, 5, "Each cell becomes three by three."),
-    _both(
-        _repeat, "scale_by_colours", k.STRETCH + k.COLOURS, 7, "Larger by the number of colours."
-    ),
+    _both(_repeat, "scale_by_colours", k.STRETCH + k.COLOURS, 7, "Scale by the number of colours."),
     _repeat("stretch_columns", k.ALL, k.STRETCH + 2, 7, "Each column twice."),
-    _outer("outer_filled", 0, 0, 7, "A copy of the grid for each cell that is not black."),
-    _outer("outer_common", 2, 0, 8, "A copy of the grid for each cell of the commonest colour."),
+    _outer("outer_filled", 0, 0, 7, "A copy of the grid for each non-black cell."),
+    _outer("outer_common", 2, 0, 8, "A copy of the grid for each cell of the most common colour."),
 )
 ORDERS: tuple[Operator, ...] = (
-    _fall("fall_down", 0, 0, 6, "Cells fall down over black."),
-    _fall("fall_up", 1, 0, 6, "Cells rise over black."),
-    _fall("fall_right", 2, 0, 6, "Cells go right over black."),
-    _fall("fall_left", 3, 0, 6, "Cells go left over black."),
-    _order("roll_down", k.ROLL + 1, k.ALL, 6, "Shift down by one; the last row comes first."),
+    _fall("fall_down", 0, 0, 6, "Cells fall down through black."),
+    _fall("fall_up", 1, 0, 6, "Cells rise through black."),
+    _fall("fall_right", 2, 0, 6, "Cells move right through black."),
+    _fall("fall_left", 3, 0, 6, "Cells move left through black."),
+    _order("roll_down", k.ROLL + 1, k.ALL, 6, "Shift down by one; the last row becomes the first."),
     _order("sort_rows", k.SORT, k.ALL, 7, "Rows from the emptiest to the fullest."),
     _order("sort_columns", k.ALL, k.SORT, 7, "Columns from the emptiest to the fullest."),
     _add("overlay_columns", 0b11, 0, 6, "Add the left-right mirror image."),
     _add("overlay_rows", 0b101, 0, 6, "Add the top-bottom mirror image."),
-    _add("overlay_180", 0b1001, 0, 7, "Add the grid turned by half."),
+    _add("overlay_180", 0b1001, 0, 7, "Add the grid rotated by 180°."),
 )
 OPERATORS: tuple[Operator, ...] = (*AUGMENTATIONS, *CROPS, *REPEATS, *ORDERS)

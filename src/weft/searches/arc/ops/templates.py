@@ -156,11 +156,11 @@ _copies = OperatorFamily(k.COPIES, copies, shape=ShapeEffect.KEEP)
 _stamp = OperatorFamily(k.STAMP, stamp, shape=ShapeEffect.KEEP)
 OPERATORS: tuple[Operator, ...] = (
     _copies("complete_copies", 0, 0, 6,
-        "The most colourful blobs again wherever a part of them recurs, in any position and size."),
+        "Complete partial copies of the blobs with the most colours, in any orientation and size."),
     _copies("complete_copies_inside", k.INSIDE, 0, 7,
-            "The same of what lies in the box of a blob's commonest colour."),
+            "The same, using only what lies in the box of a blob's main colour."),
     _copies("copies_alone", k.ALONE, 0, 7,
-            "The copies that `complete_copies` draws, on plain background."),
+            "The copies that `complete_copies` draws, on the background alone."),
     _stamp("stamp_on_marks", 0, 0, 6,
-           "The most colourful blob centred on every blob of one colour."),
+           "Centre the blob with the most colours on every blob of one colour."),
 )  # fmt: skip

@@ -5,54 +5,54 @@ from __future__ import annotations
 ACTION_WORDS: dict[str, str] = {
     "stay": "stays as it is",
     "gone": "disappears",
-    "slide": "moves to a side or corner until something is in its way",
-    "edge": "moves to the edge of the grid on a side",
+    "slide": "moves in a direction until something is in its way",
+    "edge": "moves in a direction to the edge of the grid",
     "shift": "moves by a number of rows and columns",
-    "by": "moves to a side by its `height`, `width`, `cells` or `colours`, or by `one` cell",
+    "by": "moves in a direction by its `height`, `width`, `cells` or `colours`, or by `one` cell",
     "meet": "moves along its row or column to the nearest object of a colour, the `nearest` object "
     "or the `largest`",
-    "pile": "the same, stopping behind objects of its own colour",
-    "align": "moves so that the `top`, `bottom`, `left` or `right` of its box lies in line with "
-    "that of another object",
-    "settle": "moves to the middle of the box around a colour",
-    "pack": "falls to a side together with the objects of its colour, through all others",
-    "dock": "moves onto the objects that equal its cells of another colour, `plain` or mirrored "
-    "(`across`, `down`, `half`)",
+    "pile": "moves like `meet`, but stops behind objects of its own colour",
+    "align": "moves so that the `top`, `bottom`, `left` or `right` of its box is aligned with that "
+    "of another object",
+    "settle": "moves to the centre of the bounding box of a colour",
+    "pack": "falls in a direction with the objects of its colour, through all others",
+    "dock": "moves so that its cells of another colour cover objects equal to them, `plain` or "
+    "mirrored (`across`, `down`, `half`)",
     "mirror": "moves to the other side of another object, mirrored at its `near` or `far` edge",
     "paint": "gets a colour",
     "turn": "is mirrored (`across`, `down`, `transposed`) or rotated (`half`, `left`, `right`) in "
     "place",
     "reflect": "adds its mirror image on a side",
     "copies": "adds copies on a side, with a gap of 0 or 1",
-    "tile": "adds copies up to the edge, the last one cut off",
-    "image": "adds its images (`across`, `down`, `half`, `fourfold`) about the middle of another "
-    "object, or about the point where its lines cross",
+    "tile": "adds copies up to the edge, the last one cropped",
+    "image": "adds its mirror images (`across`, `down`, `half`, `fourfold`) about the centre of "
+    "another object, or about the point where lines cross",
     "trail": "adds copies up to the edge, in the colour of each smaller object that marks where "
     "the first copy lies",
-    "complete": "adds the cells it lacks to be symmetric (`across`, `down`, `half`, `quarter`, "
-    "`fourfold`, `eightfold`), about the centre where the fewest are missing",
-    "restore": "adds the cells it lacks to be a copy, in any of eight orientations, of the largest "
-    "multi-coloured object that it is part of",
-    "ray": "draws lines to a side or along its `row`, `column`, `cross`, `diagonals` or `star`, in "
-    "a colour, until something is in the way",
+    "complete": "adds the cells that make it symmetric (`across`, `down`, `half`, `quarter`, "
+    "`fourfold`, `eightfold`), about the centre that needs the fewest",
+    "restore": "adds the cells that make it a copy, in any of 8 orientations, of the largest "
+    "multi-coloured object that it matches in part",
+    "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
+    "`star`, in a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
     "cut": "draws the same lines up to the edge, above other objects",
-    "reach": "draws a line as long as one of its measures",
+    "reach": "draws a line in a direction, as long as one of its measures",
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
-    "bounce": "a single cell draws a diagonal line that bounces off edges and objects",
-    "stairs": "a single cell draws stairs towards a corner, along its `row` or its `column` first, "
-    "with steps of 1 or 2 cells, until something is in the way",
+    "bounce": "draws a diagonal line that bounces off edges and objects; single cells only",
+    "stairs": "draws stairs towards a corner, along its `row` or its `column` first, with steps of "
+    "1 or 2 cells, until something is in the way; single cells only",
     "spill": "fills the largest empty area in its box and draws lines from its openings to the "
     "edge, `straight` or `spread` (also diagonal ones from both ends of an opening)",
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
     "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, the `wings` of "
     "the frame (next to the corners of its box), a `fence` (the frame just inside the box of all "
     "other objects), or the cells next to it on a side",
-    "cover": "paints its box, outline, frame or ring, black or not",
+    "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
-"""By action: what becomes of an object."""
+"""By action: what happens to an object."""
 MODIFIER_WORDS: dict[str, str] = {
     "leave": "before a move: the object also stays where it was",
     "in": "after a move: the moved object gets a colour",
@@ -67,7 +67,7 @@ SIDE_WORDS: dict[str, str] = {
     "centre": "towards the centre of the grid",
     "notch": "towards the only empty corner of its box",
     "kin": "towards the largest object of its colour",
-    "to_3`, `from_3": "towards a colour, or away from it",
+    "to_3`, `from_3": "towards a colour (here 3), or away from it",
 }
 """Directions besides the four sides and corners."""
 MEASURE_WORDS: dict[str, str] = {
@@ -76,15 +76,14 @@ MEASURE_WORDS: dict[str, str] = {
     "inside": "in how many boxes of other objects it lies",
     "around": "how many objects lie in its box",
     "in_row`, `in_column": "how many objects share a row or column with it",
-    "square`, `solid`, `tall": "1 if it is a square, fills its box, or is higher than wide",
+    "square`, `solid`, `tall": "1 if its box is square, it fills its box, or is taller than wide",
     "vertices": "how many vertices its outline has",
-    "beside_3": "1 if a colour is next to it",
-    "overlaps": "1 if it shares cells with an earlier area",
+    "beside_3": "1 if a colour (here 3) is next to it",
+    "overlaps": "1 if it shares cells with an earlier black area",
     "area": "1 if it is a black area",
-    "most_…`, `least_…`, `odd_…": "1 if it has the largest or smallest value, or one unlike all "
-    "others",
-    "even_…": "a value modulo 2",
-    "rank_…`, `place_…": "how many values are greater, or less",
-    "…>=N": "1 if a value is at least N",
+    "most_…`, `least_…`, `odd_…": "1 if a measure is the largest, smallest, or unlike all others",
+    "even_…": "a measure modulo 2",
+    "rank_…`, `place_…": "how many values are greater, or less, than its own",
+    "…>=N": "1 if a measure is at least N",
 }
 """Besides those of `choose`."""
