@@ -79,6 +79,7 @@ MECHANISMS: dict[str, Uses] = {
             "extend_lines",
             "inlay",
             "overview",
+            "cycle_colours",
         )
     ),
 }

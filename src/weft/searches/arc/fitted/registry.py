@@ -6,6 +6,7 @@ from weft.searches.arc.fitted.arrange import Arrange
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
+from weft.searches.arc.fitted.cycle import CycleColours
 from weft.searches.arc.fitted.drawing import Stamp
 from weft.searches.arc.fitted.each import Each
 from weft.searches.arc.fitted.extend import ExtendLines
@@ -27,7 +28,7 @@ RULES: tuple[FittedRule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
-    ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(),
+    ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(), CycleColours(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

@@ -17,6 +17,7 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnarranged import learn_arrangements
 from weft.searches.arc.synthesis.learncharts import learn_charts
+from weft.searches.arc.synthesis.learncycles import learn_cycles
 from weft.searches.arc.synthesis.learnextended import learn_extensions
 from weft.searches.arc.synthesis.learninlays import learn_inlays
 from weft.searches.arc.synthesis.learnoverviews import learn_overviews
@@ -52,13 +53,14 @@ def learn_choices(
 def _learned(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """What becomes of objects where targets are as large as the grids; else which they are.
+    """What becomes of objects or colours of grids as large as targets; else which object it is.
 
     Where targets have other sizes than inputs they may also be charts, overviews or arrangements of
     objects, the grids continued, or the grids with objects of the input laid into them.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
+        yield from learn_cycles(problem, sample, vector)
     same = [given.size == expected.size for given, expected in problem.pairs()]
     if not all(same):
         yield from learn_inlays(problem, sample, vector)
