@@ -33,6 +33,8 @@ ACTION_WORDS: dict[str, str] = {
     "`fourfold`, `eightfold`), about the centre where the fewest are missing",
     "restore": "adds the cells it lacks to be a copy, in any of eight orientations, of the largest "
     "multi-coloured object that it is part of",
+    "share": "adds the cells it lacks to have the shape of all objects together, each laid over "
+    "the others where most cells agree",
     "ray": "draws lines to a side or along its `row`, `column`, `cross`, `diagonals` or `star`, in "
     "a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
