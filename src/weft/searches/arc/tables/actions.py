@@ -20,6 +20,7 @@ from weft.searches.arc.tables import (
     moves,
     openings,
     placing,
+    sharing,
     stairs,
     surroundings,
 )
@@ -36,8 +37,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "complete", "restore", "ray", "beam", "reach",
-    "link", "elbow", "bounce", "stairs", "spill", "add", ONLY, *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "complete", "restore", "share", "ray", "beam",
+    "reach", "link", "elbow", "bounce", "stairs", "spill", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -80,6 +81,7 @@ ACTIONS: dict[str, Apply] = {
     "trail": images.trail,
     "complete": completing.complete,
     "restore": completing.restore,
+    "share": sharing.share,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

@@ -33,7 +33,7 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
                      "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -71,6 +71,7 @@ def actions(
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
     yield ("restore",)
+    yield ("share",)
     yield from (("complete", how) for how in SYMMETRIES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):

@@ -33,6 +33,8 @@ ACTION_WORDS: dict[str, str] = {
     "`fourfold`, `eightfold`), about the centre that needs the fewest",
     "restore": "adds the cells that make it a copy, in any of 8 orientations, of the largest "
     "multi-coloured object that it matches in part",
+    "share": "adds the cells that give it the shape of all objects together, each laid over the "
+    "others where most cells agree",
     "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
     "`star`, in a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
