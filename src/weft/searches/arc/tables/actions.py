@@ -20,6 +20,7 @@ from weft.searches.arc.tables import (
     moves,
     openings,
     placing,
+    routes,
     sharing,
     stairs,
     surroundings,
@@ -38,7 +39,8 @@ COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
     "reflect", "copies", "tile", "trail", "image", "complete", "restore", "share", "ray", "beam",
-    "reach", "link", "elbow", "bounce", "stairs", "spill", "add", ONLY, *COVERING,
+    "reach", "link", "elbow", "route", "crawl", "bounce", "stairs", "spill", "add",
+    ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -88,6 +90,8 @@ ACTIONS: dict[str, Apply] = {
     "link": lines.link,
     "elbow": lines.elbow,
     "bounce": lines.bounce,
+    "route": routes.route,
+    "crawl": routes.crawl,
     "stairs": stairs.stairs,
     "spill": openings.spill,
     "add": surroundings.add,

@@ -14,6 +14,7 @@ from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
+from weft.searches.arc.tables.routes import MOST_TURNS, SAME
 from weft.searches.arc.tables.scene import SIDES, STEPS
 from weft.searches.arc.tables.sides import (
     CORNERS,
@@ -33,7 +34,7 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
                      "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "route", "crawl", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -81,6 +82,8 @@ def actions(
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
     plain = (OWN, *named)
     yield from (("bounce", side, ink) for side in (*SIDES, *TOWARDS) for ink in plain)
+    for to in (SAME, *map(str, goal_colours)):
+        yield from ((name, to, ink) for name in MOST_TURNS for ink in plain)
     for corner in CORNERS:
         ways_up = product(FIRST, TREADS, plain)
         yield from (("stairs", corner, *words) for words in ways_up)

@@ -43,6 +43,11 @@ ACTION_WORDS: dict[str, str] = {
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
+    "route": "draws a line with at most two turns around other objects to the nearest one of a "
+    "colour or of the `same` colour: with the fewest turns, then the fewest cells (at most 8 cells "
+    "may be its own)",
+    "crawl": "the same with at most four turns, each where something is in the way of the line, "
+    "which starts along the longer side of its box",
     "bounce": "draws a diagonal line that bounces off edges and objects; single cells only",
     "stairs": "draws stairs towards a corner, along its `row` or its `column` first, with steps of "
     "1 or 2 cells, until something is in the way; single cells only",
