@@ -80,6 +80,7 @@ MECHANISMS: dict[str, Uses] = {
             "inlay",
             "overview",
             "cycle_colours",
+            "key_block",
         )
     ),
 }

@@ -20,6 +20,7 @@ from weft.searches.arc.synthesis.learncharts import learn_charts
 from weft.searches.arc.synthesis.learncycles import learn_cycles
 from weft.searches.arc.synthesis.learnextended import learn_extensions
 from weft.searches.arc.synthesis.learninlays import learn_inlays
+from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
 from weft.searches.arc.synthesis.learnoverviews import learn_overviews
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
@@ -61,6 +62,7 @@ def _learned(
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
         yield from learn_cycles(problem, sample, vector)
+        yield from learn_key_blocks(problem, sample, vector)
     same = [given.size == expected.size for given, expected in problem.pairs()]
     if not all(same):
         yield from learn_inlays(problem, sample, vector)
