@@ -30,7 +30,7 @@ DRAWINGS = (SPREAD, COPY, *(f"{AT} {colour}" for colour in range(1, 10)))
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class DividedGrid:
     """A grid divided into equal blocks."""
 
     grid: Grid
@@ -62,7 +62,7 @@ class Division:
         return Grid(self.grid.height, self.grid.width, bytes(cells))
 
 
-def divided(grid: Grid) -> Division | None:
+def divided(grid: Grid) -> DividedGrid | None:
     """Divide a grid by its lines; None where they leave no or unequal blocks."""
     blocks = segment(SPLIT, grid)
     rows = sorted({block.row for block in blocks})
@@ -70,7 +70,7 @@ def divided(grid: Grid) -> Division | None:
     is_regular = len({(block.height, block.width) for block in blocks}) == 1
     if len(blocks) < 2 or not is_regular or len(blocks) != len(rows) * len(columns):
         return None
-    return Division(grid, blocks, rows, columns)
+    return DividedGrid(grid, blocks, rows, columns)
 
 
 def _lines(block: Piece, row: int, column: int, drawing: str) -> list[bytes]:

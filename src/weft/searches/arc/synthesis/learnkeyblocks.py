@@ -14,7 +14,7 @@ from weft.searches.arc.fitted.choose import Criterion
 from weft.searches.arc.fitted.keyblock import (
     CRITERIA,
     DRAWINGS,
-    Division,
+    DividedGrid,
     KeyBlock,
     divided,
     parameters,
@@ -60,7 +60,7 @@ def learn_key_blocks(
         yield ProgramCandidate(program, program.millibits(), content, sample.time, loo_passed)
 
 
-def _divisions(grids: Sequence[Grid], targets: Sequence[Grid]) -> list[Division] | None:
+def _divisions(grids: Sequence[Grid], targets: Sequence[Grid]) -> list[DividedGrid] | None:
     """All grids divided; None where one cannot be, or a target has another size."""
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
         return None
@@ -78,7 +78,7 @@ def _rules() -> list[Rule]:
 
 
 def _tests(
-    divisions: Sequence[Division], keys: Sequence[dict[Criterion, int]], rule: Rule
+    divisions: Sequence[DividedGrid], keys: Sequence[dict[Criterion, int]], rule: Rule
 ) -> list[Grid] | None:
     """What a rule makes of the tests; None where there is no such key in one."""
     criterion, drawing = rule
