@@ -57,9 +57,10 @@ below, version 14 charts, lines that bounce, tables for outputs of another size,
 for large puzzles, version 15 arrangements of objects, rows that go on, and a confidence and an
 order of guesses that weigh all programs with the same outputs together, version 16 objects placed
 into frames, objects completed to symmetric ones, and two tables in sequence, version 17 overviews
-of objects, containers that spill, and stairs, and has 35 operators fewer. The default of each was
-fixed before it was run on evaluation. Version 16 was run on evaluation again after its confidence
-had been capped where two pairs have the same output: 98 / 4 at 0.95, pass@1 177, pass@2 182.
+of objects, colours passed on in an order, blocks drawn by a key, and lines around obstacles, with
+35 operators fewer. The default of each was fixed before it was run on evaluation. Version 16 was
+run on evaluation again after its confidence had been capped where two pairs have the same output:
+98 / 4 at 0.95, pass@1 177, pass@2 182.
 
 """
 NAMES = {
