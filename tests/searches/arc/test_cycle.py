@@ -12,7 +12,8 @@ from weft.searches.arc.fitted.cycle import WAYS, parameters
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learncycles import learn_cycles
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.learntables import PARTS, learn_input_tables
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -83,8 +84,7 @@ def learned(values: tuple[Grid, ...], outputs: list[Grid]) -> list[tuple[str, Gr
     """The cycles learned from all pairs but the last, whose output they give."""
     pairs = tuple(map(Pair, values[:-1], outputs[:-1]))
     vector = GridVector((), 0, encode_grids(values))
-    sample = VectorSample((vector,), (), (vector,), (), False, False, 0)
-    found = learn_cycles(EncodedTask(ArcTask("planted", pairs, values[-1:])), sample, vector)
+    found = learn_cycles(EncodedTask(ArcTask("planted", pairs, values[-1:])), vector)
     return [
         (c.program.text().split('"')[1], decode_grids(c.outputs)[0], c.loo_passed) for c in found
     ]
@@ -113,3 +113,12 @@ def test_two_pairs_show_too_little_to_answer() -> None:
 @pytest.mark.parametrize("after", ["5102/0005/4035", "5102/0005/4036", "5210/0005/4035", "51/02"])
 def test_targets_that_are_no_exchange_of_colours_are_refused(after: str) -> None:
     assert learned(VALUES[:1] * 2, [grid(after), VALUES[0]]) == []
+
+
+def test_cycles_are_learned_beside_tables_on_the_input() -> None:
+    outputs = [own for own in (cycled("clockwise next: 0 5", v) for v in VALUES) if own is not None]
+    pairs = tuple(map(Pair, VALUES[:3], outputs[:3]))
+    problem = EncodedTask(ArcTask("planted", pairs, VALUES[3:]))
+    parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
+    found = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
+    assert found["cycle_colours"] == encode_grids(outputs[3:])

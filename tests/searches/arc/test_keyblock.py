@@ -10,7 +10,8 @@ from weft.searches.arc.fitted.keyblock import CRITERIA, parameters
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.learntables import PARTS, learn_input_tables
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -72,9 +73,8 @@ def test_planted_keys_are_learned_as_by_trying_all(text: str) -> None:
     assert len(outputs) == len(VALUES)
     pairs = tuple(map(Pair, VALUES[:3], outputs[:3]))
     vector = GridVector((), 0, encode_grids(VALUES))
-    sample = VectorSample((vector,), (), (vector,), (), False, False, 0)
     task = EncodedTask(ArcTask("planted", pairs, VALUES[3:]))
-    learned = list(learn_key_blocks(task, sample, vector))
+    learned = list(learn_key_blocks(task, vector))
     drawings = ("spread", "at 4")
     texts = [parameters(criterion, drawing) for drawing in drawings for criterion in CRITERIA]
     results = {own: [drawn(own, value) for value in VALUES] for own in texts}
@@ -89,6 +89,14 @@ def test_planted_keys_are_learned_as_by_trying_all(text: str) -> None:
 def test_grids_without_equal_blocks_or_size_are_not_tried(after: str) -> None:
     value = grid("1234") if after == "1234" else VALUES[0]
     vector = GridVector((), 0, encode_grids([value, value]))
-    sample = VectorSample((vector,), (), (vector,), (), False, False, 0)
     task = EncodedTask(ArcTask("planted", (Pair(value, grid(after)),), (value,)))
-    assert list(learn_key_blocks(task, sample, vector)) == []
+    assert list(learn_key_blocks(task, vector)) == []
+
+
+def test_keys_are_learned_beside_tables_on_the_input() -> None:
+    outputs = [own for own in (drawn("most count_4: at 4", v) for v in VALUES) if own is not None]
+    pairs = tuple(map(Pair, VALUES[:3], outputs[:3]))
+    problem = EncodedTask(ArcTask("planted", pairs, VALUES[3:]))
+    parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
+    found = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
+    assert found["key_block"] == encode_grids(outputs[3:])

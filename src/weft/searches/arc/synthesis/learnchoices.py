@@ -61,8 +61,8 @@ def _learned(
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
-        yield from learn_cycles(problem, sample, vector)
-        yield from learn_key_blocks(problem, sample, vector)
+        yield from learn_cycles(problem, vector, sample.time)
+        yield from learn_key_blocks(problem, vector, sample.time)
     same = [given.size == expected.size for given, expected in problem.pairs()]
     if not all(same):
         yield from learn_inlays(problem, sample, vector)

@@ -13,7 +13,7 @@ from weft.searches.arc.fitted.cycle import WAYS, CycleColours, cycled, parameter
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -23,7 +23,7 @@ Pairs = Sequence[tuple[Grid, Grid]]
 
 
 def learn_cycles(
-    problem: EncodedTask, sample: VectorSample, vector: GridVector
+    problem: EncodedTask, vector: GridVector, time: int = 0
 ) -> Iterator[ProgramCandidate]:
     """Yield the programs that pass the colours of a vector on as the targets show it."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
@@ -37,7 +37,7 @@ def learn_cycles(
     loo_passed = len(targets) if cycles and _loo_passes(pairs) else 0
     for content, cycle in cycles.items():
         program = Program(vector.chain, CycleColours.name, parameters(*cycle))
-        yield ProgramCandidate(program, program.millibits(), content, sample.time, loo_passed)
+        yield ProgramCandidate(program, program.millibits(), content, time, loo_passed)
 
 
 def _loo_passes(pairs: Pairs) -> bool:

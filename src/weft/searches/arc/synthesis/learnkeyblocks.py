@@ -22,7 +22,7 @@ from weft.searches.arc.fitted.keyblock import (
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.crossvalidation import each_predicted
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.sample import GridVector, VectorSample
+from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
@@ -30,7 +30,7 @@ Rule = tuple[Criterion, str]
 
 
 def learn_key_blocks(
-    problem: EncodedTask, sample: VectorSample, vector: GridVector
+    problem: EncodedTask, vector: GridVector, time: int = 0
 ) -> Iterator[ProgramCandidate]:
     """Yield the programs that draw the blocks of a vector by one as the targets show it."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
@@ -57,7 +57,7 @@ def learn_key_blocks(
     for content, rule in rules.items():
         program = Program(vector.chain, KeyBlock.name, parameters(*rule))
         loo_passed = len(targets) if passes else 0
-        yield ProgramCandidate(program, program.millibits(), content, sample.time, loo_passed)
+        yield ProgramCandidate(program, program.millibits(), content, time, loo_passed)
 
 
 def _divisions(grids: Sequence[Grid], targets: Sequence[Grid]) -> list[DividedGrid] | None:

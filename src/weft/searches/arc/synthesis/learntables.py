@@ -15,6 +15,8 @@ from weft.searches.arc.fitted.objecttable import Objects
 from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learncycles import learn_cycles
+from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
 from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -35,11 +37,16 @@ MOST_AREAS = 70
 def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
     """Learn one part of the tables on the input, if every target is as large.
 
-    Nothing of a phase is needed for it, so it can run beside the shallow phase.
+    The last part also learns how colours are passed on, and blocks drawn by one of them. Nothing
+    of a phase is needed for it, so it can run beside the shallow phase.
     """
     if not problem.keeps_sizes:
         return ()
-    return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
+    vector = GridVector((), 0, problem.root)
+    tables = learn_tables(problem, vector, names=PARTS[part])
+    if part < len(PARTS) - 1:
+        return tables
+    return (*tables, *learn_cycles(problem, vector), *learn_key_blocks(problem, vector))
 
 
 def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:
