@@ -145,7 +145,7 @@ def _in_order(
     """Charts of selected objects in all orders that differ."""
     pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
-    orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in MEASURES)]
+    orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in (*MEASURES, chart.DEPTH))]
     if reading.slots:
         orders = [(chart.SLOTS, *map(str, reading.slots))]
     for by in orders:
