@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 import venv
 from pathlib import Path
+
+from benchmarks.machine import describe
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
@@ -33,6 +34,7 @@ def main() -> None:
 
 
 def measure(folder: Path) -> dict[str, object]:
+    machine = describe()
     wheel = build_wheel(folder / "dist")
     venv.create(folder / "environment", with_pip=True)
     [packages] = (folder / "environment").glob("lib/python3.*/site-packages")
@@ -44,7 +46,7 @@ def measure(folder: Path) -> dict[str, object]:
     seconds = time.perf_counter() - start_s
     added = sorted(distributions(packages) - before)
     return {
-        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine,
         "wheel_mb": wheel.stat().st_size / 1e6,
         "installed_mb": (installed_bytes(packages) - before_bytes) / 1e6,
         "packages": added,
@@ -103,8 +105,9 @@ def render(figures: dict[str, object]) -> str:
     lines = [
         "# A small install",
         "",
-        f"`python -m benchmarks install` on {figures['machine']}: the wheel without extras,",
-        f"installed with pip into a fresh environment. Starts are the best of {STARTS - 1}.",
+        f"`python -m benchmarks install` on {figures['machine']}:",
+        "the wheel without extras, installed with pip into a fresh environment. Starts are the",
+        f"best of {STARTS - 1}; on a busy machine compare their CPU times.",
         "",
         "| figure | measured | target |",
         "|---|---|---|",

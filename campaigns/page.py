@@ -24,15 +24,19 @@ from campaigns.rows import PLACES, ROWS, is_planted
 INTRODUCTION = """\
 # Faults
 
-Faults injected into Weft on purpose, and what they cost. `make chaos` runs every row in full;
-`make test` runs samples. The campaign is a Weft search: its run folder records which points and
-seeds were tried, and the same command resumes it. Minutes are the sum over all cases; "20 passed of
-100" means that only 20 of the row's 100 cases were run.
+Faults injected on purpose at every point where they could matter, and what happened. A *violation*
+is a lost or repeated result, a different ledger, undetected damage, a process left behind, or an
+exit without a reason.
 
-A *violation* is a lost or repeated result, a different ledger, undetected damage, a process left
-behind, or an exit without a reason. Planted bugs in `campaigns/bugs.py` change the source in a copy
-of the checkout; the row's quick test must fail with them and pass in an unchanged copy (case
-`unchanged`). F21 is a measurement; F22 is mutation testing.
+`make chaos` runs every row in full, `make test` samples of them. The campaign is a Weft search: its
+run folder records which points and seeds were tried, and the same command resumes it. Minutes are
+sums over all cases; "20 passed of 100" means that 20 of the row's 100 cases were run. In F3 a call
+is *not reached* if the run did not make it this time, and a run *went on* if it finished despite
+the fault.
+
+To show that the tests can fail, bugs are planted (`campaigns/bugs.py`) in a copy of the source: the
+row's quick test must fail with the bug, and pass in an unchanged copy (case `unchanged`). F21 is a
+measurement; F22 is mutation testing.
 
 On `weft arc`, `jobs`, `prng` and `tree`, F1 to F3 skip equivalent system calls, all of which are
 tried in the rows of the engine itself. Of SQLite's consecutive writes to one file, the first and
@@ -63,6 +67,9 @@ and was taken for a fault of the command (4 of 4 shares) | `tests/faults/test_ex
 is now tried once more | `tests/faults/test_io_errors.py` |
 | F3 | on `weft tree` faults fell into what the campaign itself reads after the command, and were \
 taken for faults of the command (3 of 357) | `tests/faults/test_io_errors.py` |
+| F30 | histories of real runtimes were one case that no machine could make, search and end in the \
+time of a campaign; now 40, which may be made on one machine and searched on another | \
+`tests/searches/prng/zoo/test_zoo.py` |
 | F8 | one case flipped 20,000 bits and was stopped each time before it could end | \
 `tests/inspect/test_manifest_damage.py` |
 | F15 | in a campaign no Unix socket could be planted in a run folder, whose name is too long for \
@@ -75,6 +82,10 @@ one there; bytecode of an imported module was taken for a foreign file | \
 `tests/faults/test_exhaustion.py` |
 | F22 | tests that reach a new source file of the core were not asked about its mutants | \
 `tests/test_mutation.py` |
+| tests | a test killed workers sixty times while tasks ran, which beside a load could all end \
+before the last kill | `tests/workers/test_killed.py` |
+| tests | two tests of `weft tree` looked for processes of the whole machine and found those of \
+another test run | `tests/searches/tree/test_hostile.py`, `test_promises.py` |
 | tests | five tests of edited modules failed wherever Python may write bytecode: an edit in the \
 same second was not seen | `tests/runs/test_stale.py` |
 | tests | tests of time limits in `weft tree` gave scorers 3 and 4 s, too little beside a load | \
@@ -124,7 +135,8 @@ Planted bugs that were not noticed at first, so that the tests of their rows wer
 
 | row | planted bug | why it was not noticed | noticed now by |
 |---|---|---|---|
-| F1 | files replaced in place | no sampled kill fell between opening and writing | \
+| F1 | files replaced in place | no sampled kill fell between opening and writing; later, on 16 \
+cores, the n-th write of a run was on another file than counted, now the file is named too | \
 `test_coordinator_killed_at_a_write_of_each_file_resumes_to_the_same_ledger` |
 | F2 | a recovery that writes its checkpoint first | few kills fell into recovery itself | \
 `test_recovery_killed_at_its_first_calls_resumes_to_the_same_ledger` |

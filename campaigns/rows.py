@@ -198,7 +198,8 @@ ROWS = (
     Row("F28", "two machines on one shared folder", ("tests/faults/test_two_machines.py",)),
     Row("F29", "nodes, connections and objects lost with Ray and SSH",
         (*RAY_FILES, RAY_HEAD), whole=RAY_FILES),
-    Row("F30", "generators planted over the grid of families, skips, starts and wrong draws",
+    Row("F30", "generators planted over the grid of families, skips, starts and wrong draws; "
+        "histories that real runtimes make afresh",
         (*PLANTED_GRIDS, *FRESH_ZOO), shared=PLANTED_GRIDS | FRESH_ZOO),
     Row("F31", "signals and noise planted for the pipeline",
         PIPELINE_FILES, whole=PIPELINE_FILES),

@@ -119,7 +119,7 @@ def _is_name(name: str) -> bool:
 def _read_key(path: Path | str) -> bytes:
     try:
         if Path(path).exists() and not Path(path).is_file():  # reading a pipe would wait for ever
-            raise FileInvalid(f"key file {path}: not a plain file")
+            raise FileInvalid(f"key file {path}: not a regular file")
         return Path(path).read_bytes()
     except OSError as error:
         raise FileInvalid(f"key file {path}: {error.strerror or error}") from None

@@ -132,7 +132,7 @@ def test_file_must_be_plain_ours_and_closed(tmp_path: Path) -> None:
         private_file(path)
     path.rename(tmp_path / "other")
     path.symlink_to("other")
-    with pytest.raises(WorldError, match="is not a plain file"):
+    with pytest.raises(WorldError, match="is not a regular file"):
         private_file(path)
 
 

@@ -145,8 +145,8 @@ def test_input_missing_folder_fifo_and_loop_are_refused(weft: Weft, tmp_path: Pa
     (tmp_path / "loop").symlink_to("loop")
     for name, said in (
         ("missing", "does not exist"),
-        (".", "not a plain file"),
-        ("fifo", "not a plain file"),
+        (".", "not a regular file"),
+        ("fifo", "not a regular file"),
         ("loop", "input table"),
         ("x" * 300, "input table"),
     ):
@@ -215,7 +215,7 @@ def test_sign_key_that_is_none_is_refused(weft: Weft, tmp_path: Path) -> None:
     refused(weft, tmp_path, 3, run_words("--sign-key", "missing.pem"), "missing.pem")
     refused(weft, tmp_path, 3, run_words("--sign-key", "small.py"), "small.py")
     os.mkfifo(tmp_path / "fifo")
-    refused(weft, tmp_path, 3, run_words("--sign-key", "fifo"), "not a plain file")
+    refused(weft, tmp_path, 3, run_words("--sign-key", "fifo"), "not a regular file")
 
 
 @pytest.mark.parametrize("command", ["resume", "replay"])

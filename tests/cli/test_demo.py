@@ -73,7 +73,7 @@ def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> Non
         assert (tmp_path / "d" / name / "two-workers" / "report.html").stat().st_size > 10_000
     check_killed(tmp_path / "d" / "picture" / "two-workers")
     assert weft("verify", "d/picture/two-workers").code == 0
-    weft("demo", "--out", "d").check_one_line(3, "holds an earlier demo", "--out")
+    weft("demo", "--out", "d").check_one_line(3, "contains an earlier demo", "--out")
 
 
 def test_demo_into_a_file_is_refused_before_anything_is_compiled(

@@ -120,7 +120,7 @@ def test_run_other_decision_into_a_used_folder_names_the_field(
     before = without_owner(tmp_path / "r")
     for more, field in OTHER:
         told = weft("run", "slow:slow", "--out", "r", *more)
-        told.check_one_line(3, "holds another run", field, "a new --out")
+        told.check_one_line(3, "contains a different run", field, "a new --out")
         assert without_owner(tmp_path / "r") == before, more
 
 
@@ -137,7 +137,7 @@ def test_run_changed_input_is_refused_and_resume_reads_the_copy(weft: Weft, tmp_
 def test_run_other_search_into_a_used_folder_is_refused(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
     told = weft("run", "small:squares", "--out", "r")
-    told.check_one_line(3, "holds another run")
+    told.check_one_line(3, "contains a different run")
 
 
 def test_resume_damaged_input_object_is_refused(weft: Weft, tmp_path: Path) -> None:

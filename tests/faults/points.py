@@ -23,6 +23,7 @@ SYNCS = ("fsync", "fdatasync")
 CALLS = (*WRITES, *SYNCS, "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod", "openat")
 _CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
 _CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
+KILL = "signal=KILL"
 SQLITE = "runs/run/manifest.sqlite"
 FIRST_WORKER = "runs/run/logs/worker-"
 _NAMES = tuple((re.compile(pattern), name) for pattern, name in (
@@ -129,7 +130,17 @@ def of_recovery(points: Sequence[Point]) -> list[Point]:
 
 def kill_at(case: Case, point: Point, strace: str) -> bool:
     """Run the case and SIGKILL its coordinator at the point; False when it ended before that."""
-    ended = _inject(case, point, "signal=KILL", strace, when=point.number)
+    return _was_killed(point, _inject(case, point, KILL, strace, when=point.number))
+
+
+def kill_on_path(case: Case, point: Point, strace: str) -> bool:
+    """The same at the call that has the point's number on its path, whatever came before it."""
+    only = ["-P", str(case.folder / point.touched)]
+    ended = _inject(case, point, KILL, strace, *only, when=point.number_on_path)
+    return _was_killed(point, ended)
+
+
+def _was_killed(point: Point, ended: Ended) -> bool:
     if ended.returncode == 0:
         return False
     assert ended.returncode == -9, f"{point}: exit {ended.returncode}: {ended.stderr}"
@@ -154,8 +165,12 @@ def fail_on_path(case: Case, point: Point, fault: str, strace: str) -> tuple[End
 
 def fail_nearest(case: Case, point: Point, fault: str, strace: str) -> tuple[Ended, Point | None]:
     """On its path, which is surer, or by its number where the file has a new name in each run."""
-    is_new = _NEW_NAME.search(point.touched)
-    return (fail_at if is_new else fail_on_path)(case, point, fault, strace)
+    return (fail_at if has_new_name(point) else fail_on_path)(case, point, fault, strace)
+
+
+def has_new_name(point: Point) -> bool:
+    """Whether the file has another name in each run."""
+    return bool(_NEW_NAME.search(point.touched))
 
 
 def _hit(case: Case, point: Point) -> Point | None:
@@ -192,7 +207,7 @@ def drawn_by_path(points: Sequence[Point], seed: int) -> list[Point]:
     """
     calls: dict[tuple[str, str], list[Point]] = {}
     for point in points:
-        if not _NEW_NAME.search(point.touched):
+        if not has_new_name(point):
             calls.setdefault((point.call, point.touched), []).append(point)
     draw = random.Random(seed)
     drawn = []

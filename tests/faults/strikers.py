@@ -34,7 +34,13 @@ def leave_at_once(x: int) -> int:
 
 
 @weft.task
-def work(x: int, work_ms: int) -> int:
+def work(x: int, work_ms: int, admitted: str) -> int:
+    """Work once the file `admitted` has more than x bytes; a minute without them is an error."""
+    end_s = time.monotonic() + 60
+    while Path(admitted).stat().st_size <= x:
+        if time.monotonic() > end_s:
+            raise TimeoutError(admitted)
+        time.sleep(0.002)
     time.sleep(work_ms / 1000)
     return x * 31 % 1009
 
@@ -59,11 +65,11 @@ def strike(kind: str):
 
 
 @weft.search(version=1)
-def storm(rounds: int, width: int, work_ms: int):
+def storm(rounds: int, width: int, work_ms: int, admitted: str):
     """Many short tasks, for killing workers under them."""
     total = 0
     for number in range(rounds):
-        results = yield [work(number * width + i, work_ms) for i in range(width)]
+        results = yield [work(number * width + i, work_ms, admitted) for i in range(width)]
         total += sum(r.value for r in results)
     return total
 

@@ -8,13 +8,22 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.faults.case import Case, resume_and_check
 from tests.faults.conftest import Counted
-from tests.faults.points import WRITES, Point, count_points, kill_at, sample
+from tests.faults.points import (
+    WRITES,
+    Point,
+    count_points,
+    has_new_name,
+    kill_at,
+    kill_on_path,
+    sample,
+)
 from tests.support.checker import TaskPlace, check_not_doubled, check_not_lost
 from tests.support.figures import Part, print_figures
 from weft.storage.disk import Disk
@@ -31,6 +40,7 @@ FIRST_CALLS = 16
 """Calls of a recovery before the run goes on: opening, cutting, appending."""
 Choice = Callable[[list[Point]], list[Point]]
 Killed = tuple[Case, Point]
+Kill = Callable[[Path, Counted, Point], Killed]
 
 
 @pytest.mark.parametrize("half", range(HALVES))
@@ -53,7 +63,7 @@ def test_coordinator_killed_at_a_write_of_each_file_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path
 ) -> None:
     last = {point.touched: point for point in counted.points if point.call in WRITES}
-    kill_once_each(tmp_path, counted, list(last.values()))
+    kill_once_each(tmp_path, counted, list(last.values()), kill_on_file)
 
 
 @pytest.mark.slow
@@ -91,20 +101,7 @@ def first_calls(recovery: list[Point]) -> list[Point]:
     return [point for point in recovery if not point.touched.endswith("-shm")][:FIRST_CALLS]
 
 
-def kill_once_each(folder: Path, counted: Counted, points: list[Point]) -> None:
-    start_s, violations = time.monotonic(), []
-    for number, point in enumerate(points):
-        case, hit = kill_near(folder / str(number), counted, point)
-        found = [f"{hit}: {text}" for text in resume_and_check(case, counted.reference)]
-        report(found)
-        violations += found
-    spent_s = round(time.monotonic() - start_s, 1)
-    print_figures(f"F1 {counted.search.name}", seed=SEED, points=len(points),
-                  violations=len(violations), seconds=spent_s)  # fmt: skip
-    assert violations == []
-
-
-def kill_near(folder: Path, counted: Counted, point: Point) -> tuple[Case, Point]:
+def kill_near(folder: Path, counted: Counted, point: Point) -> Killed:
     """Kill at the point; a run may make a few calls less than the counted one, so go back then."""
     for number in range(point.number, 0, -1):
         case = counted.new_case(folder / str(number), counted.search)
@@ -112,6 +109,33 @@ def kill_near(folder: Path, counted: Counted, point: Point) -> tuple[Case, Point
         if kill_at(case, nearby, counted.strace):
             return case, nearby
     raise AssertionError(f"{point}: no kill happened")
+
+
+def kill_on_file(folder: Path, counted: Counted, point: Point) -> Killed:
+    """Kill at a call on the point's file: the n-th of a run is on another from time to time."""
+    if has_new_name(point):
+        return kill_near(folder, counted, point)
+    for number in range(point.number_on_path, 0, -1):
+        case = counted.new_case(folder / str(number), counted.search)
+        nearby = replace(point, number_on_path=number)
+        if kill_on_path(case, nearby, counted.strace):
+            return case, nearby
+    raise AssertionError(f"{point}: no kill happened")
+
+
+def kill_once_each(
+    folder: Path, counted: Counted, points: list[Point], kill: Kill = kill_near
+) -> None:
+    start_s, violations = time.monotonic(), []
+    for number, point in enumerate(points):
+        case, hit = kill(folder / str(number), counted, point)
+        found = [f"{hit}: {text}" for text in resume_and_check(case, counted.reference)]
+        report(found)
+        violations += found
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures(f"F1 {counted.search.name}", seed=SEED, points=len(points),
+                  violations=len(violations), seconds=spent_s)  # fmt: skip
+    assert violations == []
 
 
 def kill_near_each(folder: Path, counted: Counted, points: list[Point]) -> Iterator[Killed]:

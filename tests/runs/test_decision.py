@@ -73,7 +73,7 @@ def test_check_same_other_decision_names_the_field(change, field):
     recorded, asked = decision().genesis_text(), decision(**change).genesis_text()
     with pytest.raises(RunMismatch, match=field) as caught:
         check_same(recorded, asked, Path("runs/x"))
-    assert "runs/x holds another run" in str(caught.value)
+    assert "runs/x contains a different run" in str(caught.value)
     assert "new --out" in caught.value.hint
 
 
@@ -182,9 +182,9 @@ def make_fifo(path):
     ("make", "message"),
     [
         (lambda path: None, "does not exist"),
-        (Path.mkdir, "is not a plain file"),
-        (make_fifo, "is not a plain file"),
-        (lambda path: path.symlink_to("/dev/zero"), "is not a plain file"),
+        (Path.mkdir, "is not a regular file"),
+        (make_fifo, "is not a regular file"),
+        (lambda path: path.symlink_to("/dev/zero"), "is not a regular file"),
         (lambda path: path.symlink_to(path), "input data"),
     ],
 )

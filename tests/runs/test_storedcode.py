@@ -195,7 +195,9 @@ def test_planted_files_are_refused_and_compiled_code_is_dropped(
 
 
 def test_edited_cell_is_another_run(paused: Path) -> None:
-    with pytest.raises(RunMismatch, match=r"holds a run of other cells .* a value that they use"):
+    with pytest.raises(
+        RunMismatch, match=r"contains a run of other cells .* a value that they use"
+    ):
         weft.run(call(CELL.replace("OFFSET = 7", "OFFSET = 8")), out=paused)
 
 

@@ -280,7 +280,7 @@ def test_table_among_the_arguments_binds_its_writers_version(modules, tmp_path):
     assert f'"libraries":{{"pyarrow":"{pa.__version__}"}}' in first
     assert weft.run(lab.size(table, 1), out=tmp_path / "run").head == run.head, "1 is numpy's 1"
     described = r"config\.args\.t is pyarrow.* of SHA-256 \w{12}… there, pyarrow.* here; use"
-    with pytest.raises(InputError, match=rf"holds another run: {described}"):
+    with pytest.raises(InputError, match=rf"contains a different run: {described}"):
         weft.run(lab.size(table.slice(1), 1), out=tmp_path / "run")
 
 

@@ -30,12 +30,16 @@ def strikers(name: str, **args: object) -> Search:
 
 @pytest.mark.parametrize("kills", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path: Path) -> None:
-    storm = strikers("storm", rounds=kills // 2, width=2 * TASKS_PER_KILL, work_ms=4)
+    admitted = tmp_path / "admitted"
+    storm = strikers("storm", rounds=kills // 2, width=2 * TASKS_PER_KILL, work_ms=4,
+                     admitted=str(admitted))  # fmt: skip
     calm, case = Case(tmp_path / "calm", storm), Case(tmp_path / "storm", storm)
+    admit(admitted, kills)
     assert calm.run().returncode == 0
     reference, start_s = Reference.of(calm.out), time.monotonic()
+    admit(admitted, 0)
     with case.start() as process:
-        hit = kill_workers(case, process, kills)
+        hit = kill_workers(case, process, kills, admitted)
         ended = case.end_of(process)
     assert ended.returncode == 0, ended.stderr
     found = [*check_finished(case.place, reference), *check_executed(case.out, case.executed())]
@@ -79,7 +83,16 @@ class Executions:
         return self.begun[self.latest.get(pid, ("", -1, -1))] < LOSSES_BEFORE_FAILED - 1
 
 
-def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int) -> int:
+def admit(path: Path, kills: int) -> None:
+    """Let so many tasks work as belong to these kills, and all but one of those to the next.
+
+    So the last task ends after the last kill, however fast the tasks are.
+    """
+    path.touch()
+    os.truncate(path, TASKS_PER_KILL * (kills + 1) - 1)
+
+
+def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int, admitted: Path) -> int:
     """SIGKILL workers drawn at random, starting ones too, each time a few tasks have begun."""
     draw, hit, seen = random.Random(SEED), 0, Executions(case.executions)
     parent = psutil.Process(coordinator.pid)
@@ -91,6 +104,7 @@ def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int) -> 
             with contextlib.suppress(ProcessLookupError):  # it has just ended
                 os.kill(draw.choice(workers), signal.SIGKILL)
                 hit += 1
+                admit(admitted, hit)
     return hit
 
 

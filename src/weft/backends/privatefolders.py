@@ -43,7 +43,7 @@ def private_file(path: Path) -> Path:
     """Check a file in a private folder: a plain file, ours, closed to others; return its path."""
     info = path.lstat()
     if not stat.S_ISREG(info.st_mode):
-        raise _unsafe(path, "is not a plain file", f"remove {path}")
+        raise _unsafe(path, "is not a regular file", f"remove {path}")
     if info.st_uid != os.geteuid():
         raise _unsafe(path, f"belongs to user {info.st_uid}, not to us", f"remove {path}")
     if info.st_mode & 0o077:

@@ -138,7 +138,7 @@ def _here(node: Node, simulate: bool) -> Node:
 
 def _parsed(path: Path) -> Any:
     if not path.is_file():
-        raise FileInvalid(f"nodes file {path} does not exist or is not a plain file")
+        raise FileInvalid(f"nodes file {path} does not exist or is not a regular file")
     if path.stat().st_size > MAX_BYTES:
         raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
     data = path.read_bytes()

@@ -217,7 +217,7 @@ def read_file(path: Path, where: str) -> bytes:
     """Return the bytes of a plain file of reasonable size."""
     try:
         if not path.is_file():
-            what = "is not a plain file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise FileInvalid(f"{where}: {path} {what}")
         if path.stat().st_size > MAX_ARGS_BYTES:
             raise FileInvalid(f"{where}: more than {MAX_ARGS_BYTES} bytes")

@@ -114,7 +114,7 @@ def check_unused(place: Path) -> None:
     if place.exists() and not place.is_dir():
         raise RunFolderInvalid(f"{place} is not a folder", hint="choose another --out")
     if any((place / part.name).exists() for part in PARTS):
-        raise RunFolderInvalid(f"{place} holds an earlier demo", hint="choose a new --out")
+        raise RunFolderInvalid(f"{place} contains an earlier demo", hint="choose a new --out")
 
 
 def execute(part: DemoPart, place: Path, watcher: Watcher | None, say: Say) -> PartResult:

@@ -171,12 +171,12 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
             if name == "search" and PREFIX in before and PREFIX in now:
                 raise RunMismatch(
-                    f"{where} holds a run of other cells ({before} there, {now} here):"
+                    f"{where} contains a run of other cells ({before} there, {now} here):"
                     " they were edited, or a value that they use has changed",
                     hint="choose a new --out, or run the cells as they were",
                 )
             raise RunMismatch(
-                f"{where} holds another run: {name} is {before:.200} there, {now:.200} here",
+                f"{where} contains a different run: {name} is {before:.200} there, {now:.200} here",
                 hint="use the recorded value, or a new --out",
             )
 
@@ -203,7 +203,7 @@ def _read_input(name: str, source: Path | bytes) -> bytes:
         return source
     try:
         if not source.is_file():
-            what = "is not a plain file" if source.exists() else "does not exist"
+            what = "is not a regular file" if source.exists() else "does not exist"
             raise FileInvalid(f"input {name}: {source} {what}")
         return source.read_bytes()
     except (OSError, ValueError) as error:

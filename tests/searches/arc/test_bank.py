@@ -78,7 +78,7 @@ def test_bad_bank_is_refused_with_its_place(name: str, tmp_path: Path, weft: Her
 def test_missing_bank_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileInvalid, match="does not exist"):
         Bank.read(tmp_path / "nosuch.json")
-    with pytest.raises(FileInvalid, match="plain file"):
+    with pytest.raises(FileInvalid, match="regular file"):
         Bank.read(tmp_path)
 
 

@@ -355,7 +355,7 @@ def test_run_of_other_tasks_is_refused(small_run: Path, tmp_path: Path, weft: He
     data = write_tasks(tmp_path / "data", [solved()])
     before = ledger_digest(small_run)
     told = weft("arc", "solve", "--data", data, *TINY, "--out", small_run, "-q")
-    told.check_one_line(3, "holds another run")
+    told.check_one_line(3, "contains a different run")
     assert ledger_digest(small_run) == before
 
 

@@ -269,7 +269,7 @@ def test_solutions_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is empty; it should hold tasks as JSON"),
+        (b"", "is empty; it should contain tasks as JSON"),
         (b"\nx", "not valid JSON: Expecting value (line 2 column 1); correct it there"),
         (b"\xff\xfe", "not valid UTF-8"),
         (b'{"train": [], "train": [], "test": []}', 'duplicate key "train"'),
@@ -292,8 +292,8 @@ def test_places_without_tasks_are_refused(tmp_path: Path) -> None:
     assert "has no folder evaluation" in refusal(tmp_path, "evaluation")
     (tmp_path / "f.json").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    assert "not a plain file" in refusal(tmp_path / "pipe")
-    assert "not a plain file" in refusal("/dev/zero")
+    assert "not a regular file" in refusal(tmp_path / "pipe")
+    assert "not a regular file" in refusal("/dev/zero")
     assert "File name too long" in refusal("x" * 5000)
     assert refusal("~nobody-such/x")
     assert refusal("a\0b")

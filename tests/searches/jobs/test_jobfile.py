@@ -198,7 +198,7 @@ def test_missing_file_folder_and_giant_are_refused(tmp_path: Path) -> None:
     (tmp_path / "giant.json").touch()
     with (tmp_path / "giant.json").open("r+b") as file:
         file.truncate(1 << 30)
-    for name, said in (("none.json", "does not exist"), (".", "plain file"),
+    for name, said in (("none.json", "does not exist"), (".", "regular file"),
                        ("giant.json", "larger than"), ("a\0b", "does not exist")):  # fmt: skip
         with pytest.raises(FileInvalid, match=said):
             read_jobs(tmp_path / name, 60.0)

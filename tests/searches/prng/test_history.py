@@ -51,7 +51,7 @@ def test_one_session_is_one_stream() -> None:
         (b"1,a,b,c\n", "x: row 1 has 4 cells"),
         (b"1,d,s\n2\n", "x: row 2 has no session, others have"),
         (b"\xff\xfe1\n", "x: not UTF-8 text at byte 0"),
-        (b"1\n\x00\n", "x: holds a NUL character"),
+        (b"1\n\x00\n", "x: contains a NUL character"),
         (b'"1\n2\n', "x: not a table"),
         (b'{"draw": 1}', "x: an object where a list of draws should be"),
         (b"[1, 2.0]", 'x: row 2: "2.0" is not an integer'),

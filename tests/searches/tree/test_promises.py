@@ -19,11 +19,13 @@ from tests.searches.tree.test_runs import fingerprint
 from tests.support.forked import BegunCommand
 
 pytestmark = pytest.mark.xdist_group("tree-promises")
-FORKS = """
+SLEEP_S = f"1000.{os.getpid()}"
+"""Of this test run alone: others may go on at the same time."""
+FORKS = f"""
 import subprocess, time
 if os.path.exists("evil"):
-    for name in ("1000.75", "1000.75"):
-        subprocess.Popen(["setsid", "-f", "sleep", name])
+    for _ in range(2):
+        subprocess.Popen(["setsid", "-f", "sleep", "{SLEEP_S}"])
     time.sleep(1000)
 """
 
@@ -37,11 +39,11 @@ def test_time_limit_ends_every_process_of_the_eval_and_no_other(wood: Wood) -> N
     """Not only the direct child dies, and no stranger that merely looks alike."""
     wood.plant(score=SCORE + FORKS)
     wood.write("ideas/evil.md", new_file("evil", "x"))
-    with subprocess.Popen(["sleep", "1000.75"]) as stranger:
+    with subprocess.Popen(["sleep", SLEEP_S]) as stranger:
         try:
             wood.run("r", "--set", "score.timeout_s=6")
             assert wood.verdicts("r")["evil.md"] == "timeout"
-            assert sleeping("1000.75") == [stranger.pid]
+            assert sleeping(SLEEP_S) == [stranger.pid]
         finally:
             stranger.kill()
 

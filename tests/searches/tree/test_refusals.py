@@ -163,9 +163,11 @@ def test_any_idea_is_read_or_refused(data: bytes) -> None:
 def test_changed_config_or_idea_on_resume_is_refused(wood: Wood) -> None:
     wood.plant()
     assert wood.run("r", "--dry-run").code == 0
-    check_refused(wood, 3, ["holds another run", "beam_width"], "--dry-run", "--beam-width", "2")
+    check_refused(
+        wood, 3, ["contains a different run", "beam_width"], "--dry-run", "--beam-width", "2"
+    )
     wood.write("ideas/up-a.md", (wood.folder / "ideas" / "up-b.md").read_text("utf-8"))
-    check_refused(wood, 3, ["holds another run"], "--dry-run")
+    check_refused(wood, 3, ["contains a different run"], "--dry-run")
 
 
 def test_template_into_a_file_is_refused(wood: Wood) -> None:

@@ -62,7 +62,7 @@ def test_other_gate_or_changed_source_is_another_run(wood: Wood) -> None:
     path.write_text(MINE.replace("<= 10", "<= 50"), "utf-8")
     told = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
     assert (told.code, told.out) == (3, "")
-    assert "holds another run: config.args.config.gate_source" in told.err
+    assert "contains a different run: config.args.config.gate_source" in told.err
     looked = wood.apart("tree", "why", "r", "e2")
     assert looked.code == 3
     assert f"the source of {module}:gate has changed since this run started" in looked.err

@@ -60,7 +60,7 @@ def serve(root: Path, port: int, announce: Callable[[ServerAddress], None]) -> N
     Raises FileInvalid when there is no such folder, StorageFailed when the port is taken.
     """
     if not root.is_dir():
-        raise FileInvalid(f"{root} is not a folder", hint="give the folder that holds your runs")
+        raise FileInvalid(f"{root} is not a folder", hint="give the folder that contains your runs")
     if RunFolder(root).is_run():
         RunFolder(root).require_run()
     listening = _listen(port)

@@ -74,7 +74,7 @@ class Bank:
         if not isinstance(raw, dict) or raw.get("schema_version") != SCHEMA_VERSION:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
-            raise FileInvalid(f"{where}: a bank holds schema_version and a list of concepts")
+            raise FileInvalid(f"{where}: a bank has schema_version and a list of concepts")
         concepts = [
             _concept(item, f"{where}: concept {i}") for i, item in enumerate(raw["concepts"])
         ]
@@ -91,7 +91,7 @@ class Bank:
     def read(path: Path) -> Bank:
         """Read a bank file."""
         if not path.is_file():
-            raise FileInvalid(f"bank {path} does not exist or is not a plain file")
+            raise FileInvalid(f"bank {path} does not exist or is not a regular file")
         raw = strictjson.loads(path.read_bytes(), where=str(path), max_bytes=MAX_BYTES)
         return Bank.from_dict(raw, str(path))
 

@@ -260,5 +260,5 @@ def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> 
         return views.TaskView.of(arcoptions.choose(data, split, [what]).tasks[0])
     tasks = arcoptions.choose(what, split, ())
     if len(tasks) > 1:
-        raise InputError(f"{what} holds {len(tasks)} tasks", hint=f"... TASK --data {what}")
+        raise InputError(f"{what} contains {len(tasks)} tasks", hint=f"... TASK --data {what}")
     return views.TaskView.of(tasks.tasks[0])

@@ -252,7 +252,7 @@ def _parsed(path: Path) -> JsonValue:
 
 def _json(data: bytes, where: str) -> JsonValue:
     if not data:
-        raise FileInvalid(f"{where}: is empty; it should hold tasks as JSON")
+        raise FileInvalid(f"{where}: is empty; it should contain tasks as JSON")
     value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_FILE_BYTES)
     return value
 

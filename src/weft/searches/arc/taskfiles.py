@@ -77,7 +77,7 @@ def files_in(folder: Path) -> TaskFiles:
 def read_file(path: Path) -> bytes:
     """Read a plain file of a sensible size."""
     if not path.is_file():
-        raise FileInvalid(f"{visible(path)}: not a plain file")
+        raise FileInvalid(f"{visible(path)}: not a regular file")
     if path.stat().st_size > MAX_FILE_BYTES:
         raise FileInvalid(f"{visible(path)}: more than the {MAX_FILE_BYTES} bytes allowed")
     return path.read_bytes()

@@ -175,7 +175,7 @@ def _toml(data: bytes, path: Path) -> JsonValue:
 def _read(path: Path) -> bytes:
     try:
         if not path.is_file():
-            what = "is not a plain file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise FileInvalid(f"jobs file {path} {what}")
         if path.stat().st_size > MAX_BYTES:
             raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")

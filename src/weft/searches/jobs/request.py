@@ -112,10 +112,10 @@ def _check_kind(job: Job, nodes: Sequence[Node], where: str, named: bool) -> Non
     if offered:
         return
     if not job.gpu:
-        raise FileInvalid(f"{where}: asks for a CPU slot and no node has one")
+        raise FileInvalid(f"{where}: needs a CPU slot, but no node has one")
     other = "" if named else ", or name nodes with --nodes"
     raise FileInvalid(
-        f"{where}: asks for a GPU and no node has one", hint=f"set gpu to 0 for it{other}"
+        f"{where}: needs a GPU, but no node has one", hint=f"set gpu to 0 for it{other}"
     )
 
 
@@ -132,7 +132,7 @@ def _with_script(job: Job, folders: Sequence[Path], where: str, known: dict[Path
 def _digest(path: Path, where: str, known: dict[Path, str]) -> str:
     if path not in known:
         if not path.is_file():
-            what = "is not a plain file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise FileInvalid(f"{where}: script {path} {what}")
         try:
             with path.open("rb") as file:

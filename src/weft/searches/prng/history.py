@@ -100,7 +100,7 @@ def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
     except UnicodeDecodeError as error:
         raise FileInvalid(f"{where}: not UTF-8 text at byte {error.start}") from None
     if "\0" in text:
-        raise FileInvalid(f"{where}: holds a NUL character; it should be text")
+        raise FileInvalid(f"{where}: contains a NUL character; it should be text")
     order: Sequence[str] = COLUMNS
     for number, cells in enumerate(_cells(text, where), 1):
         if number == 1 and not _INTEGER.fullmatch(cells[0]):

@@ -51,7 +51,7 @@ Draws = Annotated[
     ),
 ]
 Column = Annotated[
-    str | None, typer.Option("--column", metavar="NAME", help="The column that holds the draws.")
+    str | None, typer.Option("--column", metavar="NAME", help="The column with the draws.")
 ]
 OutOrNone = Annotated[
     Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
@@ -77,9 +77,7 @@ class AnalyseOptions:
     form: Annotated[
         str, options.decision("NAME", "The form of the draws; see weft prng guess FILE.")
     ] = "auto"
-    column: Annotated[str | None, options.decision("NAME", "The column that holds the draws.")] = (
-        None
-    )
+    column: Annotated[str | None, options.decision("NAME", "The column with the draws.")] = None
     alphabet: Annotated[
         str | None, options.decision("CHARS", "Characters that strings are drawn from, in order.")
     ] = None

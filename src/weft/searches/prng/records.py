@@ -125,7 +125,9 @@ def read_records(data: bytes, where: str) -> Records:
             hint="for raw bytes give --form bytes or --form words",
         ) from None
     if "\0" in text:
-        raise FileInvalid(f"{where}: holds a NUL character", hint="for raw bytes give --form bytes")
+        raise FileInvalid(
+            f"{where}: contains a NUL character", hint="for raw bytes give --form bytes"
+        )
     if not text.strip():
         raise FileInvalid(f"{where}: is empty", hint="write one draw per row, oldest first")
     if text.lstrip()[0] in "[{":

@@ -387,7 +387,7 @@ def _put(raw: dict[str, JsonValue], override: Override) -> None:
 def _toml(path: Path) -> dict[str, JsonValue]:
     try:
         if not path.is_file():
-            what = "is not a plain file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise FileInvalid(f"config {path} {what}", hint="weft tree init DIR writes one")
         if path.stat().st_size > MAX_BYTES:
             raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")

@@ -25,7 +25,7 @@ with lazy_imports():
 DrawsOrNone = Annotated[
     str | None,
     typer.Argument(
-        metavar="[DRAWS]",
+        metavar="DRAWS",
         help="CSV, JSON or bare integers, oldest first; - for stdin. Not needed with --from.",
     ),
 ]

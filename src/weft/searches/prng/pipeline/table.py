@@ -71,7 +71,7 @@ def check_columns(table: pl.DataFrame, where: str, needed: Sequence[str] = ALL) 
     check_complete(table.columns, where, needed)
     for name, kind in table.schema.items():
         if name not in EXCLUDED and not kind.is_numeric():
-            raise InputError(f"{where}: column {name} holds {kind}, not numbers")
+            raise InputError(f"{where}: column {name} contains {kind}, not numbers")
 
 
 def feature_columns(
