@@ -139,7 +139,7 @@ cost bits.
 TABLES = """
 ## Measures of objects
 
-What `choose`, `chart` and `objects` can ask about an object:
+What `choose` and other rules can ask about an object:
 
 | measure | value |
 |---|---|

@@ -90,11 +90,11 @@ class CycleColours(Composed):
 
     name = "cycle_colours"
     doc = (
-        "Colours are passed on: `clockwise next: 0 1` gives each colour but those listed, which "
-        "stay, the `next` one in an order, the `previous` one, or the one at its place in the "
-        "`reversed` order. Colours are ordered by where their centre is: `clockwise` around the "
-        "grid's centre, from the top, or on the way `down` or `right`; by their `first` cell, row "
-        "by row; or by `size`, the commonest first. Fails where two are equal."
+        "Passes colours on: `clockwise next: 0 1` replaces each colour, except those listed, by "
+        "the `next` or the `previous` one in an order, or by the one at its position in the "
+        "`reversed` order. Colours are ordered by their centres, `clockwise` around the grid's "
+        "centre from the top, `down` or `right`; by their `first` cell, row by row; or by `size`, "
+        "the most common first. It fails if two are equal."
     )
     shape = ShapeEffect.KEEP
 

@@ -92,11 +92,12 @@ class KeyBlock(Composed):
     name = "key_block"
     doc = (
         "Full rows and columns of one colour, which stay, divide the grid into equal blocks, and "
-        "all are drawn by one, the key: `least rest: spread`. The key has the `most` or the "
-        "`least` of a measure of `choose`, or an `odd` one, unlike all others. With `spread` each "
-        "of its cells fills the block at that place; with `copy` it is drawn in every block; with "
-        "`at 4` it is drawn in the block at the place of its cells of a colour, and the others are "
-        "black. Fails where `spread` or `at` find more or fewer blocks than cells."
+        "one of them, the key, decides how all are drawn: `least rest: spread`. The key has the "
+        "`most` or `least` of a measure of `choose`, or the `odd` value, unlike all others. "
+        "`spread` fills each block with the colour of the key's cell at the block's position; "
+        "`copy` draws the key in every block; `at 4` draws it in the blocks at the positions of "
+        "its cells of a colour, and blackens the others. It fails if `spread` or `at` finds more "
+        "or fewer blocks than cells."
     )
     shape = ShapeEffect.KEEP
 

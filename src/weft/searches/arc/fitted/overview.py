@@ -171,14 +171,14 @@ class ObjectOverview(Composed):
 
     name = "overview"
     doc = (
-        "One cell for each object of the grid: `split_lines: least colours; only`. First which are "
-        "shown: `all`, those in no other's box (`outer`), those with the `most` or `least` of a "
-        "measure of `choose`, or that measure so much; then the colour: the `only` one, the "
-        "commonest (`main`) or the rarest (`rare`) in the object's box. Objects whose rows overlap "
-        "are in one row, and columns likewise; cells without an object are black. Where two "
-        "objects would have the same cell, rows and columns are cut wherever an object begins "
-        "instead, and it has all cells that it covers. It fails where two still have the same "
-        "cell, or a box has several colours instead of only one."
+        "One cell for each object of the grid, arranged like the objects: `split_lines: least "
+        "colours; only`. First, which objects: `all`, those in no other object's box (`outer`), "
+        "those with the `most` or `least` of a measure of `choose`, or with a value. Then the "
+        "colour: the `only` one, the most common (`main`) or the rarest (`rare`) in the object's "
+        "box. Objects whose rows overlap are in one row, and likewise for columns; cells without "
+        "an object are black. If two objects would get the same cell, rows and columns start "
+        "wherever an object starts instead, and an object gets all cells that it covers. It fails "
+        "if two still share a cell, or if a box has several colours instead of `only` one."
     )
     shape = ShapeEffect.SHRINK
 
