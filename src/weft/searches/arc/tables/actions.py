@@ -38,8 +38,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "complete", "restore", "share", "ray", "beam",
-    "reach", "link", "elbow", "route", "crawl", "bounce", "stairs", "spill", "add",
+    "reflect", "copies", "tile", "trail", "image", "axis", "complete", "restore", "share", "ray",
+    "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
     ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
@@ -80,6 +80,7 @@ ACTIONS: dict[str, Apply] = {
     "copies": images.copies,
     "tile": images.tile,
     "image": images.image,
+    "axis": images.axis,
     "trail": images.trail,
     "complete": completing.complete,
     "restore": completing.restore,
@@ -90,7 +91,6 @@ ACTIONS: dict[str, Apply] = {
     "link": lines.link,
     "elbow": lines.elbow,
     "bounce": lines.bounce,
-    "route": routes.route,
     "crawl": routes.crawl,
     "stairs": stairs.stairs,
     "spill": openings.spill,

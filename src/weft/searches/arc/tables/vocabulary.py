@@ -14,7 +14,7 @@ from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
-from weft.searches.arc.tables.routes import MOST_TURNS, SAME
+from weft.searches.arc.tables.routes import CRAWL
 from weft.searches.arc.tables.scene import SIDES, STEPS
 from weft.searches.arc.tables.sides import (
     CORNERS,
@@ -32,9 +32,9 @@ LENGTHS = ("height", "width", "cells", "colours")
 TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
-    **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "route", "crawl", "stairs", "spill"), 5 * BIT),
+    **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
+                     "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
+                     "restore", "share", "crawl", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -82,8 +82,7 @@ def actions(
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
     plain = (OWN, *named)
     yield from (("bounce", side, ink) for side in (*SIDES, *TOWARDS) for ink in plain)
-    for to in (SAME, *map(str, goal_colours)):
-        yield from ((name, to, ink) for name in MOST_TURNS for ink in plain)
+    yield from ((CRAWL, str(goal), ink) for goal in goal_colours for ink in plain)
     for corner in CORNERS:
         ways_up = product(FIRST, TREADS, plain)
         yield from (("stairs", corner, *words) for words in ways_up)
@@ -99,6 +98,7 @@ def actions(
         yield from (("align", side, goal) for side in BOX_SIDES)
         yield from (("mirror", edge, goal) for edge in ("near", "far"))
         yield from (("image", how, goal) for how in IMAGES)
+        yield ("axis", goal)
         for first in ("row", "column"):
             yield from (("elbow", first, goal, ink) for ink in plain)
 

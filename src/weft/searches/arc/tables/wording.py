@@ -27,6 +27,8 @@ ACTION_WORDS: dict[str, str] = {
     "tile": "adds copies up to the edge, the last one cropped",
     "image": "adds its mirror images (`across`, `down`, `half`, `fourfold`) about the centre of "
     "another object, or about the point where lines cross",
+    "axis": "adds its mirror image on the other side of another object that is a straight line: a "
+    "row, a column or a diagonal",
     "trail": "adds copies up to the edge, in the colour of each smaller object that marks where "
     "the first copy lies",
     "complete": "adds the cells that make it symmetric (`across`, `down`, `half`, `quarter`, "
@@ -43,11 +45,8 @@ ACTION_WORDS: dict[str, str] = {
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
-    "route": "draws a line with at most two turns around other objects to the nearest one of a "
-    "colour or of the `same` colour: with the fewest turns, then the fewest cells (at most 8 cells "
-    "may be its own)",
-    "crawl": "the same with at most four turns, each where something is in the way of the line, "
-    "which starts along the longer side of its box",
+    "crawl": "draws a line to an object of a colour, which turns where something is in its way, at "
+    "most four times: with the fewest turns, then the fewest cells; at most 8 cells of its own",
     "bounce": "draws a diagonal line that bounces off edges and objects; single cells only",
     "stairs": "draws stairs towards a corner, along its `row` or its `column` first, with steps of "
     "1 or 2 cells, until something is in the way; single cells only",
