@@ -25,6 +25,7 @@ from typing import Any
 
 from benchmarks import arcchart, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_beyond, names_of
+from weft.searches.arc.search import solve
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +57,8 @@ def main(words: Sequence[str] = ()) -> None:
         for part in parts:
             print(f"-- {part}", flush=True)
             for measured in MEASURED[part](Path(folder) / part, asked.workers, asked.every):
-                body[part] = {"machine": machine(asked.workers), **measured}
+                where = {"machine": machine(asked.workers), "version": solve.declaration.version}
+                body[part] = {**where, **measured}
                 file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     if "budgets" in body:
         CHART.write_text(arcchart.draw(body["budgets"]["runs"]))

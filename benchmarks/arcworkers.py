@@ -26,8 +26,6 @@ from weft.searches.arc.task import ArcTask
 
 HARD = ("5034a0b5", "6350f1f4", "73251a56", "bd283c4a", "5a719d11")
 """The five that took most CPU time of the 633 training puzzles that version 14 recorded."""
-FORMER = ("6cf79266", "264363fd", "a64e4611", "39e1d7f9", "890034e9")
-"""Those measured before version 15: they took about 20 s each when they were chosen."""
 SET = 160
 Figures = dict[str, Any]
 
@@ -47,9 +45,6 @@ def measure(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa
     known["busy"] = _busy(place / "set", workers)
     print(f"{known['busy']['busy']:.1f} of {workers} busy", flush=True)
     yield known
-    for seconds in _compared(place / "former", FORMER, sorted({1, workers}, reverse=True)):
-        known["former"] = {"puzzles": list(FORMER), "seconds": seconds}
-        yield known
 
 
 def _compared(

@@ -78,6 +78,9 @@ MECHANISMS: dict[str, Uses] = {
             "arrange",
             "extend_lines",
             "inlay",
+            "overview",
+            "cycle_colours",
+            "key_block",
         )
     ),
 }

@@ -82,11 +82,8 @@ STAGES = {
     ValueStage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
     ValueStage.OBJECTS: "a sequence of objects",
     ValueStage.OBJECT: "coloured cells at a position",
-    ValueStage.BOX: "a bounding box: a rectangle at a position",
-    ValueStage.PATCH: "a set of positions, without colours",
     ValueStage.COLOUR: "a colour",
     ValueStage.COUNT: "a number, 0 to 255",
-    ValueStage.SIZE: "a height and a width",
 }
 FACTS = """
 ## How to read the tables
@@ -142,7 +139,7 @@ cost bits.
 TABLES = """
 ## Measures of objects
 
-What `choose`, `chart` and `objects` can ask about an object:
+What `choose` and other rules can ask about an object:
 
 | measure | value |
 |---|---|

@@ -7,7 +7,7 @@ One JSON line per puzzle (`tools/make_pseudo_puzzles.py` makes them of training 
 found, the evidence on those that compete, the CPU seconds of each part. Puzzles run in as many
 processes as asked, the most important kinds first, until the time is over; those under way are
 dropped. Where no program, choice or list may answer, layered lists are left out, and where there
-are two pairs all lists: they could only be guesses there.
+are two pairs all lists and two tables in sequence: they could only be guesses there.
 
 The operators were designed on these tasks, so the right program is in the language more often than
 elsewhere. With `--draw N` each puzzle is searched without some of the operators (`--dropped` of a
@@ -42,6 +42,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, ListPart, learn_part
+from weft.searches.arc.synthesis.learnsteps import learn_firsts, learn_seconds, step_parts
 from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.phases import (
     Options,
@@ -141,14 +142,16 @@ class Recorder:
             self.timed("tables", learn_input_tables, problem, part)
             for part in range(planner.table_parts)
         ]
-        choices.append(joined(tables, sample.time))
-        choices += [self.timed("each", parted, task, options, way, cache) for way in parts.ways]
+        each = [self.timed("each", parted, task, options, way, cache) for way in parts.ways]
         lists: list[Any] = []
 
-        def explained() -> bool:
+        def assembled() -> AssembledSearch:
+            chosen = [*choices, joined(tables, sample.time), *each]
             learned = [found.candidates for found in lists]
-            found = planner.assemble(first, rest, views, choices, learned).found
-            return bool(explanations(found, planner.standard))
+            return planner.assemble(first, rest, views, chosen, learned)
+
+        def explained() -> bool:
+            return bool(explanations(assembled().found, planner.standard))
 
         def learn(part: ListPart) -> None:
             lists.append(self.timed(kind_of(part), learn_part, problem, sample, part))
@@ -156,13 +159,19 @@ class Recorder:
         if is_whole or len(task.train) > FEW_PAIRS or explained():
             for part in parts.lists:
                 learn(part)
+            is_guessed = any(tables) or any(found.candidates for found in lists)
+            if planner.has_steps(facts, is_guessed=is_guessed):
+                tables += self.stepped(problem)
             beginnings = list(zip(parts.lists, [f.beginnings for f in lists], strict=True))
             for part in planner.late(facts, beginnings, any(f.is_validated for f in lists)):
                 if not part.first or is_whole or explained():
                     learn(part)
-        learned = [found.candidates for found in lists]
-        assembled = self.timed("assemble", planner.assemble, first, rest, views, choices, learned)
-        return assembled, facts.programs
+        return self.timed("assemble", assembled), facts.programs
+
+    def stepped(self, problem: EncodedTask) -> list[tuple[ProgramCandidate, ...]]:
+        """Learn two tables in sequence, part by part."""
+        firsts = self.timed("steps", learn_firsts, problem)
+        return [self.timed("steps", learn_seconds, problem, part) for part in step_parts(firsts)]
 
 
 def kind_of(part: ListPart) -> str:

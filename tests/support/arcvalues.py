@@ -10,10 +10,8 @@ from weft.searches.arc.ops.operator import Operator
 from weft.searches.arc.values import (
     EMPTY,
     MAX_BYTES,
-    Box,
     Grid,
     Piece,
-    Size,
     Value,
     ValueStage,
     decode,
@@ -52,25 +50,21 @@ def grids(draw: st.DrawFn, side: int = 8) -> Grid:
 
 
 @st.composite
-def pieces(draw: st.DrawFn, mask: bool = False) -> Piece:
+def pieces(draw: st.DrawFn) -> Piece:
     height, width = draw(st.integers(1, 5)), draw(st.integers(1, 5))
-    colours = [0, 1, 1] if mask else [*draw(st.lists(st.integers(0, 9), max_size=3)), 2, EMPTY]
+    colours = [*draw(st.lists(st.integers(0, 9), max_size=3)), 2, EMPTY]
     row, col = draw(st.integers(-3, 12)), draw(st.integers(-3, 12))
     return Piece(row, col, height, width, draw(_cells(height * width, colours)))
 
 
 def values(stage: ValueStage) -> st.SearchStrategy[Value]:
     """Any value of a stage."""
-    places, sides = st.integers(-3, 9), st.integers(1, 6)
     return {
         ValueStage.GRID: grids(),
         ValueStage.OBJECTS: st.lists(pieces(), max_size=6).map(tuple),
         ValueStage.OBJECT: pieces(),
-        ValueStage.BOX: st.builds(Box, places, places, sides, sides),
-        ValueStage.PATCH: pieces(mask=True),
         ValueStage.COLOUR: st.integers(0, 9),
         ValueStage.COUNT: st.integers(0, 40),
-        ValueStage.SIZE: st.builds(Size, st.integers(1, 30), st.integers(1, 30)),
     }[stage]  # fmt: skip
 
 

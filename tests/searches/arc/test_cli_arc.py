@@ -97,8 +97,8 @@ def test_one_ledger_for_all_workers_and_hash_seeds(
     """Other numbers of workers: with `make chaos`, and where a killed run is resumed by one."""
     functions = {name for (name,) in rows(reference, "SELECT function FROM tasks")}
     parts = (
-        "shallow", "tables", "steps", "lists", "choices", "each", "view", "viewtables", "slice",
-        "assemble", "examine", "conclude",
+        "shallow", "tables", "firsts", "steps", "lists", "choices", "each", "view", "viewtables",
+        "slice", "assemble", "examine", "conclude",
     )  # fmt: skip
     assert functions == {f"arc.{part}" for part in parts}
     others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (2,))}
@@ -238,7 +238,8 @@ def test_tampered_program_is_found(small_run: Path, tmp_path: Path, weft: Here) 
     assert told.code == 1
     assert "WRONG   plain: 0 of 4 pairs, and other test outputs" in told.out
     ledger.write_text(text.replace(shown, canonical("return nosuch_down(I)\n")[1:-1]))
-    assert "there is no operator nosuch_down" in weft("arc", "check", copy).out
+    refused = "WRONG   plain: program, line 1: there is no operator nosuch_down in this version"
+    assert refused in weft("arc", "check", copy).out
     assert weft("verify", copy).code == 5
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.arcvalues import compiled, grids, values
 from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.searches.arc.ops.registry import REGISTRY
-from weft.searches.arc.values import EMPTY, Box, Grid, Size, Value, ValueStage, encode, fits
+from weft.searches.arc.values import EMPTY, Grid, Value, ValueStage, encode, fits
 
 STAGES = tuple(stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY))
 
@@ -26,7 +26,7 @@ def colours(value: Value, stage: ValueStage) -> set[int]:
         return {value}
     if isinstance(value, tuple):
         return {colour for piece in value for colour in colours(piece, ValueStage.OBJECT)}
-    if stage is ValueStage.PATCH or isinstance(value, Box | Size | int):
+    if isinstance(value, int):
         return set()
     return set(value.cells) - {EMPTY}
 

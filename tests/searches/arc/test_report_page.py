@@ -15,7 +15,7 @@ from tests.support.arcruns import TASKS, Here, solved
 from weft.inspect.report.view import MAX_PAGE_BYTES, RunView, ViewedTask
 from weft.searches.arc import report
 from weft.searches.arc.recorded import SEARCH, of_view
-from weft.searches.arc.records import CHOICES, EACH, LISTS, STEPS, TABLES, VIEW_TABLES
+from weft.searches.arc.records import CHOICES, EACH, FIRSTS, LISTS, STEPS, TABLES, VIEW_TABLES
 from weft.searches.arc.runview import view_of
 from weft.searches.arc.telemetry import SLICE, telemetry
 from weft.searches.arc.views.page import build_page
@@ -73,7 +73,7 @@ def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
     functions = {task.function for task in RunView(small_run, SEARCH).tasks()}
     assert functions >= {"arc.shallow", "arc.conclude"}
     ends = {"arc.assemble", "arc.examine", "arc.conclude"}
-    parts = {TABLES, VIEW_TABLES, STEPS, LISTS, CHOICES, EACH, SLICE, "arc.view"}
+    parts = {TABLES, VIEW_TABLES, FIRSTS, STEPS, LISTS, CHOICES, EACH, SLICE, "arc.view"}
     assert functions <= {"arc.shallow", *parts, *ends}
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from tests.support.arcruns import hopeless
 from tests.support.arctasks import options
 from tests.support.arcvalues import grid
 from weft.errors import InputError
 from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import parse
 from weft.searches.arc.synthesis.ablation import FITTED
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.learntables import FIRSTS, learn_steps
+from weft.searches.arc.synthesis.learnsteps import (
+    FIRSTS,
+    SEEN,
+    StepPart,
+    learn_firsts,
+    learn_seconds,
+    step_parts,
+)
+from weft.searches.arc.synthesis.learntables import SEGMENTATIONS
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ShallowFacts
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.partial import PartialTable, partial_tables
@@ -48,7 +60,8 @@ def partial(inputs: tuple[str, ...], targets: tuple[str, ...]) -> list[PartialTa
 def test_planted_steps_are_found_and_exact() -> None:
     task = planted()
     problem = EncodedTask(task.without_truth())
-    found = [candidate for part in range(FIRSTS) for candidate in learn_steps(problem, part)]
+    parts = step_parts(learn_firsts(problem))
+    found = [candidate for part in parts for candidate in learn_seconds(problem, part)]
     assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)
     for candidate in found:
         assert candidate.loo_passed is None, "chosen by all pairs: it may not answer"
@@ -88,7 +101,22 @@ def test_nothing_is_a_part_where_it_would_break_right_cells_or_help_one_pair_of_
 
 def test_outputs_of_another_size_have_no_steps() -> None:
     pair = Pair(grid("60/01"), grid("0"))
-    assert learn_steps(EncodedTask(ArcTask("", (pair, pair), (pair.input,))), 0) == ()
+    assert learn_firsts(EncodedTask(ArcTask("", (pair, pair), (pair.input,)))) == ()
+
+
+def test_parts_divide_first_tables_and_ways_to_see_objects() -> None:
+    firsts = learn_firsts(EncodedTask(planted().without_truth()))
+    assert 0 < len(firsts) <= FIRSTS
+    every = sorted((part.first, name) for part in step_parts(firsts) for name in SEEN[part.seen])
+    assert every == sorted((first, name) for first in firsts for name in SEGMENTATIONS)
+    assert step_parts(()) == []
+
+
+def test_a_part_learns_what_its_first_table_leaves() -> None:
+    task, (first, _) = planted(), STEPS.split(" then ")
+    found = learn_seconds(EncodedTask(task.without_truth()), StepPart(first, 0))
+    assert all(f"{first} then objects_8: " in own.program.text() for own in found)
+    assert any(decode_grids(own.outputs) == task.truth for own in found)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +139,22 @@ def facts(*, is_solved: bool = False, canvases: int = 0, bases: int = 1) -> Shal
 
 def test_steps_are_tried_only_where_nothing_fits() -> None:
     planner = ParallelPlanner(options())
-    assert planner.table_steps(facts(), is_guessed=False) == FIRSTS
-    assert not planner.table_steps(facts(), is_guessed=True)
+    assert planner.has_steps(facts(), is_guessed=False)
+    assert not planner.has_steps(facts(), is_guessed=True)
     for known in (facts(is_solved=True), facts(canvases=1), facts(bases=0)):
-        assert not planner.table_steps(known, is_guessed=False)
+        assert not planner.has_steps(known, is_guessed=False)
     bare = ParallelPlanner(replace(options(), without=(FITTED,)))
-    assert not bare.table_steps(facts(), is_guessed=False)
+    assert not bare.has_steps(facts(), is_guessed=False)
+
+
+def test_evidence_is_recorded_with_two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "tools")
+    recorder = importlib.import_module("record_arc_evidence").Recorder([BY_NAME["transpose"]])
+    unsolved = replace(hopeless(1, 3, 4), name="hopeless-whole-0")
+    row, assembled = recorder.record(unsolved), recorder.planner.searched(unsolved.without_truth())
+    texts = [candidate.program.text() for candidate in assembled.found.guesses]
+    assert [text for text, *_ in row["guesses"]] == texts
+    assert "steps" in row["cpu_s"], "nothing fits, so two tables are tried"
+    task = planted()
+    found = [each for part in recorder.stepped(EncodedTask(task.without_truth())) for each in part]
+    assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)

@@ -23,7 +23,7 @@ from tests.support.arcvalues import grids, values
 from weft.inspect.report.view import MAX_PAGE_BYTES
 from weft.searches.arc.data import load
 from weft.searches.arc.task import Pair
-from weft.searches.arc.values import EMPTY, Box, Grid, Piece, Size, ValueStage
+from weft.searches.arc.values import EMPTY, Grid, Piece, ValueStage
 from weft.searches.arc.views import png, svg, terminal
 from weft.searches.arc.views.layout import PlacedGrid, Sheet, cell_size, task_sheet
 from weft.searches.arc.views.model import AnswerView, Shown, StepView, TaskView, blocks
@@ -103,11 +103,8 @@ def test_blocks_hold_pairs_then_tests_with_all_answers() -> None:
          [[3, 7], [10, 10]]),
         (ValueStage.OBJECT, Piece(-1, -1, 2, 2, b"\1\2\3\4"), [[4, 10], [10, 10]]),
         (ValueStage.OBJECT, Piece(5, 5, 1, 2, b"\1\2"), [[1, 2]]),
-        (ValueStage.PATCH, Piece(0, 0, 1, 2, b"\0\1"), [[10, 5], [10, 10]]),
-        (ValueStage.BOX, Box(1, 0, 9, 9), [[10, 10], [5, 5]]),
         (ValueStage.COLOUR, 8, [[8]]),
         (ValueStage.COUNT, 12, "12"),
-        (ValueStage.SIZE, Size(3, 4), "3 × 4"),
     ],
 )  # fmt: skip
 def test_every_stage_has_a_picture_or_words(

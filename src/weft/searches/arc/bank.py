@@ -105,7 +105,9 @@ def _concept(raw: JsonValue, where: str) -> Concept:
     operators = _words(raw["operators"], f"{where}: operators")
     unknown = [operator for operator in operators if operator not in BY_NAME]
     if unknown:
-        raise FileInvalid(f"{where}: there is no operator {unknown[0]!r}")
+        raise FileInvalid(
+            f"{where}: there is no operator {unknown[0]!r} in this version of weft arc"
+        )
     if not 2 <= len(operators) <= MAX_STEPS:
         raise FileInvalid(f"{where}: a concept has 2 to {MAX_STEPS} operators")
     for earlier, later in pairwise(operators):

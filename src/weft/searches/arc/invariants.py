@@ -23,7 +23,7 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.refit import chain_values
 from weft.searches.arc.symmetries import flipped, rotated_half, transposed
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.values import EMPTY, Box, Grid, Piece, Size, Value
+from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 Properties = Mapping[str, int]
 SHARES = 8
@@ -175,8 +175,6 @@ def value_properties(value: Value, before: Value) -> dict[str, int]:
     if isinstance(value, Piece):
         among = before if isinstance(before, tuple) else ()
         return {**_piece_properties(value), **_choice_properties(value, among)}
-    if isinstance(value, Box | Size):
-        return {"height": value.height, "width": value.width}
     return {"value": value}
 
 

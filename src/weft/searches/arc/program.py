@@ -173,7 +173,10 @@ def _checked_stage(name: str, stage: ValueStage, last: bool, where: str) -> Valu
     elif name in BY_NAME:
         takes, gives = BY_NAME[name].takes, BY_NAME[name].gives
     else:
-        raise InputError(f"{where}: there is no operator {name}", hint="see docs/arc-language.md")
+        raise InputError(
+            f"{where}: there is no operator {name} in this version of weft arc",
+            hint="see docs/arc-language.md",
+        )
     if takes is not stage:
         raise InputError(f"{where}: {name} takes a value of stage {takes.name}, not {stage.name}")
     return gives

@@ -22,7 +22,8 @@ Rows = list[list[int]]
 SEARCH = "arc.solve"
 """The declared name of the search."""
 SLICE, LISTS, CHOICES, EACH = "arc.slice", "arc.lists", "arc.choices", "arc.each"
-TABLES, VIEW_TABLES, STEPS = "arc.tables", "arc.viewtables", "arc.steps"
+TABLES, VIEW_TABLES = "arc.tables", "arc.viewtables"
+FIRSTS, STEPS = "arc.firsts", "arc.steps"
 """The declared names of tasks: a slice of the deep phase, parts of what is learned."""
 
 

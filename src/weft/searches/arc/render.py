@@ -191,9 +191,8 @@ def show_checks(checks: Sequence[CheckedProgram], *, as_json: bool) -> None:
         return
     for item in wrong:
         same = "" if item.outputs_same else ", and other test outputs than recorded"
-        why = f" ({item.problem})" if item.problem else ""
-        counts = f"{item.train_right} of {item.train} pairs{same}{why}"
-        render.out(f"WRONG   {item.name}: {counts}")
+        counts = f"{item.train_right} of {item.train} pairs{same}"
+        render.out(f"WRONG   {item.name}: {item.problem or counts}")
     render.out(f"checked {counted(len(checks), 'program')}, {exact} exact")
 
 

@@ -1,9 +1,10 @@
 """`weft arc solve` on the engine: one lane per task, the parts of its search as tasks.
 
     solve ── lane <task digest> ──► shallow, beside it tables of objects on the input
-               ──► plain lists, choices; slices and views, if it found nothing
+               ──► plain lists, choices; slices, views and the first of two tables, if it found
+                   nothing
                ──► lists that scan, read more or come in layers, if neither a program nor a list
-                   may answer; two tables, if nothing fits yet
+                   may answer; the second of two tables, if nothing fits yet
                ──► assemble
                beside all this the same on black ground, if the shallow phase found nothing and
                the ground is another colour; joined, if the other parts found nothing either
@@ -26,6 +27,7 @@ from weft.model.values import Object, Value
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.records import SEARCH, AnswerRecord, AssembledRecord, ShallowRecord
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart
+from weft.searches.arc.synthesis.learnsteps import StepPart, step_parts
 from weft.searches.arc.synthesis.planner import ShallowFacts
 from weft.searches.arc.tasks import (
     assemble,
@@ -36,6 +38,7 @@ from weft.searches.arc.tasks import (
     run_choices,
     run_each,
     run_examine,
+    run_firsts,
     run_lists,
     run_shallow,
     run_slice,
@@ -49,7 +52,7 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=16)
+@search(name="arc.solve_one", version=17)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
@@ -108,7 +111,9 @@ def _continued(
     parts, sample = planner.parts(facts), first["sample"]
     views = first["views"][: parts.views]
     shown = [planner.view_table_parts(FittedView(*view)) for view in views]
+    may_step = planner.has_steps(facts, is_guessed=_is_found(tables))
     groups: list[list[TaskCall]] = [
+        [run_firsts(puzzle)] if may_step else [],
         [
             *(run_choices(puzzle, sample, start, end) for start, end in parts.choices),
             *(run_each(puzzle, options, way) for way in parts.ways if parted is None),
@@ -122,14 +127,14 @@ def _continued(
         [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],
     ]  # the longest first
     results: Sequence[Result] = (yield _together(groups)) if any(groups) else ()
-    chosen, by_view, *view_tables, plain, deep = _divided(results, groups)
+    firsts, chosen, by_view, *view_tables, plain, deep = _divided(results, groups)
     if parted and parts.ways:
         chosen = [*chosen, *parted]
     learned: Learned = list(zip(parts.lists, plain, strict=True))
     late = planner.late(facts, _beginnings(learned), _is_validated(learned))
-    steps = planner.table_steps(facts, is_guessed=_is_found((*tables, *plain)))
+    steps = [] if _is_found(plain) else _steps(firsts)
     groups = [
-        [run_steps(puzzle, part) for part in range(steps)],
+        [run_steps(puzzle, to_json(part)) for part in steps],
         [run_lists(puzzle, sample, to_json(part)) for part in late],
     ]  # the longest first
     results = (yield _together(groups)) if any(groups) else ()
@@ -137,7 +142,7 @@ def _continued(
     lists, tables = [*plain, *late_lists], [*tables, *stepped]
     is_complete = all(
         result.ok
-        for part in (deep, by_view, *view_tables, tables, chosen, lists)
+        for part in (firsts, deep, by_view, *view_tables, tables, chosen, lists)
         for result in part
     )
     beside = [_values(own) for own, view in zip(view_tables, by_view, strict=True) if view.ok]
@@ -173,6 +178,11 @@ def _is_found(results: Sequence[Result]) -> bool:
     return any(part["found"] is not None for part in _values(results))
 
 
+def _steps(firsts: Sequence[Result]) -> list[StepPart]:
+    """The parts of learning tables behind first ones."""
+    return [part for texts in _values(firsts) for part in step_parts(texts)]
+
+
 def _is_validated(learned: Learned) -> bool:
     """Whether a list may answer."""
     return any(part["is_validated"] for part in _values([result for _, result in learned]))
@@ -203,7 +213,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=16)
+@search(name=SEARCH, version=17)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

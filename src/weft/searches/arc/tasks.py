@@ -28,6 +28,7 @@ from weft.searches.arc.program import parse
 from weft.searches.arc.records import (
     CHOICES,
     EACH,
+    FIRSTS,
     LISTS,
     SLICE,
     STEPS,
@@ -51,7 +52,8 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.learnchoices import learn_choices
 from weft.searches.arc.synthesis.learnlists import Beginning, ListPart, learn_part
-from weft.searches.arc.synthesis.learntables import joined, learn_input_tables, learn_steps
+from weft.searches.arc.synthesis.learnsteps import StepPart, learn_firsts, learn_seconds
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -128,11 +130,18 @@ def run_tables(puzzle: Object, part: int) -> LearnedRecord:
     return _learned(learn_input_tables(_problem(get(puzzle)), part))
 
 
+@task(name=FIRSTS)
+@noted()
+def run_firsts(puzzle: Object) -> list[str]:
+    """Learn first tables that others can follow."""
+    return list(learn_firsts(_problem(get(puzzle))))
+
+
 @task(name=STEPS)
 @noted()
-def run_steps(puzzle: Object, part: int) -> LearnedRecord:
-    """Learn one part of two tables over the objects of the input, one behind the other."""
-    return _learned(learn_steps(_problem(get(puzzle)), part))
+def run_steps(puzzle: Object, part: Table) -> LearnedRecord:
+    """Learn second tables behind a first one, in some ways to see objects."""
+    return _learned(learn_seconds(_problem(get(puzzle)), from_json(StepPart, part)))
 
 
 @task(name=EACH)

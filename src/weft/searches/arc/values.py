@@ -1,4 +1,4 @@
-"""What programs compute with: grids, objects, bounding boxes, patches and small numbers, by stage.
+"""What programs compute with: grids, objects and small numbers, by stage.
 
 Two forms of the same thing. The plain form (`Grid`, `Piece`, tuples, ints) defines meaning and
 is what the slow twins use. The encoded form is bytes, is what kernels and the search use, and
@@ -7,9 +7,7 @@ is canonical: two values are equal exactly when their bytes are.
     GRID     h w cells…             colours 0–9
     OBJECT   r c h w cells…         colours 0–9, 10 where there is no cell
     OBJECTS  n object…              in an order that the operator states
-    BOX      r c h w
-    PATCH    r c h w cells…         1 where there is a cell, else 0
-    COLOUR   c        COUNT  n      SIZE  h w
+    COLOUR   c        COUNT  n
 
 Rows and columns of pieces are stored with `ORIGIN` added, so that they may be negative.
 """
@@ -38,11 +36,8 @@ class ValueStage(IntEnum):
     GRID = 0
     OBJECTS = 1
     OBJECT = 2
-    BOX = 3
-    PATCH = 4
-    COLOUR = 5
-    COUNT = 6
-    SIZE = 7
+    COLOUR = 3
+    COUNT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Cells at a place: an object, or with cells of 0 and 1 a patch."""
+    """Cells at a place: an object."""
 
     row: int
     col: int
@@ -106,15 +101,7 @@ class Box:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How large a grid is to be."""
-
-    height: int
-    width: int
-
-
-Value = Grid | tuple[Piece, ...] | Piece | Box | Size | int
+Value = Grid | tuple[Piece, ...] | Piece | int
 
 
 def encode(stage: ValueStage, value: Value) -> bytes:
@@ -125,12 +112,8 @@ def encode(stage: ValueStage, value: Value) -> bytes:
         case ValueStage.OBJECTS, tuple():
             pieces = [encode(ValueStage.OBJECT, piece) for piece in value]
             return bytes((len(pieces),)) + b"".join(pieces)
-        case ((ValueStage.OBJECT | ValueStage.PATCH), Piece(r, c, h, w, cells)):
+        case ValueStage.OBJECT, Piece(r, c, h, w, cells):
             return bytes((r + ORIGIN, c + ORIGIN, h, w)) + cells
-        case ValueStage.BOX, Box(r, c, h, w):
-            return bytes((r + ORIGIN, c + ORIGIN, h, w))
-        case ValueStage.SIZE, Size(h, w):
-            return bytes((h, w))
         case ((ValueStage.COLOUR | ValueStage.COUNT), int()):
             return bytes((value,))
     raise AssertionError(f"{value!r} is not of stage {stage.name}")
@@ -147,15 +130,11 @@ def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
         return tuple(pieces), at
     if stage in (ValueStage.COLOUR, ValueStage.COUNT):
         return data[start], start + 1
-    if stage is ValueStage.SIZE:
-        return Size(data[start], data[start + 1]), start + 2
     if stage is ValueStage.GRID:
         h, w = data[start], data[start + 1]
         end = start + 2 + h * w
         return Grid(h, w, data[start + 2 : end]), end
     r, c, h, w = data[start : start + 4]
-    if stage is ValueStage.BOX:
-        return Box(r - ORIGIN, c - ORIGIN, h, w), start + 4
     end = start + 4 + h * w
     return Piece(r - ORIGIN, c - ORIGIN, h, w, data[start + 4 : end]), end
 
@@ -185,6 +164,6 @@ def fits(stage: ValueStage, value: Value) -> bool:
         return 0 <= value <= (9 if stage is ValueStage.COLOUR else 255)
     assert not isinstance(value, tuple)
     sides = 1 <= value.height <= MAX_SIDE and 1 <= value.width <= MAX_SIDE
-    if isinstance(value, Piece | Box):
+    if isinstance(value, Piece):
         return sides and -ORIGIN <= min(value.row, value.col) <= max(value.row, value.col) <= 127
     return sides

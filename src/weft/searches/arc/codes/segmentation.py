@@ -14,4 +14,4 @@ EIGHT, MULTI, COMMON, NONE, VOID = 1, 2, 4, 8, 16
 """Bits of p: diagonal neighbours, colours together, which background, only the background."""
 ENCLOSED, AS_COUNT = 1, 2
 SINGLE_LINES = MAX_SIDE + 1
-MOST, MOST_INK, LEAST, INKS, INK_CELLS, EXTENT = 0, 1, 2, 3, 4, 5
+MOST, MOST_INK, LEAST, INKS, INK_CELLS = 0, 1, 2, 3, 4

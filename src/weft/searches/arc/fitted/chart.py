@@ -24,6 +24,7 @@ from weft.searches.arc.fitted.choose import (
     measurements_of,
     segment,
 )
+from weft.searches.arc.fitted.depth import depths_of
 from weft.searches.arc.fitted.rule import BASE, COLOUR, Composed, digit, number
 from weft.searches.arc.ops.objectparts import colour_of
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
@@ -31,7 +32,7 @@ from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.values import MAX_SIDE, Grid, Piece
 
 ALL, PLACE, FIT, OWN, ONE, ONCE = "all", "place", "fit", "own", "1", "once"
-SLOTS = "slots"
+SLOTS, DEPTH = "slots", "depth"
 RELATIONS = ("most", "least", "is")
 DIRECTIONS = ("up", "down")
 BARS = ("rows_left", "rows_right", "columns_top", "columns_bottom")
@@ -128,9 +129,11 @@ class Chart:
 
 
 def measured_of(objects: Sequence[Piece], given: Grid) -> Measured | None:
-    """Measure objects, their colours too; None where one lies outside the input."""
+    """Measure objects, their colours and depths too; None where one lies outside the input."""
     measured = measurements_of(objects, given)
-    return None if measured is None else {**measured, "colour": [colour_of(p) for p in objects]}
+    if measured is None:
+        return None
+    return {**measured, "colour": [colour_of(p) for p in objects], DEPTH: depths_of(objects)}
 
 
 def selected(measured: Measured, which: Sequence[str]) -> list[int]:
@@ -243,8 +246,9 @@ class ObjectChart(Composed):
         "A chart of the grid's objects: `layers: all; down cells; columns_top cells; fit; own`. "
         "First, which objects: `all`, those with the `most` or `least` of a measure, or with a "
         "value (`is count_1 4`). Second, their order: by position (`place`), by a measure, `up` "
-        "or `down`, with `once` only the first of each colour, or a fixed line for each colour "
-        "(`slots 5 2 0 once`, where 0 is unknown). Third, the layout: each object is a bar "
+        "or `down`, with `once` only the first of each colour, by how lines and frames lie on each "
+        "other (`up depth`: the lowest first), or a fixed line for each colour (`slots 5 2 0 "
+        "once`, where 0 is unknown). Third, the layout: each object is a bar "
         "(`rows_left`, `rows_right`, `columns_top`, `columns_bottom`), a ring inside the one "
         "before (`rings`), a square beside it (`squares`), or cells that follow those of the one "
         "before (`along_rows`, `along_columns`, `snake_rows`, `snake_columns`, or a `path` of "
@@ -273,7 +277,7 @@ def parse_chart(text: str) -> Chart:
     which, order, layout, size, colour = (tuple(part.split(" ")) for part in parts.split(SEPARATOR))
     by = order[:-1] if order[-1] == ONCE else order
     has_slots = by[0] == SLOTS
-    measures = [*which[1:2], *(() if has_slots else by[1:])]
+    measures = [*which[1:2], *(() if has_slots or by[1:] == (DEPTH,) else by[1:])]
     if layout[-1] != ONE:
         measures.append(layout[-1])
     known = (

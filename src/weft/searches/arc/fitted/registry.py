@@ -6,13 +6,16 @@ from weft.searches.arc.fitted.arrange import Arrange
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
+from weft.searches.arc.fitted.cycle import CycleColours
 from weft.searches.arc.fitted.drawing import Stamp
 from weft.searches.arc.fitted.each import Each
 from weft.searches.arc.fitted.extend import ExtendLines
 from weft.searches.arc.fitted.gates import survivors
 from weft.searches.arc.fitted.inlay import Inlay
+from weft.searches.arc.fitted.keyblock import KeyBlock
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.fitted.overview import ObjectOverview
 from weft.searches.arc.fitted.period import ExtendPeriod
 from weft.searches.arc.fitted.recolour import CellTable, ColourMap
 from weft.searches.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
@@ -26,7 +29,7 @@ RULES: tuple[FittedRule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
-    ObjectChart(), Arrange(), ExtendLines(), Inlay(),
+    ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(), CycleColours(), KeyBlock(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

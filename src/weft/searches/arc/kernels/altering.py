@@ -21,13 +21,11 @@ from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_SIDE, ORIGIN
 
 
 @kernel
-def alter(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+def alter(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Write the object at `at` altered by `p`."""
     if p < codes.FILL_BOX:
         return turn_object(src, at, p, out, to)
-    if p <= codes.RING:
-        return recell(src, at, p, inp, inp_at, out, to)
-    return scale(src, at, p - codes.SCALE, out, to)
+    return recell(src, at, p, out, to)
 
 
 @kernel
@@ -61,7 +59,7 @@ def near(src: U8, at: int, h: int, w: int, y: int, x: int) -> bool:
 
 
 @kernel
-def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+def recell(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Change which cells the object has, within its box (RING: one beyond), then fit the box."""
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
@@ -69,7 +67,6 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
     colour = common_colour(src, at)
     if p == codes.RING:
         return ring(src, cells, r, c, h, w, colour, out, to)
-    ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
     new, holes = np.empty(area, np.uint8), np.zeros(area, np.uint8)
     if p >= codes.FILL_HOLES:
         cover_holes(src, cells, h, w, holes)
@@ -81,18 +78,11 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
         cell = old
         if p == codes.FILL_BOX and old == EMPTY:
             cell = colour
-        elif p == codes.FILL_INPUT and old == EMPTY:
-            if 0 <= r + y < ih and 0 <= c + x < iw:
-                cell = byte(inp, inp_at + 2 + (r + y) * iw + c + x)
         elif p == codes.OUTLINE and old != EMPTY and not at_side(src, cells, h, w, y, x):
             cell = EMPTY
         elif p >= codes.FILL_HOLES and holes[i]:
             cell = colour
-        elif (
-            p == codes.HOLES_ALONE
-            or (p == codes.MAIN_COLOUR and old != colour)
-            or (p == codes.OTHER_COLOURS and old == colour)
-        ):
+        elif p == codes.HOLES_ALONE:
             cell = EMPTY
         new[i] = cell
     if not some:
@@ -113,26 +103,12 @@ def ring(src: U8, cells: int, r: int, c: int, h: int, w: int, colour: int, out: 
 
 
 @kernel
-def scale(src: U8, at: int, n: int, out: U8, to: int) -> int:
-    """Make every cell n × n; the corner of the box stays."""
-    r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
-    h, w = byte(src, at + 2), byte(src, at + 3)
-    place = put_piece(out, to, r, c, h * n, w * n)
-    if place == FAIL:
-        return FAIL
-    for i in range(h * n * w * n):
-        out[place + i] = src[at + 4 + i // (w * n) // n * w + i % (w * n) // n]
-    return place + h * n * w * n
-
-
-@kernel
 def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """Draw objects or a patch, later ones over earlier ones, cut off at the canvas."""
+    """Draw objects, later ones over earlier ones, cut off at the canvas."""
     n = 1
     if q == codes.MANY:
         n, at = byte(src, at), at + 1
     h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
-    none = 0 if q == codes.MASK else EMPTY
     back = 0
     if p == codes.ERASE_COMMON:
         back = most_common(inp, inp_at + 2, h, w)
@@ -148,7 +124,7 @@ def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: i
                 continue
             colour = src[at + 4 + j]
             i = y * w + x
-            if colour == none:
+            if colour == EMPTY:
                 if p == codes.BOXES_ON_INPUT:
                     out[cells + i] = 0
             elif p >= codes.ERASE:
@@ -160,12 +136,12 @@ def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: i
 
 
 @kernel
-def each(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+def each(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Alter every object; those that cannot be are left out. FAIL when none remains."""
     n, where, count, place = byte(src, at), at + 1, 0, to + 1
     scratch, start = np.empty(4 + MAX_SIDE * MAX_SIDE, np.uint8), int(np.int64(0))
     for _ in range(n):
-        end = alter(src, where, p, inp, inp_at, scratch, start)
+        end = alter(src, where, p, scratch, start)
         where = object_end(src, where)
         if end == FAIL:
             continue

@@ -18,9 +18,8 @@ from weft.searches.arc.kernels.sets import run_sets
 from weft.searches.arc.kernels.templates import run_templates
 from weft.searches.arc.values import ValueStage
 
-GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
-    int(ValueStage.GRID), int(ValueStage.OBJECTS), int(ValueStage.OBJECT), int(ValueStage.PATCH),
-    int(ValueStage.COLOUR),
+GRID, OBJECTS, OBJECT, COLOUR = (
+    int(ValueStage.GRID), int(ValueStage.OBJECTS), int(ValueStage.OBJECT), int(ValueStage.COLOUR),
 )  # fmt: skip
 Run = Callable[[int, U8, int, U8, int, int, int, U8, int], int]
 Expand = Callable[[I64, U8, I64, U8, I64, U8, I64, int], int]

@@ -175,7 +175,7 @@ def measure(src: U8, starts: I64, i: int, what: int, inp: U8, inp_at: int) -> in
             if same_shape(src, starts[j], at):
                 return j
         return i
-    return measure_cells(src, at + 4, h * w, what, inp, inp_at)
+    return measure_cells(src, at + 4, h * w, what)
 
 
 @kernel
@@ -200,7 +200,7 @@ def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_
 
 
 @kernel
-def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: int) -> int:
+def measure_cells(src: U8, cells: int, area: int, what: int) -> int:
     """Measures that count cells by colour."""
     counts = colour_counts(src, cells, area)
     held: int = area - counts[EMPTY]
@@ -214,12 +214,7 @@ def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: in
         return kinds
     if what == codes.COLOUR:
         return best
-    if what == codes.SOLID:
-        return 1 if held == area else 0
-    same = 0
-    for i in range(byte(inp, inp_at) * byte(inp, inp_at + 1)):
-        same += 1 if inp[inp_at + 2 + i] == best else 0
-    return same
+    return 1 if held == area else 0
 
 
 @kernel

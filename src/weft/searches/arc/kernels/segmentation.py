@@ -213,10 +213,6 @@ def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Count cells by colour and return one figure about them."""
     h, w = byte(src, at), byte(src, at + 1)
-    if p == codes.EXTENT:
-        out[to] = h
-        out[to + 1] = w
-        return to + 2
     counts = colour_counts(src, at + 2, h * w)
     if p == codes.MOST_INK:
         counts[0] = 0

@@ -8,7 +8,7 @@ from weft.searches.arc.codes import sets as codes
 from weft.searches.arc.kernels.attraction import attract
 from weft.searches.arc.kernels.colours import only_extreme
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end, put_piece
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end
 from weft.searches.arc.kernels.objectparts import (
     measure_all,
     new_counts,
@@ -33,9 +33,7 @@ def run_sets(
         return overlay(src, at, p, out, to)
     if k == codes.LAY_OUT:
         return lay_out(src, at, p, q, out, to)
-    if k == codes.ATTRACT:
-        return attract(src, at, p, q, out, to)
-    return merge(src, at, out, to)
+    return attract(src, at, p, q, out, to)
 
 
 @kernel
@@ -109,10 +107,6 @@ def keeps(value: int, limit: int, q: int) -> bool:
         return value == 0
     if q == codes.IS_SOME:
         return value > 0
-    if q == codes.IS_ONE:
-        return value == 1
-    if q == codes.IS_MANY:
-        return value > 1
     return (value == limit) == (q <= codes.IS_LEAST)
 
 
@@ -233,30 +227,3 @@ def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
     best = only_extreme(counts, n < 0)
     out[to] = max(best, 0)
     return FAIL if best < 0 else to + 1
-
-
-@kernel
-def merge(src: U8, at: int, out: U8, to: int) -> int:
-    """All objects as one, later ones over earlier ones, in the smallest box around theirs."""
-    starts = new_starts()
-    n = object_starts(src, at, starts)
-    if n == 0:
-        return FAIL
-    top, left = byte(src, at + 1) - ORIGIN, byte(src, at + 2) - ORIGIN
-    bottom, right = top, left
-    for i in range(n):
-        r, c = byte(src, starts[i]) - ORIGIN, byte(src, starts[i] + 1) - ORIGIN
-        top, left = min(top, r), min(left, c)
-        bottom = max(bottom, r + byte(src, starts[i] + 2))
-        right = max(right, c + byte(src, starts[i] + 3))
-    wide = right - left
-    cells = put_piece(out, to, top, left, bottom - top, wide)
-    if cells == FAIL:
-        return FAIL
-    for i in range(n):
-        r, c = byte(src, starts[i]) - ORIGIN - top, byte(src, starts[i] + 1) - ORIGIN - left
-        w = byte(src, starts[i] + 3)
-        for j in range(byte(src, starts[i] + 2) * w):
-            if src[starts[i] + 4 + j] != EMPTY:
-                out[cells + (r + j // w) * wide + c + j % w] = src[starts[i] + 4 + j]
-    return cells + (bottom - top) * wide

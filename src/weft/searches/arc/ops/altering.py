@@ -10,27 +10,22 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
 def alter(value: Value, given: Grid, p: int, q: int) -> Piece | None:
-    """One object changed: by a symmetry, its cells, or SCALE + n; the corner of its box stays."""
+    """One object changed: by a symmetry, where the corner of its box stays, or its cells."""
     piece = objects.as_piece(value)
-    if k.FILL_BOX <= p <= k.RING:
-        return recelled(piece, given, p)
-    rows, n = objects.rows_of(piece), p - k.SCALE
-    if p < k.FILL_BOX:
-        rows = turned(rows, p)
-    else:
-        rows = [[cell for cell in row for _ in range(n)] for row in rows for _ in range(n)]
+    if p >= k.FILL_BOX:
+        return recelled(piece, p)
+    rows = turned(objects.rows_of(piece), p)
     cells = bytes(cell for row in rows for cell in row)
     return Piece(piece.row, piece.col, len(rows), len(rows[0]), cells)
 
 
-def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
+def recelled(piece: Piece, p: int) -> Piece | None:
     """The object with other cells, in the smallest box; fails where no cell was or is left.
 
-    FILL_BOX gives empty places of the box the object's colour and FILL_INPUT the input's cells
-    there; OUTLINE keeps cells with a side where the object ends; FILL_HOLES fills the holes with
-    the object's colour and HOLES_ALONE leaves nothing else; MAIN_COLOUR keeps the object's
-    colour and OTHER_COLOURS the others; RING is the places beside the cells, corners included,
-    in the object's colour. The object's colour is the one most of its cells have.
+    FILL_BOX gives empty places of the box the object's colour; OUTLINE keeps cells with a side
+    where the object ends; FILL_HOLES fills the holes with the object's colour and HOLES_ALONE
+    leaves nothing else; RING is the places beside the cells, corners included, in the object's
+    colour. The object's colour is the one most of its cells have.
     """
     cells, colour = objects.cells_of(piece), objects.colour_of(piece)
     if not cells:
@@ -40,12 +35,9 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
         (piece.row + i // piece.width, piece.col + i % piece.width)
         for i in range(len(piece.cells))
     ]  # fmt: skip
-    below = objects.grid_cells(given)
     match p:
         case k.FILL_BOX:
             cells = {cell: cells.get(cell, colour) for cell in box}
-        case k.FILL_INPUT:
-            cells = {cell: below[cell] for cell in box if cell in below} | cells
         case k.OUTLINE:
             cells = {
                 cell: c
@@ -56,10 +48,6 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
             cells |= dict.fromkeys(holes, colour)
         case k.HOLES_ALONE:
             cells = dict.fromkeys(holes, colour)
-        case k.MAIN_COLOUR:
-            cells = {cell: c for cell, c in cells.items() if c == colour}
-        case k.OTHER_COLOURS:
-            cells = {cell: c for cell, c in cells.items() if c != colour}
         case k.RING:
             beside = {other for cell in cells for other in objects.neighbours(cell, True)}
             cells = dict.fromkeys(beside - set(cells), colour)
@@ -67,7 +55,7 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
 
 
 def paint(value: Value, given: Grid, p: int, q: int) -> Value:
-    """Draw an object, a patch (q = MASK) or a set on a canvas as large as the input.
+    """Draw an object or a set on a canvas as large as the input.
 
     Later objects come over earlier ones; what lies outside is cut off. The canvas is black or the
     input. ERASE and ERASE_COMMON paint the cells black or in the input's most common colour, KEEP
@@ -81,7 +69,7 @@ def paint(value: Value, given: Grid, p: int, q: int) -> Value:
     for piece in pieces:
         for i, colour in enumerate(piece.cells):
             cell = piece.row + i // piece.width, piece.col + i % piece.width
-            empty = colour == (0 if q == k.MASK else EMPTY)
+            empty = colour == EMPTY
             if cell not in canvas or (empty and p != k.BOXES_ON_INPUT):
                 continue
             if p in (k.ERASE, k.ERASE_COMMON):

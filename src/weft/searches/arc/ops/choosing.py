@@ -27,7 +27,7 @@ def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """The objects whose measure p is, or is not, the largest or smallest, or is 0, 1 or more.
+    """The objects whose measure p is, or is not, the largest or smallest, or is 0 or more.
 
     Fails when none is left.
     """
@@ -41,8 +41,6 @@ def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
         k.IS_LEAST: lambda v: v == least,
         k.IS_ZERO: lambda v: v == 0,
         k.IS_SOME: lambda v: v > 0,
-        k.IS_ONE: lambda v: v == 1,
-        k.IS_MANY: lambda v: v > 1,
         k.NOT_MOST: lambda v: v != most,
         k.NOT_LEAST: lambda v: v != least,
     }
@@ -121,18 +119,3 @@ def total(value: Value, given: Grid, p: int, q: int) -> Value | None:
         return len(colours)
     best = [c for c in range(10) if colours.count(c) == max(map(colours.count, range(10)))]
     return best[0] if len(best) == 1 else None
-
-
-def merge(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """All objects as one, later ones over earlier ones, in the smallest box around their boxes."""
-    objects = as_objects(value)
-    if not objects:
-        return None
-    top, left = min(o.row for o in objects), min(o.col for o in objects)
-    bottom = max(o.row + o.height for o in objects)
-    right = max(o.col + o.width for o in objects)
-    cells: dict[Cell, int] = {}
-    for piece in objects:
-        cells |= cells_of(piece)
-    data = bytes(cells.get((r, c), EMPTY) for r in range(top, bottom) for c in range(left, right))
-    return Piece(top, left, bottom - top, right - left, data)

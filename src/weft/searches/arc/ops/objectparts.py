@@ -130,7 +130,6 @@ MEASURES: dict[int, Callable[[Piece, Grid], int]] = {
     m.COLOURS: lambda piece, given: len(set(inked(piece))),
     m.COLOUR: lambda piece, given: colour_of(piece),
     m.SOLID: lambda piece, given: int(EMPTY not in piece.cells),
-    m.ABUNDANCE: lambda piece, given: given.cells.count(colour_of(piece)),
     m.HOLES: lambda piece, given: len(holes_of(piece)),
     m.SYMMETRY: lambda piece, given: mirrors(piece),
 }
@@ -157,6 +156,6 @@ def as_objects(value: Value) -> tuple[Piece, ...]:
 
 
 def as_piece(value: Value) -> Piece:
-    """The value as an object or patch, which it must be."""
+    """The value as an object, which it must be."""
     assert isinstance(value, Piece)
     return value

@@ -7,7 +7,7 @@ from itertools import pairwise
 from weft.searches.arc.codes import segmentation as k
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups, piece_of
 from weft.searches.arc.ops.operator import Operator, OperatorFamily
-from weft.searches.arc.values import EMPTY, Grid, Piece, Size, Value, ValueStage
+from weft.searches.arc.values import EMPTY, Grid, Piece, Value, ValueStage
 
 
 def background(grid: Grid, p: int) -> int:
@@ -111,8 +111,6 @@ def tally(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """
     assert isinstance(value, Grid)
     cells = value.cells
-    if p == k.EXTENT:
-        return Size(value.height, value.width)
     if p == k.INKS:
         return len(set(cells) - {0})
     if p == k.INK_CELLS:
@@ -132,7 +130,6 @@ _lines = OperatorFamily(k.SPLIT_LINES, split_lines, gives=ValueStage.OBJECTS)
 _equal = OperatorFamily(k.SPLIT_EQUAL, split_equal, gives=ValueStage.OBJECTS)
 _colour = OperatorFamily(k.TALLY, tally, gives=ValueStage.COLOUR)
 _number = OperatorFamily(k.TALLY, tally, gives=ValueStage.COUNT)
-_size = OperatorFamily(k.TALLY, tally, gives=ValueStage.SIZE)
 _EACH = k.SINGLE_LINES
 
 OPERATORS: tuple[Operator, ...] = (
@@ -181,6 +178,4 @@ OPERATORS: tuple[Operator, ...] = (
              "How many objects `objects_4` finds."),
     _count("count_objects_8", k.EIGHT, k.AS_COUNT, 6,
              "How many objects `objects_8` finds."),
-    _size("size_of", k.EXTENT, 0, 7,
-             "The height and width of the grid."),
 )  # fmt: skip

@@ -30,7 +30,6 @@ _over = OperatorFamily(k.OVERLAY, overlay, _FROM, palette=Palette.BLACK)
 _lay = OperatorFamily(k.LAY_OUT, lay_out, _FROM, palette=Palette.BLACK)
 _count = OperatorFamily(k.SUM, choosing.total, _FROM, ValueStage.COUNT)
 _colour = OperatorFamily(k.SUM, choosing.total, _FROM, ValueStage.COLOUR, palette=Palette.BLACK)
-_merge = OperatorFamily(k.MERGE, choosing.merge, _FROM, ValueStage.OBJECT)
 
 PICKS: tuple[Operator, ...] = (
     _pick("pick_most_cells", m.CELLS, k.MOST, 4, "The object with the most cells."),
@@ -39,22 +38,13 @@ PICKS: tuple[Operator, ...] = (
     _pick("pick_smallest_box", m.AREA, k.LEAST, 5, "The object with the smallest box."),
     _pick("pick_most_colours", m.COLOURS, k.MOST, 5, "The object with the most colours."),
     _pick("pick_most_holes", m.HOLES, k.MOST, 6, "The object with the most holes."),
-    _pick("pick_odd_shape", _SAME + m.SHAPE, k.LEAST, 5, "The only object with its shape."),
-    _pick("pick_odd_colour", _SAME + m.COLOUR, k.LEAST, 5, "The only object of its colour."),
-    _pick("pick_odd_size", _SAME + m.CELLS, k.LEAST, 6, "The only object with its cell count."),
     _pick("pick_symmetric", m.SYMMETRY, k.MOST, 5, "The object with the most mirror symmetries."),
     _pick("pick_asymmetric", m.SYMMETRY, k.LEAST, 6,
           "The object with the fewest mirror symmetries."),
-    _pick("pick_inland", m.BORDER, k.LEAST, 6, "The only object that does not reach the border."),
-    _pick("pick_at_border", m.BORDER, k.MOST, 6, "The only object that reaches the border."),
     _pick("pick_top", m.TOP, k.FIRST_LEAST, 5, "The topmost object; of several, the first."),
     _pick("pick_bottom", m.BOTTOM, k.FIRST_MOST, 5, "The lowest object; of several, the first."),
     _pick("pick_left", m.LEFT, k.FIRST_LEAST, 5, "The leftmost object; of several, the first."),
     _pick("pick_right", m.RIGHT, k.FIRST_MOST, 5, "The rightmost object; of several, the first."),
-    _pick("pick_usual_shape", _SAME + m.SHAPE, k.FIRST_MOST, 6,
-          "The first object of the most frequent shape."),
-    _pick("pick_rarest_colour", m.ABUNDANCE, k.LEAST, 6,
-          "The object of the colour that is rarest in the input."),
 )  # fmt: skip
 
 FILTERS: tuple[Operator, ...] = (
@@ -62,27 +52,19 @@ FILTERS: tuple[Operator, ...] = (
     _keep("keep_smallest", m.CELLS, k.IS_LEAST, 5, "The objects with the fewest cells."),
     _keep("drop_largest", m.CELLS, k.NOT_MOST, 6, "All but the objects with the most cells."),
     _keep("drop_smallest", m.CELLS, k.NOT_LEAST, 6, "All but the objects with the fewest cells."),
-    _keep("keep_single_cells", m.CELLS, k.IS_ONE, 6, "The objects of one cell."),
-    _keep("drop_single_cells", m.CELLS, k.IS_MANY, 5, "The objects of more than one cell."),
     _keep("keep_at_border", m.BORDER, k.IS_SOME, 6, "The objects that reach the border."),
     _keep("keep_inland", m.BORDER, k.IS_ZERO, 5, "The objects that do not reach the border."),
     _keep("keep_rectangles", m.SOLID, k.IS_SOME, 6, "The objects that fill their boxes."),
-    _keep("keep_symmetric", m.SYMMETRY, k.IS_SOME, 7, "The objects with a mirror symmetry."),
     _keep("keep_with_holes", m.HOLES, k.IS_SOME, 6, "The objects with a hole."),
     _keep("keep_usual_colour", _SAME + m.COLOUR, k.IS_MOST, 6,
           "The objects of the most frequent colour."),
     _keep("keep_rare_colour", _SAME + m.COLOUR, k.IS_LEAST, 6,
           "The objects of the least frequent colour."),
-    _keep("keep_repeated_shapes", _SAME + m.SHAPE, k.IS_MANY, 6,
-          "The objects whose shape occurs more than once."),
-    _keep("keep_single_shapes", _SAME + m.SHAPE, k.IS_ONE, 6,
-          "The objects whose shape occurs once."),
 )  # fmt: skip
 
 CHANGES: tuple[Operator, ...] = (
     _sort("sort_by_cells", m.CELLS, k.UP, 6, "Sort by cell count, smallest first."),
     _sort("sort_by_cells_down", m.CELLS, k.DOWN, 6, "Sort by cell count, largest first."),
-    _sort("sort_by_column", m.LEFT, k.UP, 6, "Sort from left to right."),
     _label("colour_by_size_rank", m.CELLS, k.BY_RANK_DOWN, 5,
            "Recolour with 1, 2, … by cell count, largest first."),
     _label("colour_by_cells", m.CELLS, k.BY_VALUE, 5, "Recolour each with its cell count."),
@@ -94,12 +76,9 @@ CHANGES: tuple[Operator, ...] = (
     _each("each_mirror_rows", 2, 0, 6, "Mirror each top to bottom, in place."),
     _each("each_rotate_180", 3, 0, 7, "Rotate each by 180°, in place."),
     _each("each_fill_box", a.FILL_BOX, 0, 6, "Fill the box of each with its colour."),
-    _each("each_box_of_input", a.FILL_INPUT, 0, 6, "Add the input's cells in the box of each.",
-          Palette.INPUT),
     _each("each_outline", a.OUTLINE, 0, 6, "The outer cells of each."),
     _each("each_fill_holes", a.FILL_HOLES, 0, 6, "Fill the holes of each with its colour."),
     _each("each_holes", a.HOLES_ALONE, 0, 6, "The holes of each, in its colour."),
-    _each("each_main_colour", a.MAIN_COLOUR, 0, 7, "The cells of each that have its main colour."),
     _each("each_ring", a.RING, 0, 6, "The cells around each, in its colour."),
     _fall("objects_fall_down", 0, 0, 6, "Objects fall down onto each other or the border."),
     _fall("objects_fall_up", 1, 0, 7, "Objects rise up to each other or the border."),
@@ -138,7 +117,6 @@ RESULTS: tuple[Operator, ...] = (
     _lay("column_of_colours", g.COLUMN_OF_CELLS, 0, 6, "A column of one cell per object."),
     _count("count_of", m.INDEX, k.HOW_MANY, 5, "How many objects there are."),
     _colour("usual_colour", m.COLOUR, k.USUAL, 6, "The colour that most objects have."),
-    _merge("merged", 0, 0, 6, "All objects as one."),
 )  # fmt: skip
 
 OPERATORS: tuple[Operator, ...] = (*PICKS, *FILTERS, *CHANGES, *RESULTS)

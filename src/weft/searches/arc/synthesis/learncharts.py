@@ -10,7 +10,7 @@ Most targets are no chart in any layout, so that nothing is segmented. Charts ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from weft.searches.arc.fitted import chart
@@ -39,9 +39,14 @@ def learn_charts(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> list[ProgramCandidate]:
     """Return the cheapest programs that draw charts of the objects in a vector."""
+    return few_of_each(_learned(problem, sample, vector))
+
+
+def few_of_each(candidates: Iterable[ProgramCandidate]) -> list[ProgramCandidate]:
+    """Return the cheapest programs, few of those that give the same outputs."""
     counts: Counter[bytes] = Counter()
     chosen = []
-    for each in sorted(_learned(problem, sample, vector), key=_order):
+    for each in sorted(candidates, key=_order):
         counts[each.outputs] += 1
         if counts[each.outputs] <= WITNESSES:
             chosen.append(each)
@@ -97,7 +102,7 @@ def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> I
                 reading.path)  # fmt: skip
     pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
-    for which in _selections(measured[: len(pairs)]):
+    for which in selections(measured[: len(pairs)]):
         chosen = tuple(tuple(chart.selected(each, which)) for each in measured)
         if all(chosen) and chosen not in tried:
             tried.add(chosen)
@@ -122,7 +127,8 @@ def _have_as_many(
     return True
 
 
-def _selections(measured: Sequence[Measured]) -> Iterator[tuple[str, ...]]:
+def selections(measured: Sequence[Measured]) -> Iterator[tuple[str, ...]]:
+    """Yield all ways to select objects that some training pairs could ask for."""
     yield (chart.ALL,)
     for relation in ("most", "least"):
         yield from ((relation, measure) for measure in MEASURES)
@@ -139,7 +145,7 @@ def _in_order(
     """Charts of selected objects in all orders that differ."""
     pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
-    orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in MEASURES)]
+    orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in (*MEASURES, chart.DEPTH))]
     if reading.slots:
         orders = [(chart.SLOTS, *map(str, reading.slots))]
     for by in orders:

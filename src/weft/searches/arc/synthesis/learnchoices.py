@@ -17,8 +17,11 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learnarranged import learn_arrangements
 from weft.searches.arc.synthesis.learncharts import learn_charts
+from weft.searches.arc.synthesis.learncycles import learn_cycles
 from weft.searches.arc.synthesis.learnextended import learn_extensions
 from weft.searches.arc.synthesis.learninlays import learn_inlays
+from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
+from weft.searches.arc.synthesis.learnoverviews import learn_overviews
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -51,13 +54,15 @@ def learn_choices(
 def _learned(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """What becomes of objects where targets are as large as the grids; else which they are.
+    """What becomes of objects or colours of grids as large as targets; else which object it is.
 
-    Where targets have other sizes than inputs they may also be charts or arrangements of objects,
-    the grids continued, or the grids with objects of the input laid into them.
+    Where targets have other sizes than inputs they may also be charts, overviews or arrangements of
+    objects, the grids continued, or the grids with objects of the input laid into them.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
+        yield from learn_cycles(problem, vector, sample.time)
+        yield from learn_key_blocks(problem, vector, sample.time)
     same = [given.size == expected.size for given, expected in problem.pairs()]
     if not all(same):
         yield from learn_inlays(problem, sample, vector)
@@ -66,6 +71,7 @@ def _learned(
     for name in () if any(same) else choose.SEGMENTATIONS:
         yield from _chosen(problem, sample, vector, name)
     yield from learn_charts(problem, sample, vector)
+    yield from learn_overviews(problem, sample, vector)
     if not vector.chain:
         yield from learn_arrangements(problem, sample, vector)
     yield from learn_extensions(problem, sample, vector)

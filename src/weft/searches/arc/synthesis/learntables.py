@@ -15,11 +15,12 @@ from weft.searches.arc.fitted.objecttable import Objects
 from weft.searches.arc.ops.objectparts import cells_of
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.learncycles import learn_cycles
+from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
 from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
-from weft.searches.arc.tables.partial import PartialTable, partial_tables
 from weft.searches.arc.tables.scene import Scene
 from weft.searches.arc.tables.segmentation import AREAS, ROOMS, WITH_ROOMS, scene_of, scenes_of
 from weft.searches.arc.tables.table import drawn
@@ -29,10 +30,6 @@ SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
 ALL = (*SEGMENTATIONS, *AREAS, WITH_ROOMS)
 PARTS = (ALL[:1], ALL[1:2], ALL[2:])
 """Ways to see objects that are tried together: the first two take longest."""
-FIRST_SEEN = SEGMENTATIONS[0]
-"""How a first of two tables sees objects; others add time and next to nothing."""
-MOST_ACTING, FIRSTS = 25, 2
-"""Objects of a grid, and first tables that a second one is learned behind, each in a part."""
 MOST_AREAS = 70
 """With the objects around them."""
 
@@ -40,44 +37,16 @@ MOST_AREAS = 70
 def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
     """Learn one part of the tables on the input, if every target is as large.
 
-    Nothing of a phase is needed for it, so it can run beside the shallow phase.
+    The last part also learns how colours are passed on, and blocks drawn by one of them. Nothing
+    of a phase is needed for it, so it can run beside the shallow phase.
     """
     if not problem.keeps_sizes:
         return ()
-    return learn_tables(problem, GridVector((), 0, problem.root), names=PARTS[part])
-
-
-def learn_steps(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
-    """Learn two tables: the first explains some of the changes, the second the rest.
-
-    A part takes one of the best first tables. It was chosen by all pairs, so what is learned is not
-    cross-validated.
-    """
-    if not problem.keeps_sizes:
-        return ()
-    ways = scenes_of((FIRST_SEEN,), problem.inputs, MOST_ACTING)
-    return cheapest(
-        candidate
-        for name, scenes in ways.items()
-        for partial in _partial(problem, scenes)[part : part + 1]
-        for candidate in _followed(problem, objecttable.parameters(name, partial.table), partial)
-    )
-
-
-def _partial(problem: EncodedTask, scenes: Sequence[Scene]) -> list[PartialTable]:
-    search = TableSearch(scenes[: problem.train], problem.targets_plain)
-    return partial_tables(search, scenes)
-
-
-def _followed(
-    problem: EncodedTask, first: str, partial: PartialTable
-) -> Iterator[ProgramCandidate]:
-    """The tables that make the targets of what a first one makes."""
-    vector = GridVector((), 0, encode_grids(partial.grids))
-    seconds = learn_tables(problem, vector, names=SEGMENTATIONS, may_answer=False)
-    for second in seconds:
-        program = Program((), Objects.name, first + objecttable.THEN + second.program.parameters)
-        yield replace(second, program=program, millibits=program.millibits())
+    vector = GridVector((), 0, problem.root)
+    tables = learn_tables(problem, vector, names=PARTS[part])
+    if part < len(PARTS) - 1:
+        return tables
+    return (*tables, *learn_cycles(problem, vector), *learn_key_blocks(problem, vector))
 
 
 def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:

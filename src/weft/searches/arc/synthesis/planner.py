@@ -46,13 +46,9 @@ from weft.searches.arc.synthesis.learnlists import (
     plain_parts,
     scanned_parts,
 )
-from weft.searches.arc.synthesis.learntables import (
-    FIRSTS,
-    joined,
-    learn_input_tables,
-    learn_steps,
-)
+from weft.searches.arc.synthesis.learnsteps import learn_firsts, learn_seconds, step_parts
 from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
+from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
 from weft.searches.arc.synthesis.phases import (
     Nearest,
@@ -236,8 +232,8 @@ class ParallelPlanner:
         ]
         tables = [learn_input_tables(problem, part) for part in range(self.table_parts)]
         is_guessed = any(tables) or any(found.candidates for found in plain)
-        steps = self.table_steps(facts, is_guessed=is_guessed)
-        tables += [learn_steps(problem, part) for part in range(steps)]
+        firsts = learn_firsts(problem) if self.has_steps(facts, is_guessed=is_guessed) else ()
+        tables += [learn_seconds(problem, part) for part in step_parts(firsts)]
         choices.append(joined(tables, sample.time))
         return choices, [found.candidates for found in lists]
 
@@ -294,15 +290,15 @@ class ParallelPlanner:
             *layered_parts(learned),
         ]
 
-    def table_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> int:
-        """How many parts of learning two tables to run; `is_guessed`: a table or plain list fits.
+    def has_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> bool:
+        """Whether to learn two tables in sequence; `is_guessed`: a table or plain list fits.
 
         They are tried where nothing is found and outputs are as large as inputs.
         """
         own = self.options
         may_follow = own.budget.has_late_lists and FITTED not in own.without
         is_needless = facts.is_solved or is_guessed or facts.canvases > 0 or facts.bases == 0
-        return FIRSTS if may_follow and not is_needless else 0
+        return may_follow and not is_needless
 
     def _slices(self, facts: ShallowFacts, left: int) -> tuple[WorkerBudget, ...]:
         if facts.is_solved or facts.exhausted or left <= 0 or self.options.budget.is_brief:

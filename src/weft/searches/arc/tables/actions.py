@@ -13,7 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from weft.searches.arc.tables import completing, images, lines, moves, placing, surroundings
+from weft.searches.arc.tables import (
+    completing,
+    images,
+    lines,
+    moves,
+    openings,
+    placing,
+    routes,
+    sharing,
+    stairs,
+    surroundings,
+)
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
 
@@ -27,8 +38,9 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "complete", "restore", "ray", "beam", "reach",
-    "link", "elbow", "bounce", "add", ONLY, *COVERING,
+    "reflect", "copies", "tile", "trail", "image", "axis", "complete", "restore", "share", "ray",
+    "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
+    ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -68,15 +80,20 @@ ACTIONS: dict[str, Apply] = {
     "copies": images.copies,
     "tile": images.tile,
     "image": images.image,
+    "axis": images.axis,
     "trail": images.trail,
     "complete": completing.complete,
     "restore": completing.restore,
+    "share": sharing.share,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,
     "link": lines.link,
     "elbow": lines.elbow,
     "bounce": lines.bounce,
+    "crawl": routes.crawl,
+    "stairs": stairs.stairs,
+    "spill": openings.spill,
     "add": surroundings.add,
     "cut": lines.cut,
     "cover": surroundings.cover,

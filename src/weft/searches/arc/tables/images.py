@@ -154,6 +154,36 @@ def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     return Drawn(body.layers, below)
 
 
+def axis(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add its mirror image on the other side of a straight line: row, column or diagonal."""
+    goal = goal_of(scene, body, words[0])
+    if goal is None or (goal.colour == body.colour and words[0].isdigit()):
+        return None
+    image = _across_line(body.piece, goal)
+    return None if image is None else Drawn(body.layers, scene.body(image).layers)
+
+
+def _across_line(p: Piece, line: Body) -> Piece | None:
+    """Mirror an object at a line; None where that is none."""
+    (top, left, bottom, right), cells = line.box, line.mask.bit_count()
+    if cells == 1 or cells < max(bottom - top, right - left):
+        return None
+    if bottom - top == 1:
+        return _mirrored(p, 2 * top, None)
+    if right - left == 1:
+        return _mirrored(p, None, 2 * left)
+    if cells != bottom - top or cells != right - left:
+        return None
+    image = turned(p, "transposed")
+    if line.piece.cells[0] == line.colour:  # falling
+        return Piece(p.col + top - left, p.row + left - top, p.width, p.height, image.cells)
+    if line.piece.cells[right - left - 1] != line.colour:
+        return None
+    last = top + right - 1
+    row, column = last - p.col - p.width + 1, last - p.row - p.height + 1
+    return Piece(row, column, p.width, p.height, turned(image, "half").cells)
+
+
 def _middle_sums(scene: Scene, body: Body) -> tuple[int, int]:
     """Twice the row and the column of its middle; of its one full row or column, if it has one."""
     top, left, bottom, right = body.box

@@ -18,6 +18,7 @@ from weft.searches.arc.tables.colours import OWN, colour_of
 from weft.searches.arc.tables.consistency import OF_AREAS, TargetMasks, covers, families_of
 from weft.searches.arc.tables.groupactions import GroupActions, Row
 from weft.searches.arc.tables.measures import AREA, column_price, columns_of
+from weft.searches.arc.tables.routes import CRAWL, is_thin
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
@@ -175,7 +176,9 @@ def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
     if any(scene.fixed for scene in scenes):
         return [action for action in actions(colours, (), ()) if action[0] in OF_AREAS]
     goals = sorted({b.colour for scene in scenes for b in scene.objects if b.colour})
-    return list(actions(colours, _shifts(scenes, targets), goals))
+    left_out = () if is_thin(scenes, targets) else (CRAWL,)
+    every = actions(colours, _shifts(scenes, targets), goals)
+    return [action for action in every if action[0] not in left_out]
 
 
 def _fixed(scene: Scene, masks: Sequence[int]) -> int:

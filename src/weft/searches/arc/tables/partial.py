@@ -18,7 +18,6 @@ from weft.searches.arc.tables.groupactions import Row
 from weft.searches.arc.tables.learn import TableSearch
 from weft.searches.arc.tables.scene import Scene, masks_of, places
 from weft.searches.arc.tables.table import ObjectTable, drawn
-from weft.searches.arc.tables.vocabulary import price
 from weft.searches.arc.values import Grid
 
 STAY: Action = ("stay",)
@@ -68,8 +67,8 @@ def _promising(search: TableSearch) -> Iterator[Promise]:
                 continue
             kinds.add(kind)
             own_rows = [rows[number] for number in kind]
-            for action, gain in cells.gains(kind, own_rows, search.actions):
-                table = _table(column, value, action)
+            for n, gain in cells.gains(kind, own_rows, search):
+                table = _table(column, value, search.actions[n])
                 yield -gain, table.millibits, table.text(), table
 
 
@@ -97,16 +96,17 @@ class _Cells:
         return _Cells(right, black, objects)
 
     def gains(
-        self, kind: Sequence[int], rows: Sequence[Row], actions: Sequence[Action]
-    ) -> list[tuple[Action, int]]:
-        """Return what may right cells: of actions that draw the same the cheapest."""
-        alike: dict[tuple[int, bool], tuple[Action, int]] = {}
+        self, kind: Sequence[int], rows: Sequence[Row], search: TableSearch
+    ) -> list[tuple[int, int]]:
+        """Return the actions that may right cells: of those that draw the same the cheapest."""
+        actions, prices = search.actions, search.prices
+        alike: dict[tuple[int, bool], int] = {}
         for n, drawn_cells in _consistent(rows):
-            action = actions[n]
-            key = (drawn_cells, action[0] in KEEPING)
-            if action != STAY and (key not in alike or price(action) < price(alike[key][0])):
-                alike[key] = action, self._gain(kind, *key)
-        return [own for own in alike.values() if own[1]]
+            key = (drawn_cells, actions[n][0] in KEEPING)
+            if actions[n] != STAY and (key not in alike or prices[n] < prices[alike[key]]):
+                alike[key] = n
+        each = ((n, self._gain(kind, *key)) for key, n in alike.items())
+        return [(n, gain) for n, gain in each if gain]
 
     def _gain(self, kind: Sequence[int], drawn_cells: int, keeps: bool) -> int:
         """How many cells an action may right; 0 if objects that do not stay leave right ones."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.lines import front_of
 from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Scene
-from weft.searches.arc.tables.sides import side_of
+from weft.searches.arc.tables.sides import CORNERS, corner_of, side_of
 
 NOWHERE = -1
 """Instead of cells, where a side means nothing for an object."""
@@ -48,6 +48,24 @@ def _ring(scene: Scene, body: Body) -> int:
     return scene.box_mask(top - far, left - far, bottom + far, right + far) & ~body.mask
 
 
+def _wings(scene: Scene, body: Body) -> int:
+    """The cells around its box that lie next to its four corners, by sides."""
+    corners = sum({corner_of(scene, body, side) for side in CORNERS})
+    return scene.dilated(corners, False) & _around_box(scene, body)
+
+
+def _fence(scene: Scene, body: Body) -> int:
+    """The frame just inside the box of all other objects, if it is around this one's."""
+    boxes = [other.box for other in scene.objects if other is not body]
+    if not boxes:
+        return 0
+    top, left = (min(box[n] for box in boxes) + 1 for n in (0, 1))
+    bottom, right = (max(box[n] for box in boxes) - 1 for n in (2, 3))
+    inner = scene.box_mask(top + 1, left + 1, bottom - 1, right - 1)
+    frame = scene.box_mask(top, left, bottom, right) & ~inner
+    return 0 if body.mask & ~inner else frame
+
+
 PLACES: dict[str, Callable[[Scene, Body], int]] = {
     "box": lambda scene, body: scene.box_mask(*body.box),
     "holes": lambda scene, body: scene.enclosed(body.mask),
@@ -58,6 +76,8 @@ PLACES: dict[str, Callable[[Scene, Body], int]] = {
     ),
     "frame": _around_box,
     "ring": _ring,
+    "wings": _wings,
+    "fence": _fence,
 }
 COVERED = ("box", "outline", "frame", "ring")
 """Places that may hide other objects."""

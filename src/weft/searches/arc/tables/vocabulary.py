@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
@@ -11,9 +12,12 @@ from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
+from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
+from weft.searches.arc.tables.routes import CRAWL
 from weft.searches.arc.tables.scene import SIDES, STEPS
 from weft.searches.arc.tables.sides import (
+    CORNERS,
     FROM_COLOUR,
     KIN,
     OTHER_GOALS,
@@ -21,15 +25,16 @@ from weft.searches.arc.tables.sides import (
     TOWARDS,
     TOWARDS_ALL,
 )
+from weft.searches.arc.tables.stairs import FIRST, TREADS
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
 
 LENGTHS = ("height", "width", "cells", "colours")
 TURNS = ("across", "down", "half", "transposed", "left", "right")
 _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
-    **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "tile", "reach", "elbow", "cut",
-                     "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore"), 5 * BIT),
+    **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
+                     "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
+                     "restore", "share", "crawl", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -67,6 +72,7 @@ def actions(
     yield from (("turn", how) for how in TURNS)
     yield ("trail",)
     yield ("restore",)
+    yield ("share",)
     yield from (("complete", how) for how in SYMMETRIES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
@@ -76,6 +82,11 @@ def actions(
         yield from (("link", rays, ends, ink) for ends in ("any", "same") for ink in (OWN, *named))
     plain = (OWN, *named)
     yield from (("bounce", side, ink) for side in (*SIDES, *TOWARDS) for ink in plain)
+    yield from ((CRAWL, str(goal), ink) for goal in goal_colours for ink in plain)
+    for corner in CORNERS:
+        ways_up = product(FIRST, TREADS, plain)
+        yield from (("stairs", corner, *words) for words in ways_up)
+    yield from (("spill", how, ink) for how in SPILLS for ink in inks)
     yield from (("cover", place, ink) for place in COVERED for ink in plain)
     yield from (("add", place, ink) for place in PLACES for ink in inks)
     yield from (("add", side, ink) for side in (*STEPS, *ways) for ink in plain)
@@ -87,6 +98,7 @@ def actions(
         yield from (("align", side, goal) for side in BOX_SIDES)
         yield from (("mirror", edge, goal) for edge in ("near", "far"))
         yield from (("image", how, goal) for how in IMAGES)
+        yield ("axis", goal)
         for first in ("row", "column"):
             yield from (("elbow", first, goal, ink) for ink in plain)
 

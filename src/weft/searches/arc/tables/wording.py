@@ -27,12 +27,16 @@ ACTION_WORDS: dict[str, str] = {
     "tile": "adds copies up to the edge, the last one cropped",
     "image": "adds its mirror images (`across`, `down`, `half`, `fourfold`) about the centre of "
     "another object, or about the point where lines cross",
+    "axis": "adds its mirror image on the other side of another object that is a straight line: a "
+    "row, a column or a diagonal",
     "trail": "adds copies up to the edge, in the colour of each smaller object that marks where "
     "the first copy lies",
     "complete": "adds the cells that make it symmetric (`across`, `down`, `half`, `quarter`, "
     "`fourfold`, `eightfold`), about the centre that needs the fewest",
     "restore": "adds the cells that make it a copy, in any of 8 orientations, of the largest "
     "multi-coloured object that it matches in part",
+    "share": "adds the cells that give it the shape of all objects together, each laid over the "
+    "others where most cells agree",
     "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
     "`star`, in a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
@@ -41,10 +45,17 @@ ACTION_WORDS: dict[str, str] = {
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
+    "crawl": "draws a line to an object of a colour, which turns where something is in its way, at "
+    "most four times: with the fewest turns, then the fewest cells; at most 8 cells of its own",
     "bounce": "draws a diagonal line that bounces off edges and objects; single cells only",
+    "stairs": "draws stairs towards a corner, along its `row` or its `column` first, with steps of "
+    "1 or 2 cells, until something is in the way; single cells only",
+    "spill": "fills the largest empty area in its box and draws lines from its openings to the "
+    "edge, `straight` or `spread` (also diagonal ones from both ends of an opening)",
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
-    "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, or the cells "
-    "next to it on a side",
+    "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, the `wings` of "
+    "the frame (next to the corners of its box), a `fence` (the frame just inside the box of all "
+    "other objects), or the cells next to it on a side",
     "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
 """By action: what happens to an object."""

@@ -1,6 +1,6 @@
-"""Any value of a program as something to look at: a grid, or words for numbers and sizes.
+"""Any value of a program as something to look at: a grid, or words for numbers.
 
-Objects, patches and boxes are laid on an empty canvas of the input's size at their places, so
+Objects are laid on an empty canvas of the input's size at their places, so
 that they can be compared with it; what sticks out is cut, and where nothing is left the value
 is drawn by itself.
 """
@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from weft.searches.arc.values import EMPTY, Box, Grid, Piece, Size, Value, ValueStage
+from weft.searches.arc.values import EMPTY, Grid, Piece, Value, ValueStage
 from weft.searches.arc.views.model import Shown
-
-PATCH_COLOUR = 5
 
 
 def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
@@ -22,22 +20,10 @@ def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
             return value
         case tuple():
             return _laid(value, given) if value else "no objects"
-        case Piece() if stage is ValueStage.PATCH:
-            return _laid([_inked(value)], given)
         case Piece():
             return _laid([value], given)
-        case Box(row, col, height, width):
-            inked = Piece(row, col, height, width, bytes([PATCH_COLOUR]) * (height * width))
-            return _laid([inked], given)
-        case Size(height, width):
-            return f"{height} × {width}"
     assert isinstance(value, int)
     return Grid(1, 1, bytes([value])) if stage is ValueStage.COLOUR else str(value)
-
-
-def _inked(patch: Piece) -> Piece:
-    cells = patch.cells.translate(bytes([EMPTY, PATCH_COLOUR]) + bytes(254))
-    return Piece(patch.row, patch.col, patch.height, patch.width, cells)
 
 
 def _laid(pieces: Iterable[Piece], given: Grid) -> Grid:
