@@ -57,7 +57,8 @@ def test_guide_explains_every_outcome() -> None:
 
 
 def undocumented(page: str) -> list[str]:
-    """Operators, rules and views that do not have one row each."""
+    """Operators, rules and views that do not have one row each; measures may share their names."""
+    page = re.sub(r"^## Measures of objects$.*?(?=^## )", "", page, flags=re.M | re.S)
     names = [o.name for o in REGISTRY] + [rule.name for rule in (*RULES, *COMPOSED)]
     names += [view.name for view in VIEWS]
     return [name for name in names if page.count(f"| `{name}` |") != 1]
