@@ -7,6 +7,7 @@
     python -m campaigns --part 2/4             the second of four shares, one a machine
     python -m campaigns --match 'F1 .*tree'    only cases that match, as --list writes them
     python -m campaigns --untried              only cases that are not on the page as passed
+    python -m campaigns --stale                these, and those whose code has changed since
     python -m campaigns --list                 the cases, without running them
     python -m campaigns --from FOLDER          write the page from runs of elsewhere; run nothing
 
@@ -29,6 +30,7 @@ from pathlib import Path
 import weft
 from benchmarks.machine import describe
 from campaigns.collect import ROOT, Case, collect, planted_cases
+from campaigns.freshness import CodeHistory
 from campaigns.page import cases_on, listed_cases, write_page
 from campaigns.search import OPTIONAL, VARIABLES, faults
 
@@ -46,8 +48,9 @@ def main(argv: list[str]) -> int:
     cases = planted_cases() if asked.bugs else collect(asked.rows)
     listed = {} if asked.bugs else listed_cases(cases)
     cases = chosen(matching(cases, asked.match), asked.rows, *asked.part)
-    if asked.untried and cases:
-        cases = untried(cases, asked.pages)
+    if (asked.untried or asked.stale) and cases:
+        history = CodeHistory(ROOT) if asked.stale else None
+        cases = untried(cases, asked.pages, history)
         if not cases:
             print("every such case is on the page as passed", file=sys.stderr)
             return 0
@@ -59,7 +62,7 @@ def main(argv: list[str]) -> int:
             print(case)
         return 0
     commit = commit_of(ROOT)
-    out = RUNS / commit / folder_name(asked, cases if asked.untried else [])
+    out = RUNS / commit / folder_name(asked, cases if asked.untried or asked.stale else [])
     variables = [*VARIABLES, *(name for name in OPTIONAL if name in os.environ)]
     listing = [case.to_dict() for case in cases]
     call = faults(root=str(ROOT), commit=commit, cases=listing, variables=variables)
@@ -92,7 +95,7 @@ def show(
     pages: Path, runs: list[tuple[weft.Run, str]], listed: dict[str, int] | None = None
 ) -> int:
     """Write the page and print it; return 1 when a case did not pass."""
-    page = write_page(pages, runs, listed)
+    page = write_page(pages, runs, listed, CodeHistory(ROOT))
     print(page.read_text("utf-8"))
     return int("## Not passed" in page.read_text("utf-8"))
 
@@ -107,6 +110,8 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     add("--rows", type=lambda text: text.split(","), default=[], help="rows, such as F1,F13")
     add("--bugs", action="store_true", help="only the planted bugs: does each row notice its own")
     add("--untried", action="store_true", help="leave out cases that are on the page as passed")
+    add("--stale", action="store_true",
+        help="the same, and keep those whose code has changed since they passed")  # fmt: skip
     add("--minutes", type=float, default=0, help="stop after so long")
     add("--part", type=part, default=(1, 1), metavar="K/N", help="the K-th of N shares")
     add("--workers", type=int, default=1, help="cases at a time; times are held strictly with one")
@@ -138,9 +143,14 @@ def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[
     return [case for case in cases if not rows or case.row in rows][number - 1 :: count]
 
 
-def untried(cases: list[Case], pages: Path) -> list[Case]:
-    """The cases that the page in a folder does not have as passed."""
-    passed = {e.name for e in cases_on(pages) if e.value["outcome"] == "passed"}
+def untried(cases: list[Case], pages: Path, history: CodeHistory | None = None) -> list[Case]:
+    """The cases that the page in a folder does not have as passed; with `history` on this code."""
+    passed = {
+        e.name
+        for e in cases_on(pages)
+        if e.value["outcome"] == "passed"
+        and not (history and history.changed_for(e.case["test"], e.commit))
+    }
     return [case for case in cases if (case.test, case.part, case.parts) not in passed]
 
 
@@ -152,7 +162,7 @@ def folder_name(asked: argparse.Namespace, left: list[Case]) -> str:
     number, count = asked.part
     chosen_by = [*asked.match, *map(str, left)]
     digest = hashlib.sha256("\n".join(chosen_by).encode()).hexdigest()[:8]
-    flags = [name for name in ("bugs", "untried") if getattr(asked, name)]
+    flags = [name for name in ("bugs", "untried", "stale") if getattr(asked, name)]
     rows = [*asked.rows, *flags, *([digest] if chosen_by else [])]
     return f"{'-'.join(rows) or 'all'}-{number}-of-{count}"
 

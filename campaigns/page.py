@@ -17,6 +17,7 @@ from typing import Any
 import weft
 from campaigns.bugs import CONTROL_CASE, PREFIX, bug_of
 from campaigns.collect import Case
+from campaigns.freshness import CodeHistory, stale_table
 from campaigns.machines import kinds_of
 from campaigns.measured import flakiness_table, measured_rows
 from campaigns.rows import PLACES, ROWS, is_planted
@@ -53,6 +54,18 @@ FLAKINESS = """\
 wait for processes, signals, ports or browsers. A load is at least four busy processes: those that
 do nothing but count, or other whole runs at the same time.
 """
+STALE = """\
+## Code changed since
+
+Rows with cases that were tried on other code than that of commit {commit}: files of the engine, of
+the row's search, or of its tests whose statements have changed since. Comments, docstrings, help
+texts and the texts of errors do not count. `python -m campaigns --stale` runs these cases again.
+"""
+CURRENT = """\
+## Code changed since
+
+None: the engine, the searches and the tests of every row are in commit {commit} as they were tried.
+"""
 FOUND = """\
 ## Found and fixed
 
@@ -82,6 +95,9 @@ one there; bytecode of an imported module was taken for a foreign file | \
 `tests/faults/test_exhaustion.py` |
 | F22 | tests that reach a new source file of the core were not asked about its mutants | \
 `tests/test_mutation.py` |
+| tests | beside a load of 14 a test waited two minutes for a command that needed longer, and then \
+for ever for the process that it had not ended: waits end for hangs alone, after ten minutes | \
+`tests/support/waiting.py` |
 | tests | a test killed workers sixty times while tasks ran, which beside a load could all end \
 before the last kill | `tests/workers/test_killed.py` |
 | tests | two tests of `weft tree` looked for processes of the whole machine and found those of \
@@ -361,24 +377,32 @@ def page_of(
     measured: Mapping[str, str],
     repeated: str = "",
     listed: Mapping[str, int] | None = None,
+    stale: str = "",
 ) -> str:
-    """The whole page; `where` says commit, date and machine, `repeated` how tests ended again."""
+    """The whole page; `where` says commit, date and machine, `repeated` how tests ended again.
+
+    `stale` lists the rows whose code has changed since.
+    """
     problems = [problem for row in found.values() for problem in row.problems]
     rows, bugs = table(found, measured, listed), planted_table(found)
     parts = [INTRODUCTION, where, rows, "## Planted bugs", bugs]
     parts += [FLAKINESS, repeated] if repeated else []
-    parts += [OPEN, FOUND]
+    parts += [stale, OPEN, FOUND]
     if problems:
         parts += ["## Not passed", "\n".join(f"- `{problem}`" for problem in problems)]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def write_page(
-    folder: Path, runs: Sequence[tuple[weft.Run, str]], listed: Mapping[str, int] | None = None
+    folder: Path,
+    runs: Sequence[tuple[weft.Run, str]],
+    listed: Mapping[str, int] | None = None,
+    history: CodeHistory | None = None,
 ) -> Path:
     """Write faults.md and faults.json into a folder: what is there, and runs on their machines.
 
     `listed` has how many cases there are for each line of the table, where that was asked.
+    `history` says which code has changed since.
     """
     path = folder / "faults.json"
     body = json.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -395,9 +419,28 @@ def write_page(
                        "listed": counts}, indent=1, sort_keys=True)  # fmt: skip
     path.write_text(text + "\n", "utf-8")
     repeated = flakiness_table(folder)
-    page = page_of(shown, kinds_of(where.splitlines()), measured_rows(folder), repeated, counts)
+    stale = stale_section(ended, history) if history else ""
+    kinds = kinds_of(where.splitlines())
+    page = page_of(shown, kinds, measured_rows(folder), repeated, counts, stale)
     (folder / "faults.md").write_text(page, "utf-8")
     return folder / "faults.md"
+
+
+def stale_section(ended: Iterable[EndedCase], history: CodeHistory) -> str:
+    """Which rows have cases whose code has changed since, and in which files."""
+    changed: dict[str, set[str]] = {}
+    cases: Counter[str] = Counter()
+    for e in ended:
+        if files := history.changed_for(e.case["test"], e.commit):
+            changed.setdefault(e.row, set()).update(files)
+            cases[e.row] += 1
+    if not changed:
+        return CURRENT.format(commit=history.commit)
+    names = [row.name for row in ROWS]
+    order = {name: (names.index(base) if (base := name.partition(" ")[0]) in names else len(names))
+             for name in changed}  # fmt: skip
+    rows = {name: changed[name] for name in sorted(changed, key=lambda name: (order[name], name))}
+    return STALE.format(commit=history.commit) + "\n" + stale_table(rows, cases)
 
 
 def left_of(row: Tally, now: Tally | None) -> Tally:

@@ -28,6 +28,9 @@ class Row:
     """Into how many cases the parameters of a test are dealt; each takes every n-th set of them."""
     whole: tuple[str, ...] = ()
     """Files that are one case each: their tests share a run or a cluster that is slow to make."""
+    code: tuple[str, ...] = ()
+    """How the paths begin, below src/weft, of all code that its tests exercise; by default the
+    engine and the searches that a test is about."""
 
     def owns(self, test: str) -> bool:
         """Whether the row names a test, given by path and name without parameters."""
@@ -146,6 +149,8 @@ ROWS = (
             "block_committed_in_part_is_noticed",
         )),
         parts={EVERY_SEED: 400},
+        code=("coordinator/", "define/", "errors.py", "ledger/", "model/", "runs/opening.py",
+              "runs/session.py", "storage/", "testing/"),
     ),
     Row(
         "F5", "one ledger for all workers, placements, completion orders and hash seeds",
@@ -200,7 +205,11 @@ ROWS = (
         (*RAY_FILES, RAY_HEAD), whole=RAY_FILES),
     Row("F30", "generators planted over the grid of families, skips, starts and wrong draws; "
         "histories that real runtimes make afresh",
-        (*PLANTED_GRIDS, *FRESH_ZOO), shared=PLANTED_GRIDS | FRESH_ZOO),
+        (*PLANTED_GRIDS, *FRESH_ZOO), shared=PLANTED_GRIDS | FRESH_ZOO,
+        code=("compiled.py", *(f"searches/prng/{name}" for name in (
+            "attack", "famil", "forms", "gf2", "hypothesis", "kernels/", "linear", "origins",
+            "planning", "rounds", "scoring", "search", "verdict", "words",
+        )))),
     Row("F31", "signals and noise planted for the pipeline",
         PIPELINE_FILES, whole=PIPELINE_FILES),
 )  # fmt: skip

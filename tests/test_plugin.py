@@ -23,7 +23,7 @@ import pytest
 
 from tests.support.commands import Told
 from tests.support.shown import ROOT, block_of, check_said
-from tests.workers.lab import wait_until
+from tests.support.waiting import wait_until
 from weft.errors import Interrupted
 from weft.storage.ledgerfile import count_lines
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.backends.test_conformance import name
 from tests.backends.test_conformance import setup as plain_setup  # noqa: F401 - a fixture
-from tests.workers.lab import wait_until
+from tests.support.waiting import wait_until
 from weft.backends.forkserver import ForkServer
 from weft.backends.local import LocalBackend
 from weft.backends.process import WorkerProcess, WorkerSetup

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.commands import COMMAND, Told, run_apart
 from tests.support.forked import ForkServer
-from tests.workers.lab import wait_until
+from tests.support.waiting import wait_until
 
 SMALL = '''\
 """Searches that end at once, in every way a search can end."""

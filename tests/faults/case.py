@@ -39,7 +39,6 @@ PREPARED = ("runs", "home")
 """Folders that exist before a run: apart, so that no fsync serves both run and heads list."""
 GONE_WITHIN_S = 20.0
 RUN_LIMIT_S = 240.0
-WAIT_LIMIT_S = 120.0
 FREQUENT_CHECKPOINTS = {"WEFT_FAULTS_CHECKPOINT_S": "0.03"}
 
 
@@ -197,14 +196,6 @@ class Case:
         """Make everything on disk what it was when `source` was set aside."""
         shutil.rmtree(self.folder)
         shutil.copytree(source, self.folder, symlinks=True)
-
-
-def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Look again and again until it holds; minutes are an error."""
-    end_s = time.monotonic() + WAIT_LIMIT_S
-    while not condition():
-        assert time.monotonic() < end_s, f"waited too long for: {what}"
-        time.sleep(0.001)
 
 
 def printed_head(case: Case, tracer: list[str]) -> str:

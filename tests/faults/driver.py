@@ -114,7 +114,7 @@ def wait_for_signal() -> None:
     import weft.runs.run  # noqa: F401 - slow, and not what should be raced
 
     signal = os.environ.get("WEFT_FAULTS_SIGNAL")
-    end_s = time.monotonic() + 60
+    end_s = time.monotonic() + 600
     while signal and not Path(signal).exists():
         if time.monotonic() > end_s:
             raise TimeoutError(signal)

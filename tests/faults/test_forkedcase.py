@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import SHUTTLE, Case, Search, resume_and_check, wait_until
+from tests.faults.case import SHUTTLE, Case, Search, resume_and_check
 from tests.faults.forkedcase import Coordinators, ForkedCase
 from tests.faults.points import Point, count_points, fail_on_path, file_kind
 from tests.faults.products import PRODUCTS
 from tests.faults.test_io_errors import check_failed
 from tests.support.checker import Reference
 from tests.support.processes import carrying
+from tests.support.waiting import wait_until
 
 KILL = "signal=KILL"
 LEDGER, RUN_FILE = "runs/run/ledger.jsonl", "runs/run/run.toml.tmp"

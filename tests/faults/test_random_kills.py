@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import LOOM, Case, resume_and_check, wait_until
+from tests.faults.case import LOOM, Case, resume_and_check
 from tests.support.checker import Reference, TaskPlace, check_finished, open_copy
 from tests.support.figures import print_figures
+from tests.support.waiting import wait_until
 
 KILLS_EACH = 2
 

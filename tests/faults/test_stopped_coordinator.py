@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import HERE, Case, Search, wait_until
+from tests.faults.case import HERE, Case, Search
 from tests.support.checker import Reference, check_finished, open_copy
 from tests.support.figures import print_figures
+from tests.support.waiting import wait_until
 
 LIMITS = Search("limits", f"{HERE / 'strikers.py'}:short_limits", {"width": 8, "work_ms": 300})
 STOPPED_S = 2.5

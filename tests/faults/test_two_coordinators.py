@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.faults.case import GATED, Case, wait_until
+from tests.faults.case import GATED, Case
 from tests.support.checker import Reference, check_finished
 from tests.support.figures import print_figures
+from tests.support.waiting import wait_until
 from weft.errors import RunFolderInvalid, RunLocked
 from weft.storage.folder import RunFolder
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.case import GATED, Case, wait_until
+from tests.faults.case import GATED, Case
 from tests.support.checker import Reference, check_finished
 from tests.support.figures import print_figures
 from tests.support.tools import require_root
+from tests.support.waiting import wait_until
 
 ELSEWHERE = "weft-elsewhere"
 LOCKED = 75

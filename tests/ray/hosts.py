@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.support.waiting import HANG_S
+
 SRC = Path(__file__).resolve().parents[2] / "src"
 SSHD = """
 Port {port}
@@ -92,7 +94,7 @@ def _free_port() -> int:
 
 def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
     """Wait for a process to answer at its port; whether it does."""
-    end_s = time.monotonic() + 60
+    end_s = time.monotonic() + HANG_S
     while process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

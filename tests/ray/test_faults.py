@@ -22,6 +22,7 @@ from tests.ray.conftest import RayCluster
 from tests.ray.test_conformance import setup_in
 from tests.ray.test_runs import on_ray  # noqa: F401 - a fixture
 from tests.searches.jobs.conftest import Shop, shell
+from tests.support.waiting import HANG_S
 from tests.workers.lab import SLACK_S
 from weft.backends.process import assignment_row
 from weft.inspect.status import status
@@ -219,7 +220,7 @@ def backend(cluster: RayCluster, tmp_path: Path) -> Iterator[RayBackend]:
 
 def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> BackendEvent:
     """Poll until an attempt comes so far; what is given back is asked for again."""
-    end_s = time.monotonic() + 60
+    end_s = time.monotonic() + HANG_S
     while time.monotonic() < end_s:
         polled = backend.poll(0.1)
         for event in (single for block in polled for single in conformance._each(block)):
@@ -245,7 +246,7 @@ def test_lease_given_up_has_no_late_result_and_no_late_process(backend: RayBacke
     assert host is not None
     host.suspend()
     backend.cancel([1])
-    deadline_s = time.monotonic() + 60
+    deadline_s = time.monotonic() + HANG_S
     while max(backend.capacity()) < 1 or backend._places[0].worker is not None:
         assert backend.poll(0.1) == []
         assert time.monotonic() < deadline_s

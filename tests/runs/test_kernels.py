@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.lab import wait_until
+from tests.support.waiting import wait_until
 from weft.cluster.host import cpu_count
 from weft.errors import WorldError
 from weft.runs.compile import compile_all

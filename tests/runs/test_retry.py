@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from tests.workers.lab import wait_until
+from tests.support.waiting import wait_until
 from weft.errors import InputError, LedgerDamaged, ObjectDamaged, RunFolderInvalid, RunMismatch
 from weft.inspect.diff import diff
 from weft.inspect.explain import explain

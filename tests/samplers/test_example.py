@@ -18,7 +18,8 @@ import weft.optuna
 from tests.samplers.lab import run_in
 from tests.samplers.objectives import SPACE, bowl, brittle, trained
 from tests.support.commands import COMMAND, run_apart
-from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from tests.support.waiting import wait_until
+from tests.workers.lab import arrival_order, ledger_digest
 from weft.errors import InputError
 
 pytestmark = pytest.mark.xdist_group("samplers-example")
@@ -78,6 +79,11 @@ GATED = """\
 """
 
 
+def is_under_way(entries: Path) -> bool:
+    """Whether the eighth evaluation on all samples has begun."""
+    return entries.is_file() and len(entries.read_text().split()) > 7
+
+
 def test_tuned_classifier_has_the_same_ledger_with_one_worker_and_a_kill(
     words: list[str], digits: Path, tmp_path: Path
 ) -> None:
@@ -92,8 +98,10 @@ def test_tuned_classifier_has_the_same_ledger_with_one_worker_and_a_kill(
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.DEVNULL, env=environment
     ) as process:
-        wait_until(lambda: entries.is_file() and len(entries.read_text().split()) > 7, "the eighth")
-        process.kill()
+        try:
+            wait_until(lambda: is_under_way(entries), "the eighth")
+        finally:
+            process.kill()
     (tmp_path / "gate").touch()
     interrupted, whole = weft.optuna.to_study(out), weft.optuna.to_study(digits)
     ended = [t for t in interrupted.trials if t.state.is_finished()]

@@ -94,13 +94,6 @@ def attempts(run: Path) -> list[tuple[str, str, int]]:
     return rows(run, "SELECT outcome, reason, count(*) FROM attempts GROUP BY 1, 2 ORDER BY 1, 2")
 
 
-def wait_until(condition: Any, what: str, limit_s: float = 120.0) -> None:
-    end_s = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end_s, f"waited too long for: {what}"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     made = Lab(tmp_path)

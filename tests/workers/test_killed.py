@@ -15,8 +15,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.faults.case import GATED, HERE, Case, Search, wait_until
+from tests.faults.case import GATED, HERE, Case, Search
 from tests.support.checker import Reference, check_executed, check_finished
+from tests.support.waiting import wait_until
 from tests.workers.lab import SEARCHES, Lab, attempts, print_figures, trials
 from weft.coordinator.policy import LOSSES_BEFORE_FAILED
 

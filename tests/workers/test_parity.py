@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import weft
-from tests.faults.case import Case, Search, wait_until
+from tests.faults.case import Case, Search
 from tests.support.checker import Reference
 from tests.support.engine import loom
+from tests.support.waiting import wait_until
 from tests.workers.lab import SEARCHES, Lab, arrival_order, ledger_digest, print_figures
 from weft.storage.manifest import Manifest
 from weft.testing import simulator

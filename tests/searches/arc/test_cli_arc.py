@@ -26,7 +26,8 @@ from tests.support.arcruns import (
     write_tasks,
 )
 from tests.support.commands import COMMAND, Told
-from tests.workers.lab import arrival_order, ledger_digest, rows, wait_until
+from tests.support.waiting import wait_until
+from tests.workers.lab import arrival_order, ledger_digest, rows
 from weft.model.values import canonical
 from weft.searches.arc.recorded import read_run
 from weft.storage.manifest import Manifest

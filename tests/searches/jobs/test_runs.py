@@ -18,6 +18,7 @@ import pytest
 from tests.searches.jobs.conftest import THREE_NODES, Shop, shell, sleeper
 from tests.searches.jobs.test_plan import BY_HAND, EIGHT, FOURTEEN, LINES, SIX
 from tests.support.commands import COMMAND
+from tests.support.waiting import HANG_S
 from tests.workers.lab import SLACK_S
 from weft.model.slots import Node
 from weft.searches.jobs.view import ViewedJob, slot_times, times_of
@@ -215,7 +216,7 @@ def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) ->
         [*COMMAND, *map(str, words)], cwd=shop.folder,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    end_s = time.monotonic() + 120
+    end_s = time.monotonic() + HANG_S
     while completed(shop.folder / run) < count:
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end_s

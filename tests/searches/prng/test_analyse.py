@@ -16,7 +16,8 @@ import pytest
 from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
 from tests.support.forked import ForkServer
-from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from tests.support.waiting import wait_until
+from tests.workers.lab import arrival_order, ledger_digest
 from weft.coordinator import loop
 from weft.model.codec import from_json, to_json
 from weft.runs.execution import Execution

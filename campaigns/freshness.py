@@ -1,0 +1,135 @@
+"""Which code has changed since a case was tried on it.
+
+A case was tried on the code of a commit. Its outcome holds for today's code as long as the
+statements that it exercises are the same: the engine, the search that it is about, and its own test
+file. Comments, docstrings, help texts and the texts of errors do not count. `python -m campaigns
+--stale` runs the cases again whose code has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from campaigns.bugs import CONTROL_CASE, bug_of
+from campaigns.rows import ROWS, row_of
+
+SOURCE = "src/weft/"
+SEARCHES = "src/weft/searches/"
+KINDS = ("arc", "jobs", "prng", "tree")
+TEXTS = ("help", "hint")
+"""Keywords whose values people read."""
+UNKNOWN = "(a commit that this checkout does not have)"
+
+
+class CodeHistory:
+    """The code of a checkout, compared with that of the commits that cases were tried on."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._changed: dict[str, frozenset[str]] = {}
+
+    @property
+    def commit(self) -> str:
+        """The commit that the others are compared with; empty without git."""
+        return (_git(self._root, "rev-parse", "--short=12", "HEAD") or "").strip()
+
+    def changed_for(self, test: str, commit: str) -> list[str]:
+        """The files that a case exercises and that differ from a commit, sorted."""
+        return sorted(path for path in self.changed_since(commit) if is_tried(path, test))
+
+    def changed_since(self, commit: str) -> frozenset[str]:
+        """The Python files whose statements differ from those of a commit."""
+        base = commit.partition("-")[0]
+        if base not in self._changed:
+            self._changed[base] = self._compare(base)
+        return self._changed[base]
+
+    def _compare(self, commit: str) -> frozenset[str]:
+        listed = _git(self._root, "diff", "--name-only", "--no-renames", commit, "--",
+                      "src/*.py", "tests/*.py")  # fmt: skip
+        if listed is None:
+            return frozenset({UNKNOWN})
+        return frozenset(path for path in listed.splitlines() if self._differs(commit, path))
+
+    def _differs(self, commit: str, path: str) -> bool:
+        here = self._root / path
+        now = here.read_text("utf-8") if here.exists() else ""
+        before = _git(self._root, "show", f"{commit}:{path}") or ""
+        return statements(before) != statements(now)
+
+
+def is_tried(path: str, test: str) -> bool:
+    """Whether a case depends on a file: the engine, its search, or its own tests."""
+    if path == UNKNOWN:
+        return True
+    if not path.startswith(SOURCE):
+        return path == file_of(test)
+    if parts := code_of(test):
+        return path.removeprefix(SOURCE).startswith(parts)
+    return not path.startswith(SEARCHES) or PurePosixPath(path).parts[3] in searches_of(test)
+
+
+def searches_of(test: str) -> tuple[str, ...]:
+    """The searches that a case is about; the control of the planted bugs runs tests of all."""
+    if test == CONTROL_CASE:
+        return KINDS
+    path, _, parameters = (bug.test if (bug := bug_of(test)) else test).partition("[")
+    named = {*parameters.rstrip("]").split("-"), *path.split("/")[2:3]}
+    return tuple(kind for kind in KINDS if kind in named)
+
+
+def code_of(test: str) -> tuple[str, ...]:
+    """The parts of the source that a row names as all that its cases exercise, if it does."""
+    return next((row.code for row in ROWS if row.name == row_of(test)), ())
+
+
+def file_of(test: str) -> str:
+    """The file of the test that a case runs."""
+    return (bug.test if (bug := bug_of(test)) else test).partition("::")[0]
+
+
+@cache
+def statements(source: str) -> str:
+    """What a module does, without docstrings, help texts and the texts of what it raises."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [part for part in node.body if not _is_text(part)]
+        elif isinstance(node, ast.Raise) or (isinstance(node, ast.keyword) and node.arg in TEXTS):
+            for part in ast.walk(node):
+                _drop_texts(part)
+    return ast.dump(tree)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str))  # fmt: skip
+
+
+def _drop_texts(node: ast.AST) -> None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        node.value = ""
+    elif isinstance(node, ast.JoinedStr):
+        node.values = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+
+
+def stale_table(changed: Mapping[str, Iterable[str]], cases: Mapping[str, int]) -> str:
+    """The rows with files that have changed since; how many cases of each were tried before."""
+    lines = ["| row | cases | changed files |", "|---|---|---|"]
+    for row, paths in changed.items():
+        files = ", ".join(f"`{path.removeprefix(SOURCE)}`" for path in sorted(paths))
+        lines.append(f"| {row} | {cases[row]} | {files} |")
+    return "\n".join(lines)
+
+
+def _git(root: Path, *words: str) -> str | None:
+    """What git prints; None where it fails."""
+    try:
+        done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.decode("utf-8", "replace")
