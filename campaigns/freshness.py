@@ -22,6 +22,8 @@ SEARCHES = "src/weft/searches/"
 KINDS = ("arc", "jobs", "prng", "tree")
 TEXTS = ("help", "hint")
 """Keywords whose values people read."""
+NAMED = 6
+"""How many files the page names in one row."""
 UNKNOWN = "(a commit that this checkout does not have)"
 
 
@@ -121,7 +123,9 @@ def stale_table(changed: Mapping[str, Iterable[str]], cases: Mapping[str, int]) 
     """The rows with files that have changed since; how many cases of each were tried before."""
     lines = ["| row | cases | changed files |", "|---|---|---|"]
     for row, paths in changed.items():
-        files = ", ".join(f"`{path.removeprefix(SOURCE)}`" for path in sorted(paths))
+        named = sorted(path.removeprefix(SOURCE) for path in paths)
+        files = ", ".join(f"`{path}`" for path in named[:NAMED])
+        files += f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
         lines.append(f"| {row} | {cases[row]} | {files} |")
     return "\n".join(lines)
 
