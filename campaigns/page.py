@@ -95,6 +95,8 @@ one there; bytecode of an imported module was taken for a foreign file | \
 `tests/faults/test_exhaustion.py` |
 | F22 | tests that reach a new source file of the core were not asked about its mutants | \
 `tests/test_mutation.py` |
+| tests | beside a load of 18 a job that waits for a test ran into its time limit of a minute | \
+`tests/ray/test_faults.py` |
 | tests | beside a load of 14 a test waited two minutes for a command that needed longer, and then \
 for ever for the process that it had not ended: waits end for hangs alone, after ten minutes | \
 `tests/support/waiting.py` |

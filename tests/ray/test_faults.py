@@ -102,11 +102,11 @@ def test_node_killed_mid_run_costs_attempts_never_results(
         return counts["running"] == 1 and counts["completed"] >= 8
 
     def strike() -> None:
-        assert wait_for(lambda: begun.exists() and begun.read_text().strip() != "", 120)
-        assert wait_for(is_known_to_run, 120)
+        assert wait_for(lambda: begun.exists() and begun.read_text().strip() != "", HANG_S)
+        assert wait_for(is_known_to_run, HANG_S)
         cluster.kill("rig-b")
         pid = int(begun.read_text())
-        assert wait_for(lambda: not psutil.pid_exists(pid), 120), "the job outlived its node"
+        assert wait_for(lambda: not psutil.pid_exists(pid), HANG_S), "the job outlived its node"
         slow.unlink()
 
     with meanwhile(strike):
@@ -156,7 +156,7 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
     shop.write([shell(f"j{i}", f"cd {tmp_path}; {line}") for i in range(2)])
     argv = [sys.executable, "-m", "weft.main", "jobs", "run", "jobs.json", "--out", "ray"]
     coordinator = subprocess.Popen([*argv, *on_ray, "-q"], cwd=tmp_path)
-    assert wait_for((tmp_path / "seen").exists, 120)
+    assert wait_for((tmp_path / "seen").exists, HANG_S)
     assert carrying(marker)
     coordinator.send_signal(signal.SIGKILL)
     coordinator.wait()

@@ -34,8 +34,8 @@ def sleeper(number: int, seconds: float) -> dict[str, Any]:
 
 
 def shell(job_id: str, line: str, **more: Any) -> dict[str, Any]:
-    """A CPU job that is a line of shell."""
-    return {"job_id": job_id, "argv": ["sh", "-c", line], "gpu": 0, "timeout_s": 60, **more}
+    """A CPU job that is a line of shell; it may wait for a test, so that its limit is for hangs."""
+    return {"job_id": job_id, "argv": ["sh", "-c", line], "gpu": 0, "timeout_s": 600, **more}
 
 
 @dataclass

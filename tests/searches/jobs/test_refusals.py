@@ -109,7 +109,7 @@ def test_other_jobs_in_a_used_folder_are_refused_by_the_field_that_differs(shop:
     before = {p: p.stat().st_mtime_ns for p in contents(shop.folder / "run")}
     shop.write([CPU, jobs[1], {**jobs[2], "timeout_s": 61}])
     check_refused(
-        shop, shop.run("run", "-q"), 3, "config.args.jobs.2.timeout_s is 60.0 there, 61.0 here"
+        shop, shop.run("run", "-q"), 3, "config.args.jobs.2.timeout_s is 600.0 there, 61.0 here"
     )
     shop.write(jobs)
     (shop.folder / "s.py").write_text("print('[1]')")
