@@ -258,9 +258,7 @@ def extract_framed(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shape, dots = some_frame(d, edge, 5, 7), d.colours(2, [edge])
-        inner = [
-            [d.pick(dots) if d.chance(45) else 0 for _ in shape[0][2:]] for _ in shape[2:]
-        ]
+        inner = [[d.pick(dots) if d.chance(45) else 0 for _ in shape[0][2:]] for _ in shape[2:]]
         if not any(map(any, inner)):
             raise Retry
         for r, row in enumerate(inner):
@@ -338,7 +336,12 @@ def crop_between_marks(p: Draws) -> Maker:
         for colour in d.colours(3, [mark]):
             specks(d, grid, d.between(5, 8), colour, 0)
         r, c = d.between(0, len(grid) - height), d.between(0, len(grid[0]) - width)
-        for y, x in ((r, c), (r + height - 1, c), (r, c + width - 1), (r + height - 1, c + width - 1)):
+        for y, x in (
+            (r, c),
+            (r + height - 1, c),
+            (r, c + width - 1),
+            (r + height - 1, c + width - 1),
+        ):
             grid[y][x] = mark
         return grid, crop(grid, r + 1, c + 1, height - 2, width - 2)
 

@@ -82,7 +82,12 @@ def recolour_holed(p: Draws) -> Maker:
     body, new = p.colours(2)
 
     def pair(d: Draws) -> Pair:
-        shapes = [some_frame(d, body), some_frame(d, body, 3, 4), some_rect(d, body), bulky(d, body)]
+        shapes = [
+            some_frame(d, body),
+            some_frame(d, body, 3, 4),
+            some_rect(d, body),
+            bulky(d, body),
+        ]
         return _painted(d, shapes, lambda _, s, __: new if has_hole(s) else None)
 
     return pair
