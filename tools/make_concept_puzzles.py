@@ -18,7 +18,9 @@ from pathlib import Path
 from concepts.puzzle import CONCEPTS, Concept, Pair, puzzle_of
 
 EACH = 2
-MODULES = ("extracting", "recolouring", "drawing", "moving", "wholes", "parts", "counting")
+MODULES = (
+    "extracting", "recolouring", "judging", "drawing", "lines", "moving", "wholes", "parts", "counting",
+)  # fmt: skip
 
 
 def concepts() -> list[Concept]:
