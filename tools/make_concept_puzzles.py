@@ -19,7 +19,8 @@ from concepts.puzzle import CONCEPTS, Concept, Pair, puzzle_of
 
 EACH = 2
 MODULES = (
-    "extracting", "recolouring", "judging", "drawing", "lines", "moving", "wholes", "parts", "counting",
+    "extracting", "recolouring", "judging", "drawing", "lines", "moving", "wholes", "parts",
+    "counting", "relations",
 )  # fmt: skip
 
 

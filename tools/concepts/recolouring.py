@@ -54,7 +54,7 @@ def recolour_by_size(p: Draws) -> Maker:
     body, small, large = p.colours(3)
 
     def pair(d: Draws) -> Pair:
-        shapes = [blob(d, n, body) for n in (d.between(2, 3), 3, d.between(6, 7), 8, 6)]
+        shapes = [blob(d, n, body) for n in (2, 3, d.between(6, 7), 8, 6)]
         return _painted(d, shapes, lambda _, s, __: small if count(s) < 5 else large)
 
     return pair
