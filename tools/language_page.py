@@ -21,7 +21,7 @@ from weft.searches.arc.lists.words import (
 from weft.searches.arc.normal.registry import VIEWS
 from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.searches.arc.ops.registry import REGISTRY
-from weft.searches.arc.tables.colours import RELATED
+from weft.searches.arc.tables.colours import PAINTED, RELATED
 from weft.searches.arc.tables.wording import (
     ACTION_WORDS,
     MEASURE_WORDS,
@@ -247,6 +247,7 @@ def render() -> str:
 def _tables() -> str:
     return TABLES.format(
         colours=", ".join(f"`{colour}`" for colour in RELATED),
+        painted=", ".join(f"`{colour}`" for colour in PAINTED),
         chosen=_rows(CHOSEN),
         actions=_rows(ACTION_WORDS),
         modifiers=_rows(MODIFIER_WORDS),

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from weft.searches.arc.tables import (
     completing,
     images,
+    likeness,
     lines,
     moves,
     openings,
@@ -85,6 +86,7 @@ ACTIONS: dict[str, Apply] = {
     "complete": completing.complete,
     "restore": completing.restore,
     "share": sharing.share,
+    "imitate": likeness.imitate,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

@@ -7,9 +7,10 @@ from itertools import product
 
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
-from weft.searches.arc.tables.colours import OWN, RELATED
+from weft.searches.arc.tables.colours import OWN, PAINTED, RELATED
 from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
+from weft.searches.arc.tables.likeness import SAME
 from weft.searches.arc.tables.lines import RAYS
 from weft.searches.arc.tables.moves import BOX_SIDES
 from weft.searches.arc.tables.openings import SPILLS
@@ -34,7 +35,7 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
                      "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "crawl", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "imitate", "crawl", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def actions(
     yield from (("stay",), ("gone",))
     named = [*map(str, colours)]
     inks = (OWN, *named, *RELATED)
-    yield from (("paint", colour) for colour in inks[1:])
+    yield from (("paint", colour) for colour in (*inks[1:], *PAINTED))
     for move in _moves(shifts, goals, ways, back):
         yield move
         yield (LEAVE, *move)
@@ -73,6 +74,8 @@ def actions(
     yield ("trail",)
     yield ("restore",)
     yield ("share",)
+    for goal in (*map(str, goal_colours), "largest"):
+        yield from (("imitate", goal, ink) for ink in (OWN, SAME))
     yield from (("complete", how) for how in SYMMETRIES)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):

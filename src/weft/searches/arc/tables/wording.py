@@ -37,6 +37,8 @@ ACTION_WORDS: dict[str, str] = {
     "multi-coloured object that it matches in part",
     "share": "adds the cells that give it the shape of all objects together, each laid over the "
     "others where most cells agree",
+    "imitate": "becomes a larger object (the nearest of a colour, or the `largest`), centred where "
+    "it was, in its `own` colour or in the `same` colours as that object",
     "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
     "`star`, in a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
