@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
+from weft.searches.arc.fitted.relations import common_form
 from weft.searches.arc.ops.objectparts import shape_of
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
 from weft.searches.arc.tables.sides import goal_of
 from weft.searches.arc.values import Piece
 
-Shape = tuple[int, int, tuple[bool, ...]]
 OWN, SAME = "own", "same"
 """In its own colour, or in the colours of the object that it imitates."""
-SHAPES = 4096
-"""Shapes remembered with the form that all their orientations have in common."""
 
 
 def alike(scene: Scene, body: Body) -> int | None:
@@ -24,20 +21,6 @@ def alike(scene: Scene, body: Body) -> int | None:
     others = [other for other in scene.objects if other.colour != body.colour]
     colours = Counter(o.colour for o in others if common_form(shape_of(o.piece)) == form)
     return min(colours, key=lambda colour: (-colours[colour], colour), default=body.colour)
-
-
-@lru_cache(maxsize=SHAPES)
-def common_form(shape: Shape) -> Shape:
-    """Return the first of a shape's 8 orientations."""
-    height, width, cells = shape
-    rows = [cells[r * width : (r + 1) * width] for r in range(height)]
-    forms = []
-    for _ in range(4):
-        rows = [tuple(column) for column in zip(*rows[::-1], strict=True)]
-        for lines in (rows, [row[::-1] for row in rows]):
-            flat = tuple(cell for line in lines for cell in line)
-            forms.append((len(lines), len(lines[0]), flat))
-    return min(forms)
 
 
 def imitate(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
