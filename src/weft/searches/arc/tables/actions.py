@@ -39,8 +39,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "axis", "complete", "restore", "share", "ray",
-    "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
+    "reflect", "copies", "beside", "tile", "trail", "image", "axis", "complete", "restore",
+    "share", "ray", "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
     ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
@@ -79,6 +79,7 @@ ACTIONS: dict[str, Apply] = {
     "turn": images.turn,
     "reflect": images.reflect,
     "copies": images.copies,
+    "beside": images.beside,
     "tile": images.tile,
     "image": images.image,
     "axis": images.axis,

@@ -74,9 +74,7 @@ def actions(
     yield ("trail",)
     yield ("restore",)
     yield ("share",)
-    for goal in (*map(str, goal_colours), "largest"):
-        yield from (("imitate", goal, ink) for ink in (OWN, SAME))
-    yield from (("complete", how) for how in SYMMETRIES)
+    yield from _shapes(named, goal_colours)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
@@ -104,6 +102,16 @@ def actions(
         yield ("axis", goal)
         for first in ("row", "column"):
             yield from (("elbow", first, goal, ink) for ink in plain)
+
+
+def _shapes(named: Sequence[str], goal_colours: Sequence[int]) -> Iterator[Action]:
+    """Yield the actions that draw a whole object: another one, a symmetric one or a copy."""
+    for goal in (*map(str, goal_colours), "largest"):
+        yield from (("imitate", goal, ink) for ink in (OWN, SAME))
+    yield from (("complete", how) for how in SYMMETRIES)
+    yield from (("complete", how, ink) for how in SYMMETRIES for ink in named)
+    for side in SIDES:
+        yield from (("beside", side, gap, ink) for gap in ("0", "1") for ink in (OWN, *named))
 
 
 def _moves(
