@@ -12,7 +12,7 @@ from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
 from weft.searches.arc.tables.likeness import SAME
 from weft.searches.arc.tables.lines import RAYS
-from weft.searches.arc.tables.moves import BOX_SIDES
+from weft.searches.arc.tables.moves import BOX_SIDES, GRID
 from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.routes import CRAWL
@@ -128,7 +128,7 @@ def _moves(
         yield from (("by", side, measure) for measure in LENGTHS)
     yield from ((name, goal) for name in ("meet", "pile") for goal in goals)
     yield from (("by", side, "one") for side in ways)
-    yield from (("settle", goal) for goal in goals if goal not in OTHER_GOALS)
+    yield from (("settle", goal) for goal in (GRID, *goals) if goal not in OTHER_GOALS)
     yield from (("dock", how) for how in DOCKED)
 
 

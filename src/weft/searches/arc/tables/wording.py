@@ -14,7 +14,7 @@ ACTION_WORDS: dict[str, str] = {
     "pile": "moves like `meet`, but stops behind objects of its own colour",
     "align": "moves so that the `top`, `bottom`, `left` or `right` of its box is aligned with that "
     "of another object",
-    "settle": "moves to the centre of the bounding box of a colour",
+    "settle": "moves to the centre of the `grid`, or of the bounding box of a colour",
     "pack": "falls in a direction with the objects of its colour, through all others",
     "dock": "moves so that its cells of another colour cover objects equal to them, `plain` or "
     "mirrored (`across`, `down`, `half`)",
@@ -59,7 +59,8 @@ ACTION_WORDS: dict[str, str] = {
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
     "`corners`, the `rim` of its box (its outermost cells), the `frame` around its box, a `ring` "
     "half as thick as it is wide, the `wings` of the frame (next to the corners of its box), a "
-    "`fence` (the frame just inside the box of all other objects), or the cells next to it on a side",
+    "`fence` (the frame just inside the box of all other objects), or the cells "
+    "next to it on a side",
     "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
 """By action: what happens to an object."""
