@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchart, arcpage, arcreliability, arcworkers
+from benchmarks import arcchart, arcconcepts, arcpage, arcreliability, arcworkers
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_beyond, names_of
 from weft.searches.arc.search import solve
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
@@ -191,6 +191,7 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "confidence": confidence,
     "ranking": ranking,
     "mechanisms": mechanisms,
+    "concepts": arcconcepts.measure,
     "ablation": ablation,
     "budgets": budgets,
     "transfer": transfer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks import arcchains, arcmechanisms, arcreliability, arcworkers
+from benchmarks import arcchains, arcconcepts, arcmechanisms, arcreliability, arcworkers
 from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
@@ -67,6 +67,7 @@ NAMES = {
     "splits": "splits", "confidence": "confidence", "ranking": "the order of guesses",
     "mechanisms": "mechanisms", "start": "the start", "ablation": "parts left out",
     "budgets": "budgets", "transfer": "concepts", "scaling": "two workers", "workers": "workers",
+    "concepts": "concept puzzles",
 }  # fmt: skip
 """What parts are called where their versions are told."""
 SPLITS = ("evaluation", "training", "ARC-AGI-2 evaluation", "ARC-AGI-2 training, new")
@@ -334,6 +335,7 @@ SECTIONS: dict[str, Callable[[Figures], str]] = {
     "confidence": arcreliability.section,
     "ranking": arcmechanisms.ranking,
     "mechanisms": arcmechanisms.mechanisms,
+    "concepts": arcconcepts.section,
     "start": _start,
     "ablation": _ablation,
     "budgets": _budgets,

@@ -144,6 +144,11 @@ What `choose` and other rules can ask about an object:
 | measure | value |
 |---|---|
 {chosen}
+`choose` can also ask how an object relates to the others:
+
+| measure | value |
+|---|---|
+{related}
 ## Tables over objects
 
 The rule `objects` has a segmentation and a table: `objects_8: by colour 8 stay, 3 meet 2, else meet
@@ -155,7 +160,9 @@ The segmentation is an operator, or `rooms` (4-connected black areas), or `recta
 cells, contained in no larger one; the 40 largest). With the last two, only black areas are decided
 about, to stay or be painted, and everything else stays; `objects_8 and rooms` decides about both.
 
-A colour is a number, the object's `own`, or relative to it: {colours}.
+A colour is a number, the object's `own`, or relative to it: {colours}. An object may also be
+painted in the colour of an object of its shape in any orientation (`alike`), of the `largest` one,
+or of the one in whose box it lies (`outer`).
 
 | action | the object |
 |---|---|
@@ -222,6 +229,12 @@ CHOSEN = {
     "border": "how many edges of the grid it touches",
     "copies`, `likes`, `kin": "objects with its shape, with the same box, or of its colour",
 }
+RELATED_BY = {
+    "touching`, `inside`, `around": "objects that touch it, whose boxes contain it, or in its box",
+    "square`, `solid`, `tall": "1 if its box is square, it fills its box, or is taller than wide",
+    "forms": "objects with its shape in any of 8 orientations",
+}
+"""What only `choose` asks, though tables know most of it by the same names."""
 """Measures of `choose`."""
 COUNTED_COLOURS = {f"count_{colour}" for colour in range(1, 9)}
 """Described by the first and the last."""
@@ -248,6 +261,7 @@ def _tables() -> str:
     return TABLES.format(
         colours=", ".join(f"`{colour}`" for colour in RELATED),
         chosen=_rows(CHOSEN),
+        related=_rows(RELATED_BY),
         actions=_rows(ACTION_WORDS),
         modifiers=_rows(MODIFIER_WORDS),
         sides=_rows(SIDE_WORDS),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from weft.searches.arc.fitted.relations import RELATIVE, relations_of
 from weft.searches.arc.fitted.rule import BASE, Composed, number
 from weft.searches.arc.ops.objectparts import (
     as_objects,
@@ -40,6 +41,10 @@ MEASURES: tuple[str, ...] = (
     "mirrors", "copies", "likes", "kin", "border", "top", "left", "bottom", "right",
     *(f"count_{colour}" for colour in COLOURS),
 )  # fmt: skip
+CHOSEN = (*MEASURES, *RELATIVE)
+"""What a choice can ask; other rules ask for less, or relate objects in their own way."""
+SAME = "same"
+"""The first of the objects that have the same cells, in boxes of the same contents."""
 MEASURE, RELATION, VALUE, RETURNED = 5 * BIT, 2 * BIT, 3 * BIT, BIT
 """What they cost to say."""
 MOST_VALUE = 99
@@ -68,12 +73,12 @@ class Criterion:
         return self.relation == "is"
 
     def chosen(self, measured: dict[str, list[int]]) -> int | None:
-        """Return which object it selects; None if there is not exactly one."""
+        """Return which object it selects; None if it selects none, or different ones."""
         values = measured[self.measure]
         expected = RELATIONS[self.relation](values, self.value)
-        return (
-            values.index(expected) if expected is not None and values.count(expected) == 1 else None
-        )
+        places = [place for place, value in enumerate(values) if value == expected]
+        kinds = measured.get(SAME, range(len(values)))
+        return places[0] if places and len({kinds[place] for place in places}) == 1 else None
 
 
 def _odd(values: Sequence[int], _: int) -> int | None:
@@ -93,8 +98,8 @@ RELATIONS: dict[str, Callable[[Sequence[int], int], int | None]] = {
 def criteria(measured: Sequence[dict[str, list[int]]]) -> Iterator[Criterion]:
     """Yield everything that could single out an object of the first set, cheapest first."""
     for relation in ("most", "least", "odd"):
-        yield from (Criterion(relation, measure) for measure in MEASURES)
-    for measure in MEASURES:
+        yield from (Criterion(relation, measure) for measure in CHOSEN)
+    for measure in CHOSEN:
         values = measured[0][measure]
         yield from (Criterion("is", measure, v) for v in sorted(set(values)) if v <= MOST_VALUE)
 
@@ -111,6 +116,15 @@ def returned(piece: Piece, given: Grid, how: str) -> Grid | None:
     grid = BY_NAME[AS[how]].plain(piece, given)
     assert grid is None or isinstance(grid, Grid)
     return grid
+
+
+def compared(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
+    """Measure all objects of a set and relate them; None where one lies outside the input."""
+    measured = measurements_of(objects, given)
+    if measured is None:
+        return None
+    marks = [(returned(piece, given, "crop"), piece.cells) for piece in objects]
+    return {**measured, **relations_of(objects), SAME: [marks.index(mark) for mark in marks]}
 
 
 def measurements_of(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
@@ -166,15 +180,15 @@ class Choose(Composed):
         "Segments the grid by an operator and returns one object: the input's cells in its box "
         "(`crop`), or the object `alone` on black: `objects_4 crop: most count_2`. It is the one "
         "with the `most` or `least` of a measure, the `odd` one (all others have the same value), "
-        "or the only one whose value `is` a number (`is holes 2`). It fails if there is no single "
-        "one."
+        "or the only one whose value `is` a number (`is holes 2`). It fails if there is none, or "
+        "several that are not equal."
     )
     shape = ShapeEffect.ANY
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         name, how, criterion = _read(params.decode())
         objects = segment(name, value)
-        measured = measurements_of(objects, given) if objects else None
+        measured = compared(objects, given) if objects else None
         place = None if measured is None else criterion.chosen(measured)
         return None if place is None else returned(objects[place], given, how)
 
@@ -200,7 +214,7 @@ def _read(text: str) -> tuple[str, str, Criterion]:
         name not in SEGMENTATIONS
         or how not in AS
         or relation not in RELATIONS
-        or measure not in MEASURES
+        or measure not in CHOSEN
     ):
         raise ValueError(text)
     if len(value) != (relation == "is"):

@@ -113,7 +113,7 @@ def _sets(problem: EncodedTask, grids: Sequence[Grid], name: str, how: str) -> _
             return None
     objects = [choose.segment(name, grid) for grid in grids]
     measured = [
-        choose.measurements_of(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
+        choose.compared(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
     ]
     known = [piece for piece in measured if piece is not None]
     return _Sets(objects, known, targets) if len(known) == len(measured) else None

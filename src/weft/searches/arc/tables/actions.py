@@ -16,6 +16,7 @@ from types import MappingProxyType
 from weft.searches.arc.tables import (
     completing,
     images,
+    likeness,
     lines,
     moves,
     openings,
@@ -38,8 +39,8 @@ colour. Between what is added.
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
-    "reflect", "copies", "tile", "trail", "image", "axis", "complete", "restore", "share", "ray",
-    "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
+    "reflect", "copies", "beside", "tile", "trail", "image", "axis", "complete", "restore",
+    "share", "ray", "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
     ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
@@ -78,6 +79,7 @@ ACTIONS: dict[str, Apply] = {
     "turn": images.turn,
     "reflect": images.reflect,
     "copies": images.copies,
+    "beside": images.beside,
     "tile": images.tile,
     "image": images.image,
     "axis": images.axis,
@@ -85,6 +87,7 @@ ACTIONS: dict[str, Apply] = {
     "complete": completing.complete,
     "restore": completing.restore,
     "share": sharing.share,
+    "imitate": likeness.imitate,
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from weft.searches.arc.ops.objectparts import shape_of
+from weft.searches.arc.tables.likeness import alike
 from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Scene
 from weft.searches.arc.tables.sides import gap
 
@@ -21,7 +22,7 @@ def colour_of(scene: Scene, body: Body, which: str) -> int | None:
         return body.colour
     key = (body.mask, which)
     if key not in scene.colours:
-        scene.colours[key] = RELATED[which](scene, body)
+        scene.colours[key] = (RELATED.get(which) or PAINTED[which])(scene, body)
     return scene.colours[key]
 
 
@@ -70,6 +71,23 @@ def _twin(scene: Scene, body: Body) -> int | None:
     return _commonest(Counter(colours))
 
 
+def _largest(scene: Scene, _: Body) -> int | None:
+    """The colour of the object with the most cells; none where several have as many."""
+    sizes = sorted((-other.mask.bit_count(), other.colour) for other in scene.objects)
+    is_single = len(sizes) < 2 or sizes[0][0] != sizes[1][0]
+    return sizes[0][1] if sizes and is_single else None
+
+
+def _outer(scene: Scene, body: Body) -> int | None:
+    """The colour of the smallest other object in whose box it lies."""
+    holders = [
+        ((o.box[2] - o.box[0]) * (o.box[3] - o.box[1]), o.colour)
+        for o in scene.objects
+        if o is not body and not body.mask & ~scene.box_mask(*o.box)
+    ]
+    return min(holders)[1] if holders else None
+
+
 def _seen(side: str) -> Colour:
     def colour(scene: Scene, body: Body) -> int | None:
         ray, others = body.mask, scene.others(body)
@@ -86,3 +104,5 @@ RELATED: dict[str, Colour] = {
     "touching": _touching, "nearest": _nearest, "inner": _inner, "twin": _twin,
     **{f"sees_{side}": _seen(side) for side in SIDES},
 }  # fmt: skip
+PAINTED: dict[str, Colour] = {"alike": alike, "largest": _largest, "outer": _outer}
+"""Colours that an object may be painted in, but that nothing is added in."""

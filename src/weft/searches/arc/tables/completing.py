@@ -26,21 +26,36 @@ POSITIONS = ("plain", *SYMMETRIES["eightfold"])
 
 
 def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add what it lacks to be symmetric, in its own colours; stay where no centre is possible.
+    """Add what it lacks to be symmetric, in its own colours or in one that is named."""
+    how, *named = words
+    if not named:
+        whole = _completed(scene, body, how)
+        scene.once(body, "complete", how, lambda: _cells(whole.below))
+        return whole
+    lacking = scene.once(body, "complete", how, lambda: _cells(_completed(scene, body, how).below))
+    return Drawn(body.layers, ((int(named[0]), lacking),) if lacking else ())
+
+
+def _cells(layers: Sequence[Layer]) -> int:
+    return reduce(or_, (mask for _, mask in layers), 0)
+
+
+def _completed(scene: Scene, body: Body, which: str) -> Drawn:
+    """Add what it lacks in its own colours; stay where no centre is possible.
 
     The centre is in its box, where it lacks least; of equals the nearest to the middle of the box,
     then the first. There half of its cells have an image that is there at least, none has one that
     is of another colour, and no image leaves the grid.
     """
-    images = [(how, _image(scene, body, how)) for how in SYMMETRIES[words[0]]]
+    images = [(how, _image(scene, body, how)) for how in SYMMETRIES[which]]
     known = [(how, image) for how, image in images if image is not None]
     if len(known) < len(images) or max(body.piece.height, body.piece.width) > LARGEST:
         return Drawn(body.layers)
     best, least = tuple[Layer, ...](), None
-    for distance, centre in _centres(body, words[0]):
+    for distance, centre in _centres(body, which):
         layers = _lacking(scene, body, known, centre)
         if layers is not None:
-            cells = reduce(or_, (mask for _, mask in layers), 0).bit_count()
+            cells = _cells(layers).bit_count()
             if least is None or (cells, distance, centre) < least:
                 best, least = layers, (cells, distance, centre)
     return Drawn(body.layers, best)

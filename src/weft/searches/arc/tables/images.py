@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
+from weft.searches.arc.tables.colours import OWN
 from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene
 from weft.searches.arc.tables.sides import goal_in_line, goal_of, side_of, side_towards
 from weft.searches.arc.values import Piece
@@ -96,6 +97,17 @@ def copies(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
         layers += copy
         far += 1
     return Drawn(body.layers, tuple(layers))
+
+
+def beside(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
+    """Add one copy on a side, in a colour, if it lies in the grid."""
+    (down, along), gap = STEPS[words[0]], int(words[1])
+    height, width = body.piece.height + gap, body.piece.width + gap
+    copy = scene.shifted(body, down * height, along * width)
+    if copy is None:
+        return None
+    inked = copy if words[2] == OWN else tuple((int(words[2]), mask) for _, mask in copy)
+    return Drawn(body.layers, inked)
 
 
 def tile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

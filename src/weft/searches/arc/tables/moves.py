@@ -15,6 +15,8 @@ from weft.searches.arc.tables.sides import (
 from weft.searches.arc.values import Piece
 
 BOX_SIDES = ("top", "left", "bottom", "right")
+GRID = "grid"
+"""Where an object may settle: not at a colour, but in the middle of the grid."""
 
 
 def _placed(layers: tuple[Layer, ...] | None) -> Drawn | None:
@@ -116,9 +118,12 @@ def align(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def settle(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Move to the middle of the box around all objects of a colour."""
-    boxes = [other.box for other in scene.objects if other.colour == int(words[0])]
-    if not boxes or body.colour == int(words[0]):
+    """Move to the middle of the grid, or of the box around all objects of a colour."""
+    if words[0] == GRID:
+        boxes = [(0, 0, scene.height, scene.width)]
+    else:
+        boxes = [other.box for other in scene.objects if other.colour == int(words[0])]
+    if not boxes or words[0] == str(body.colour):
         return None
     tops, lefts, bottoms, rights = zip(*boxes, strict=True)
     top, left, bottom, right = body.box

@@ -42,6 +42,12 @@ def _around_box(scene: Scene, body: Body) -> int:
     return scene.box_mask(top - 1, left - 1, bottom + 1, right + 1) & ~scene.box_mask(*body.box)
 
 
+def _rim(scene: Scene, body: Body) -> int:
+    """The outermost cells of its box."""
+    top, left, bottom, right = body.box
+    return scene.box_mask(*body.box) & ~scene.box_mask(top + 1, left + 1, bottom - 1, right - 1)
+
+
 def _ring(scene: Scene, body: Body) -> int:
     """What is around its box, half as thick as it is wide."""
     (top, left, bottom, right), far = body.box, max(1, body.piece.width // 2)
@@ -76,6 +82,7 @@ PLACES: dict[str, Callable[[Scene, Body], int]] = {
     ),
     "frame": _around_box,
     "ring": _ring,
+    "rim": _rim,
     "wings": _wings,
     "fence": _fence,
 }

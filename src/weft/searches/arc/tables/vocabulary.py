@@ -7,11 +7,12 @@ from itertools import product
 
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.tables.actions import ADDING, AND, IN, LEAVE, ONLY, Action, parts_of
-from weft.searches.arc.tables.colours import OWN, RELATED
+from weft.searches.arc.tables.colours import OWN, PAINTED, RELATED
 from weft.searches.arc.tables.completing import SYMMETRIES
 from weft.searches.arc.tables.images import IMAGES
+from weft.searches.arc.tables.likeness import SAME
 from weft.searches.arc.tables.lines import RAYS
-from weft.searches.arc.tables.moves import BOX_SIDES
+from weft.searches.arc.tables.moves import BOX_SIDES, GRID
 from weft.searches.arc.tables.openings import SPILLS
 from weft.searches.arc.tables.placing import DOCKED
 from weft.searches.arc.tables.routes import CRAWL
@@ -34,7 +35,7 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
                      "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "crawl", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "imitate", "crawl", "stairs", "spill"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def actions(
     yield from (("stay",), ("gone",))
     named = [*map(str, colours)]
     inks = (OWN, *named, *RELATED)
-    yield from (("paint", colour) for colour in inks[1:])
+    yield from (("paint", colour) for colour in (*inks[1:], *PAINTED))
     for move in _moves(shifts, goals, ways, back):
         yield move
         yield (LEAVE, *move)
@@ -73,7 +74,7 @@ def actions(
     yield ("trail",)
     yield ("restore",)
     yield ("share",)
-    yield from (("complete", how) for how in SYMMETRIES)
+    yield from _shapes(named, goal_colours)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
         yield from ((name, rays, ink) for name in ("ray", "beam", "cut") for ink in (OWN, *named))
@@ -103,6 +104,16 @@ def actions(
             yield from (("elbow", first, goal, ink) for ink in plain)
 
 
+def _shapes(named: Sequence[str], goal_colours: Sequence[int]) -> Iterator[Action]:
+    """Yield the actions that draw a whole object: another one, a symmetric one or a copy."""
+    for goal in (*map(str, goal_colours), "largest"):
+        yield from (("imitate", goal, ink) for ink in (OWN, SAME))
+    yield from (("complete", how) for how in SYMMETRIES)
+    yield from (("complete", how, ink) for how in SYMMETRIES for ink in named)
+    for side in SIDES:
+        yield from (("beside", side, gap, ink) for gap in ("0", "1") for ink in (OWN, *named))
+
+
 def _moves(
     shifts: Sequence[tuple[int, int]],
     goals: Sequence[str],
@@ -117,7 +128,7 @@ def _moves(
         yield from (("by", side, measure) for measure in LENGTHS)
     yield from ((name, goal) for name in ("meet", "pile") for goal in goals)
     yield from (("by", side, "one") for side in ways)
-    yield from (("settle", goal) for goal in goals if goal not in OTHER_GOALS)
+    yield from (("settle", goal) for goal in (GRID, *goals) if goal not in OTHER_GOALS)
     yield from (("dock", how) for how in DOCKED)
 
 

@@ -14,7 +14,7 @@ ACTION_WORDS: dict[str, str] = {
     "pile": "moves like `meet`, but stops behind objects of its own colour",
     "align": "moves so that the `top`, `bottom`, `left` or `right` of its box is aligned with that "
     "of another object",
-    "settle": "moves to the centre of the bounding box of a colour",
+    "settle": "moves to the centre of the `grid`, or of the bounding box of a colour",
     "pack": "falls in a direction with the objects of its colour, through all others",
     "dock": "moves so that its cells of another colour cover objects equal to them, `plain` or "
     "mirrored (`across`, `down`, `half`)",
@@ -24,6 +24,7 @@ ACTION_WORDS: dict[str, str] = {
     "place",
     "reflect": "adds its mirror image on a side",
     "copies": "adds copies on a side, with a gap of 0 or 1",
+    "beside": "adds one copy on a side, with a gap of 0 or 1, in a colour",
     "tile": "adds copies up to the edge, the last one cropped",
     "image": "adds its mirror images (`across`, `down`, `half`, `fourfold`) about the centre of "
     "another object, or about the point where lines cross",
@@ -32,11 +33,14 @@ ACTION_WORDS: dict[str, str] = {
     "trail": "adds copies up to the edge, in the colour of each smaller object that marks where "
     "the first copy lies",
     "complete": "adds the cells that make it symmetric (`across`, `down`, `half`, `quarter`, "
-    "`fourfold`, `eightfold`), about the centre that needs the fewest",
+    "`fourfold`, `eightfold`), about the centre that needs the fewest, in its own colours "
+    "or in a colour",
     "restore": "adds the cells that make it a copy, in any of 8 orientations, of the largest "
     "multi-coloured object that it matches in part",
     "share": "adds the cells that give it the shape of all objects together, each laid over the "
     "others where most cells agree",
+    "imitate": "becomes a larger object (the nearest of a colour, or the `largest`), centred where "
+    "it was, in its `own` colour or in the `same` colours as that object",
     "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
     "`star`, in a colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
@@ -53,9 +57,10 @@ ACTION_WORDS: dict[str, str] = {
     "spill": "fills the largest empty area in its box and draws lines from its openings to the "
     "edge, `straight` or `spread` (also diagonal ones from both ends of an opening)",
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
-    "`corners`, the `frame` around its box, a `ring` half as thick as it is wide, the `wings` of "
-    "the frame (next to the corners of its box), a `fence` (the frame just inside the box of all "
-    "other objects), or the cells next to it on a side",
+    "`corners`, the `rim` of its box (its outermost cells), the `frame` around its box, a `ring` "
+    "half as thick as it is wide, the `wings` of the frame (next to the corners of its box), a "
+    "`fence` (the frame just inside the box of all other objects), or the cells "
+    "next to it on a side",
     "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
 """By action: what happens to an object."""

@@ -1,0 +1,109 @@
+"""Rules by name, and puzzles made of them.
+
+A rule draws what is constant in a puzzle (its colours, a distance) and returns a function that
+draws one pair. It is written for one direction and a black background: every puzzle is rotated or
+mirrored as a whole in one of 8 ways, and in one of four its background gets a colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from concepts.draws import Draws, Retry
+from concepts.grids import Grid, flip, turn
+
+Pair = tuple[Grid, Grid]
+Maker = Callable[[Draws], Pair]
+Rule = Callable[[Draws], Maker]
+TRAINING_PAIRS = 3
+ATTEMPTS = 400
+LARGEST = 30
+COLOURED_GROUNDS = 25
+"""Percent of puzzles whose background is not black."""
+
+
+@dataclass(frozen=True)
+class Concept:
+    """A rule with its name and group."""
+
+    name: str
+    group: str
+    rule: Rule
+    turns: bool = True
+    """Whether puzzles may be rotated and mirrored."""
+    grounds: bool = True
+    """Whether the background may have a colour."""
+
+
+CONCEPTS: dict[str, Concept] = {}
+
+
+def concept(group: str, turns: bool = True, grounds: bool = True) -> Callable[[Rule], Rule]:
+    """Register a rule."""
+
+    def register(rule: Rule) -> Rule:
+        name = rule.__name__
+        assert name not in CONCEPTS, name
+        CONCEPTS[name] = Concept(name, group, rule, turns, grounds)
+        return rule
+
+    return register
+
+
+def puzzle_of(entry: Concept, number: int) -> list[Pair]:
+    """Make a puzzle: its training pairs, and the test last."""
+    for attempt in range(ATTEMPTS):
+        key = f"{entry.name} {number} {attempt}"
+        try:
+            pairs = _pairs(entry.rule(Draws(key)), key)
+            pairs = _varied(entry, pairs, Draws(f"{key} varied"))
+        except Retry:
+            continue
+        if _is_sound(pairs):
+            return pairs
+    raise AssertionError(f"{entry.name} makes no puzzle in {ATTEMPTS} attempts")
+
+
+def _pairs(maker: Maker, key: str) -> list[Pair]:
+    return [_pair(maker, f"{key} {number}") for number in range(TRAINING_PAIRS + 1)]
+
+
+def _pair(maker: Maker, key: str) -> Pair:
+    for attempt in range(ATTEMPTS):
+        try:
+            given, wanted = maker(Draws(f"{key} {attempt}"))
+        except Retry:
+            continue
+        if given != wanted and max(*map(len, (given, wanted, given[0], wanted[0]))) <= LARGEST:
+            return given, wanted
+    raise Retry
+
+
+def _varied(entry: Concept, pairs: list[Pair], d: Draws) -> list[Pair]:
+    """Rotate or mirror all grids alike, and give the background a colour."""
+    quarters, mirrored, coloured = d.below(4), d.chance(50), d.chance(COLOURED_GROUNDS)
+    ground = d.colours(1, sorted(_palette(pairs)))[0] if len(_palette(pairs)) < 10 else 0
+
+    def vary(grid: Grid) -> Grid:
+        if entry.turns:
+            grid = turn(flip(grid) if mirrored else grid, quarters)
+        if entry.grounds and coloured:
+            swap = {0: ground, ground: 0}
+            grid = [[swap.get(cell, cell) for cell in row] for row in grid]
+        return grid
+
+    return [(vary(a), vary(b)) for a, b in pairs]
+
+
+def _palette(pairs: list[Pair]) -> set[int]:
+    return {cell for pair in pairs for grid in pair for row in grid for cell in row} | {0}
+
+
+def _is_sound(pairs: list[Pair]) -> bool:
+    """Whether pairs differ, outputs do too, and the test's output has no colour out of nowhere."""
+    *train, (given, wanted) = pairs
+    known = _palette([(given, b) for _, b in train])
+    inputs, outputs = ({str(pair[side]) for pair in pairs} for side in (0, 1))
+    enough = len(inputs) == len(pairs) and len(outputs) > 1
+    return enough and _palette([(wanted, wanted)]) - {0} <= known
