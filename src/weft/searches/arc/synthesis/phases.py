@@ -37,7 +37,7 @@ from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
 EXPLAINED = 40 * BIT
-"""A program as short as this leaves no reason to divide a task."""
+"""A program as short as this hardly fits by accident: it leaves no reason to search on."""
 PART_SHARE = 4
 """Percent of the programs that may be tried on the parts of a divided task.
 
@@ -105,6 +105,11 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
+def are_explained(candidates: Sequence[ProgramCandidate]) -> bool:
+    """Whether a program that fits is short enough not to fit by accident."""
+    return any(candidate.millibits <= EXPLAINED for candidate in candidates)
+
+
 @_without_collector()
 def shallow(
     problem: EncodedTask,
@@ -120,11 +125,10 @@ def shallow(
     )  # fmt: skip
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    is_solved = bool(space.candidates)
-    needless = is_solved or not (open_nodes and owners and budget.deep_programs)
+    is_explained = are_explained(space.candidates)
+    needless = is_explained or not (open_nodes and owners and budget.deep_programs)
     handed_on = b"" if needless else table.pack(space, open_nodes, owners)
-    views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
-    is_explained = any(c.millibits <= EXPLAINED for c in space.candidates)
+    views = () if is_explained or VIEWS in options.without else worthwhile(problem.task)
     ways = () if is_explained or FITTED in options.without else ways_of(problem.task)
     firsts = frozenset(space.nodes[node].first for node in open_nodes)
     open_slices = tuple(number for number, own in enumerate(owners) if own & firsts)

@@ -54,6 +54,7 @@ from weft.searches.arc.synthesis.phases import (
     Nearest,
     Options,
     PhaseResult,
+    are_explained,
     deep,
     parted,
     shallow,
@@ -81,6 +82,7 @@ class ShallowFacts:
     programs: int
     """Spent so far."""
     is_solved: bool
+    """Whether a program fits that is short enough not to fit by accident."""
     exhausted: bool
     views: int
     """How many would be worth a search."""
@@ -101,9 +103,9 @@ class ShallowFacts:
         sample = phase.sample
         assert sample is not None
         return ShallowFacts(
-            phase.counts.programs, bool(phase.candidates), phase.exhausted, len(phase.views),
-            phase.open_slices, len(sample.bases), len(sample.canvases), len(sample.segmented),
-            phase.ways, phase.input_cells,
+            phase.counts.programs, are_explained(phase.candidates), phase.exhausted,
+            len(phase.views), phase.open_slices, len(sample.bases), len(sample.canvases),
+            len(sample.segmented), phase.ways, phase.input_cells,
         )  # fmt: skip
 
 
