@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from tests.support.arcvalues import grid, grids
 from weft.errors import InputError
 from weft.searches.arc.assessment import Found
 from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
@@ -318,18 +320,18 @@ INPUTS = (
 TABLE = 'return objects(I, "objects_8: by colour 1 slide south, else paint 5")\n'
 
 
-def planted(ground: int = 0) -> ArcTask:
-    """Blue falls and red turns grey, on a ground."""
+def planted(*grounds: int) -> ArcTask:
+    """Blue falls and red turns grey, on grounds that take turns."""
 
-    def on_ground(value: Grid) -> Grid:
+    def on_ground(value: Grid, ground: int) -> Grid:
         names = bytes.maketrans(bytes((0, ground)), bytes((ground, 0)))
         return Grid(value.height, value.width, value.cells.translate(names))
 
     program, pairs = read_program(TABLE), []
-    for text in INPUTS:
+    for text, ground in zip(INPUTS, cycle(grounds or (0,)), strict=False):
         output = program.run(grid(text))
         assert output is not None
-        pairs.append(Pair(on_ground(grid(text)), on_ground(output)))
+        pairs.append(Pair(on_ground(grid(text), ground), on_ground(output, ground)))
     return ArcTask("planted", tuple(pairs[:3]), (pairs[3].input,), (pairs[3].output,))
 
 
@@ -422,8 +424,22 @@ def test_planted_table_is_learned_and_predicts_every_pair() -> None:
     assert tables[0].program.run(planted().test[0]) == planted().truth[0]
 
 
-def test_puzzle_on_a_coloured_ground_is_searched_on_black_ground_too() -> None:
-    task, own = planted(ground=7), options("mirror_rows", depth=1)
+def test_puzzle_on_another_ground_is_searched_as_if_it_were_black() -> None:
+    own = options("mirror_rows", depth=1)
+    found, black = (ParallelPlanner(own).search(planted(ground)) for ground in (7, 0))
+    task, view = planted(7), FittedView("ground_black", "7")
+    assert found.verdict == black.verdict.through(view, task.test)
+    assert found.verdict.groups[0].outputs == task.truth
+    program = found.verdict.groups[0].programs[0]
+    assert program.text() == 'view ground_black "7"\n' + TABLE
+    assert program.run(task.test[0]) == task.truth[0]
+    texts = [event.data["program"] for event in found.log.events if "program" in event.data]
+    assert all(str(text).startswith('view ground_black "7"\n') for text in texts)
+    assert found.programs == black.programs
+
+
+def test_puzzle_on_coloured_grounds_is_searched_on_black_ground_too() -> None:
+    task, own = planted(7, 8), options("mirror_rows", depth=1)
     found = ParallelPlanner(own).search(task)
     assert found.verdict.groups[0].outputs == task.truth
     program = found.verdict.groups[0].programs[0]
@@ -450,7 +466,7 @@ def test_objects_of_a_grid_as_large_as_the_outputs_are_decided_about() -> None:
 
 
 def test_only_a_program_without_a_view_makes_black_ground_needless() -> None:
-    task, planner = planted(ground=7), ParallelPlanner(options("mirror_rows", depth=1))
+    task, planner = planted(7, 8), ParallelPlanner(options("mirror_rows", depth=1))
     plain = ProgramCandidate(read_program("return mirror_rows(I)\n"), 5000, b"", 1, None)
     seen = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
     assert planner.ground(task, Found((), ())) is not None
