@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.arcruns import BUDGET, run_tasks
 from tests.support.arctasks import options, phase_with_learned, task_of
 from tests.support.arcvalues import grid, grids
 from weft.errors import InputError
 from weft.searches.arc.assessment import Found
+from weft.searches.arc.check import check_run
+from weft.searches.arc.failure import analyse
 from weft.searches.arc.fitted.choose import segment
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
+from weft.searches.arc.recorded import read_run
+from weft.searches.arc.request import ArcRequest
 from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import PARTS, joined, learn_input_tables, learn_tables
@@ -34,6 +40,7 @@ from weft.searches.arc.tables.table import ObjectTable, drawn, parse
 from weft.searches.arc.tables.vocabulary import actions, check
 from weft.searches.arc.tables.wording import ACTION_WORDS, MODIFIER_WORDS, SIDE_WORDS
 from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.tasks import answer_to_wire, planner_of
 from weft.searches.arc.values import Grid, decode_grids
 
 Cells = dict[tuple[int, int], int]
@@ -436,6 +443,22 @@ def test_puzzle_on_another_ground_is_searched_as_if_it_were_black() -> None:
     texts = [event.data["program"] for event in found.log.events if "program" in event.data]
     assert all(str(text).startswith('view ground_black "7"\n') for text in texts)
     assert found.programs == black.programs
+
+
+def test_run_on_another_ground_records_what_the_planner_finds(tmp_path: Path) -> None:
+    task = planted(7)
+    run_tasks(tmp_path / "run", [task])
+    run = read_run(tmp_path / "run")
+    answer = run.items[0].answer
+    planner = planner_of(ArcRequest((task,), BUDGET).options())
+    result = planner.search(task)
+    assert answer is not None
+    recorded = {key: value for key, value in answer.items() if key != "log"}
+    assert recorded == answer_to_wire(result, analyse(result))
+    assert all(text.startswith("view ground_") for g in answer["groups"] for text in g["programs"])
+    checked = list(check_run(run))
+    assert checked
+    assert all(each.exact for each in checked)
 
 
 def test_puzzle_on_coloured_grounds_is_searched_on_black_ground_too() -> None:

@@ -3,8 +3,9 @@
     shallow, tables ──► lists, choices, slices, views ──► lists that scan, in layers
             ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
 
-What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
-are integers, so the ledger is the same on every machine.
+Every task reads its puzzle as it is searched, on black ground (`normal.ground`); `conclude` reports
+the answer in terms of the puzzle itself. What the shallow phase reached travels to the parts as
+objects, and so does every log. All numbers are integers, so the ledger is the same everywhere.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@
                 briefly, with lists of all kinds only if no input has black ground
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
+A puzzle whose ground has another colour is put on black ground before all this, and the result is
+reported in its own colours again (`normal.ground`).
+
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
 them all in this process; `arc.tasks` runs the same as tasks of the engine. Both combine them with
 `assemble` and `conclude`, so they agree byte for byte.
