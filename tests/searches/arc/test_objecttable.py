@@ -23,6 +23,7 @@ from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.request import ArcRequest
+from weft.searches.arc.symmetries import transposed
 from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import PARTS, joined, learn_input_tables, learn_tables
@@ -174,6 +175,11 @@ BECOMES = (
     ("1000/0000/0001", "by kin one", "1000/0000/0001"),
     ("1000/0000/0300", "by to_3 one", "0000/0100/0300"),
     ("000000/011000/011000/000000", "add ring 4", "444400/411400/411400/444400"),
+    ("0000000/0000000/1111000/0000000/0000000", "add ring 4",
+     "4444440/4444440/1111440/4444440/4444440"),
+    ("00100/00100/00100/00100/00000", "add ring 4", "44144/44144/44144/44144/44444"),
+    ("0300200/0000000/0010000", "paint nearest", "0300200/0000000/0030000"),
+    ("0020030/0000000/0001000", "paint nearest", "0020030/0000000/0002000"),
     ("1003/0000/0000", "by to_3 one", "0103/0000/0000"),
     ("0010300/0000000", "slide from_3", "1000300/0000000"),
     ("0010300/0000000", "edge from_3", "1000300/0000000"),
@@ -429,6 +435,17 @@ def test_planted_table_is_learned_and_predicts_every_pair() -> None:
     assert decode_grids(tables[0].outputs) == planted().truth
     assert tables[0].loo_passed == 3
     assert tables[0].program.run(planted().test[0]) == planted().truth[0]
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_what_an_object_adds_last_lies_above_what_another_adds_first(is_transposed: bool) -> None:
+    """The line of the left one crosses the frame of the right one, the first in the grid."""
+    given_, side = grid("000000/000010/100000/000000"), "east"
+    expected = grid("000444/440414/142444/440000")
+    if is_transposed:
+        given_, expected, side = transposed(given_), transposed(expected), "south"
+    table = parse(f"else ray {side} 2 and add frame 4")
+    assert drawn(scene(given_), table) == expected
 
 
 def test_puzzle_on_another_ground_is_searched_as_if_it_were_black() -> None:
