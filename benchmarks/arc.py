@@ -23,7 +23,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arcchart, arcconcepts, arcpage, arcreliability, arcworkers
+from benchmarks import (
+    arcchart,
+    arcconcepts,
+    arcpage,
+    arcreliability,
+    arcsymmetries,
+    arcworkers,
+)
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_beyond, names_of
 from weft.searches.arc.search import solve
 from weft.searches.arc.synthesis.ablation import BANK, PARTS
@@ -44,7 +51,7 @@ def main(words: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks arc")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", default=",".join(MEASURED), help="of " + ",".join(MEASURED))
-    parser.add_argument("--every", type=int, default=1, help="for ablation and budgets")
+    parser.add_argument("--every", type=int, default=1, help="for ablation, budgets and symmetries")
     asked = parser.parse_args(list(words))
     parts = [part for part in asked.parts.split(",") if part]
     unknown = [part for part in parts if part not in MEASURED]
@@ -194,6 +201,7 @@ MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "concepts": arcconcepts.measure,
     "ablation": ablation,
     "budgets": budgets,
+    "symmetries": arcsymmetries.measure,
     "transfer": transfer,
     "scaling": scaling,
     "workers": arcworkers.measure,

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks import arcchains, arcconcepts, arcmechanisms, arcreliability, arcworkers
+from benchmarks import (
+    arcchains,
+    arcconcepts,
+    arcmechanisms,
+    arcreliability,
+    arcsymmetries,
+    arcworkers,
+)
 from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
@@ -66,8 +73,8 @@ run on evaluation again after its confidence had been capped where two pairs hav
 NAMES = {
     "splits": "splits", "confidence": "confidence", "ranking": "the order of guesses",
     "mechanisms": "mechanisms", "start": "the start", "ablation": "parts left out",
-    "budgets": "budgets", "transfer": "concepts", "scaling": "two workers", "workers": "workers",
-    "concepts": "concept puzzles",
+    "budgets": "budgets", "symmetries": "symmetries", "transfer": "concepts",
+    "scaling": "two workers", "workers": "workers", "concepts": "concept puzzles",
 }  # fmt: skip
 """What parts are called where their versions are told."""
 SPLITS = ("evaluation", "training", "ARC-AGI-2 evaluation", "ARC-AGI-2 training, new")
@@ -339,6 +346,7 @@ SECTIONS: dict[str, Callable[[Figures], str]] = {
     "start": _start,
     "ablation": _ablation,
     "budgets": _budgets,
+    "symmetries": arcsymmetries.section,
     "transfer": _transfer,
     "scaling": _scaling,
     "workers": _workers,

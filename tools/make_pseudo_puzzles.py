@@ -13,6 +13,7 @@ takes. Bases are the training tasks of ARC-AGI-1, and those of ARC-AGI-2 that ar
     few     two training pairs stay, one other example is the test
 
 From N = 1 on the puzzle is also rotated or mirrored, and its colours other than black permuted.
+Puzzles are written as they are searched, on black ground.
 All choices come from hashes of the task's digest, so that every machine writes the same files.
 """
 
@@ -22,6 +23,7 @@ import argparse
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -29,6 +31,7 @@ from typing import Any
 
 from weft.searches.arc.data import load
 from weft.searches.arc.heldout import fingerprint, held_out
+from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.symmetries import AUGMENTATIONS, COLOURS, SAME, permuted
 from weft.searches.arc.task import ArcTask, Pair
 
@@ -63,7 +66,7 @@ def puzzles_of(base: ArcTask) -> Iterator[ArcTask]:
         if number < 2 or examples >= 2 + MOST_TESTS:
             puzzle = _puzzle(base, kind, number)
             if puzzle is not None:
-                yield puzzle if number == 0 else _changed(puzzle)
+                yield _shown(puzzle if number == 0 else _changed(puzzle))
 
 
 @cache
@@ -111,6 +114,15 @@ def _changed(puzzle: ArcTask) -> ArcTask:
         tuple(test.input for test in tests),
         tuple(test.output for test in tests),
     )
+
+
+def _shown(puzzle: ArcTask) -> ArcTask:
+    """Return a puzzle as it is searched, with its truth."""
+    shown, view = on_black_ground(puzzle)
+    if view is None:
+        return puzzle
+    both = zip(puzzle.test, puzzle.truth, strict=True)
+    return replace(shown, truth=tuple(view.symmetry(given).apply(true) for given, true in both))
 
 
 def _shuffled(items: Sequence[Any], key: str) -> list[Any]:

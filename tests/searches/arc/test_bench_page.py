@@ -8,12 +8,22 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import arc, arcchains, arcchart, arcpage, arcreliability, arcworkers
+from benchmarks import (
+    arc,
+    arcchains,
+    arcchart,
+    arcpage,
+    arcreliability,
+    arcsymmetries,
+    arcworkers,
+)
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
 from tests.support.arcruns import named_set
 from weft.inspect.report.view import ViewedTask
 from weft.searches.arc.synthesis.ablation import PARTS
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 COUNTS = {"answered": 7, "right": 6, "wrong": 1}
@@ -74,6 +84,13 @@ def figures() -> dict[str, Any]:
         "start": {"machine": "here", "warm_start_s": 0.9},
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
+        "symmetries": {
+            "machine": "here",
+            "runs": {
+                "as it is": {**RUN, "lost": [], "gained": []},
+                "transposed": {**RUN, "top2": 7, "lost": ["a", "b"], "gained": ["c"]},
+            },
+        },
         "transfer": {"machine": "here", "halves": [both, both]},
         "scaling": {"machine": "here", "fifty": {"speed_up": 1.9}, "hard": {"speed_up": 1.7}},
         "workers": {
@@ -113,6 +130,30 @@ def test_page_says_which_version_each_part_was_measured_with() -> None:
     body["splits"]["version"], body["workers"]["version"] = 17, 15
     told = "with version 17: splits; with version 15: workers; all else with earlier versions."
     assert arcpage.render(body).split("\n")[2] == f"Measured {told}"
+
+
+def test_symmetries_name_what_is_lost_and_gained() -> None:
+    page = arcpage.render({"symmetries": figures()["symmetries"]})
+    assert "| as it is | 6 | 8 | 6 | 1 | 0.50 |  |  |" in page
+    assert "| transposed | 6 | 7 | 6 | 1 | 0.50 | a, b | c |" in page
+
+
+def test_tasks_are_transformed_as_a_whole_and_read_again(tmp_path: Path) -> None:
+    pair = Pair(Grid.of([[0, 1], [2, 3]]), Grid.of([[3, 9]]))
+    task = ArcTask("t", (pair,), (pair.input,), (pair.output,))
+    expected = {
+        "as it is": [[0, 1], [2, 3]],
+        "transposed": [[0, 2], [1, 3]],
+        "left to right": [[1, 0], [3, 2]],
+        "colours permuted": [[0, 2], [3, 4]],
+        "on another ground": [[8, 1], [2, 3]],
+    }
+    assert tuple(expected) == arcsymmetries.NAMES
+    for name, rows in expected.items():
+        [read] = arcsymmetries.write([task], tmp_path / name, name)
+        assert read.train[0].input.rows() == read.test[0].rows() == rows
+        undo = arcsymmetries.change_of(name, task).undo
+        assert (*map(undo, read.truth), read.name) == (*task.truth, "t")
 
 
 def test_splits_come_in_one_order() -> None:

@@ -117,7 +117,7 @@ def test_features_of_a_canvas_are_what_they_say(value: Grid, height: int, width:
     assert columns is not None
     assert list(columns) == [*NAMES, *CANVAS_NAMES]
     measures = measures_of(value)
-    across = -(-width // value.width)
+    deep, across = -(-height // value.height), -(-width // value.width)
     for place in range(height * width):
         row, column = divmod(place, width)
         down, y = divmod(row, value.height)
@@ -130,11 +130,22 @@ def test_features_of_a_canvas_are_what_they_say(value: Grid, height: int, width:
         folded_y = value.height - 1 - y if down % 2 else y
         assert cell["folded"] == value.at(folded_y, value.width - 1 - x if right % 2 else x)
         tile = down * across + right
+        numbers = {
+            ("rows", "top_right"): down * across + across - 1 - right,
+            ("rows", "bottom_left"): (deep - 1 - down) * across + right,
+            ("rows", "bottom_right"): deep * across - 1 - tile,
+            ("columns", "top_left"): right * deep + down,
+            ("columns", "top_right"): (across - 1 - right) * deep + down,
+            ("columns", "bottom_left"): right * deep + deep - 1 - down,
+            ("columns", "bottom_right"): (across - 1 - right) * deep + deep - 1 - down,
+        }
         assert (cell["tile_row"], cell["tile_column"], cell["tile"]) == (down, right, tile)
         for name in COUNTS:
             count = measures[name]
             assert cell[f"input_{name}"] == min(60, count)
             assert cell[f"tile_under_{name}"] == (tile < count)
+            for (order, corner), number in numbers.items():
+                assert cell[f"tile_{order}_{corner}_under_{name}"] == (number < count)
             assert cell[f"place_under_{name}"] == (place < count)
             assert cell[f"row_under_{name}"] == (row < count)
             assert cell[f"column_under_{name}"] == (column < count)

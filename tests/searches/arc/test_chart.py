@@ -103,6 +103,14 @@ def test_a_run_fills_every_cell_once(layout: str) -> None:
     assert (set(steps) == {1}) == layout.startswith("snake")
 
 
+@pytest.mark.parametrize("run", ["along_rows", "along_columns", "snake_rows", "snake_columns"])
+def test_a_run_from_another_corner_is_the_mirrored_run(run: str) -> None:
+    plain = path_of(run, (3, 4))
+    assert path_of(f"{run}_top_right", (3, 4)) == [(r, 3 - c) for r, c in plain]
+    assert path_of(f"{run}_bottom_left", (3, 4)) == [(2 - r, c) for r, c in plain]
+    assert path_of(f"{run}_bottom_right", (3, 4)) == [(2 - r, 3 - c) for r, c in plain]
+
+
 def test_a_target_that_is_no_chart_has_no_reading() -> None:
     assert readings_of([grid("1020/3040"), grid("0101/0202")]) == []
     layouts = {reading.layout for reading in readings_of([grid("20/23/23"), grid("100/140/144")])}

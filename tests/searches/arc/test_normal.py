@@ -13,6 +13,7 @@ from weft.errors import InputError
 from weft.searches.arc.check import check_program
 from weft.searches.arc.evidence import examine
 from weft.searches.arc.learn import Solved, below_view
+from weft.searches.arc.normal.ground import ground_colour, on_black_ground
 from weft.searches.arc.normal.registry import BRIEF, VIEWS, FittedView, is_coloured, worthwhile
 from weft.searches.arc.normal.view import ByCount, ViewDefinition
 from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
@@ -111,6 +112,60 @@ def test_task_is_coloured_where_no_input_has_black_ground(
     assert is_coloured(ArcTask("t", (pair(first, "1"),), (grid(test),))) is expected
 
 
+# -- the ground of a whole puzzle ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pairs", "test", "ground"),
+    [
+        ([("771/777", "772")], "73/77", 7),  # without black the commonest of every input
+        ([("711/771", "772")], "73/77", 7),  # of two that are, the only one that all have
+        ([("771", "7"), ("771", "7"), ("718", "7")], "733", 7),  # of most inputs, and in all
+        ([("771", "7"), ("711", "7")], "711", 1),
+        ([("77", "7"), ("88", "8")], "777", 0),  # not in all
+        ([("771", "7"), ("711", "1")], "71/22", 0),  # not of most
+        ([("7770/7771", "7")], "777/777/012", 7),  # with black: twice as common as any other
+        ([("7770/7771", "0")], "777/011", 0),
+        ([("77/71", "0")], "7771", 7),  # black in an output
+        ([("0001", "0")], "0071", 0),
+    ],
+)
+def test_ground_is_the_commonest_colour_by_far_if_there_is_black(
+    pairs: list[tuple[str, str]], test: str, ground: int
+) -> None:
+    task = ArcTask("t", tuple(pair(*both) for both in pairs), (grid(test),))
+    assert ground_colour(task) == ground
+    shown, view = on_black_ground(task)
+    assert view == (FittedView("ground_black", str(ground)) if ground else None)
+    assert ground_colour(shown) == 0
+    if view is not None:
+        assert view.back(task.test, shown.test) == task.test
+
+
+def test_view_below_a_ground_is_read_as_written_and_follows_augmentations() -> None:
+    text = 'view ground_black "7"\nview lines_lie\nreturn mirror_rows(I)\n'
+    program = parse(text)
+    assert program.text() == text
+    assert program == parse("view lines_lie\nreturn mirror_rows(I)\n").through(
+        FittedView("ground_black", "7")
+    )
+    assert program.millibits() == parse("view lines_lie\nreturn mirror_rows(I)\n").millibits()
+    assert program.run(grid("371/372")) == grid("173/273")
+    task = ArcTask("t", (pair("371/372", "173/273"),), (grid("33/71"),))
+    lines = [step.line for step in view_of_program(task, program).steps]
+    assert lines == [
+        'view ground_black "7"',
+        "view lines_lie",
+        "return mirror_rows(I)",
+        VIEW_UNDONE,
+    ]
+    assert program.view is not None
+    for symmetry in AUGMENTATIONS:
+        there = program.view.under(symmetry).symmetry(symmetry.apply(grid("371/372")))
+        assert there.undo(there.apply(grid("123"))) == grid("123")
+    assert program.view.under(AUGMENTATIONS[-1]).parameters == "1"
+
+
 # -- which are worth a search --------------------------------------------------------------------
 
 
@@ -154,6 +209,8 @@ def test_program_with_a_view_is_read_as_written_and_pays_for_it() -> None:
         (f"view {BY_COUNT}\nreturn I\n", "line 1: '' is not a parameter"),
         (f'view {BY_COUNT} "50"\nreturn I\n', "line 1: '50' is not a parameter"),
         ("view lines_lie\nview lines_lie\nreturn I\n", "line 2: 'view lines_lie' is not a step"),
+        ('view ground_black "0"\nreturn I\n', "line 1: '0' is not a parameter of ground_black"),
+        ("view ground_black\nview none\nreturn I\n", "line 2: 'view none' is not a view"),
         ("view lines_lie\na = nothing(I)\nreturn trim(a)\n", "line 2: there is no operator"),
         ("view lines_lie\n", "a program ends with a grid"),
     ],

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.arcruns import BUDGET, run_tasks
 from tests.support.arctasks import options, phase_with_learned, task_of
 from tests.support.arcvalues import grid, grids
 from weft.errors import InputError
 from weft.searches.arc.assessment import Found
+from weft.searches.arc.check import check_run
+from weft.searches.arc.failure import analyse
 from weft.searches.arc.fitted.choose import segment
+from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.objectparts import cells_of, neighbours
 from weft.searches.arc.program import parse as read_program
+from weft.searches.arc.recorded import read_run
+from weft.searches.arc.request import ArcRequest
+from weft.searches.arc.symmetries import transposed
 from weft.searches.arc.synthesis.ablation import LISTS, VIEWS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learntables import PARTS, joined, learn_input_tables, learn_tables
@@ -32,6 +41,7 @@ from weft.searches.arc.tables.table import ObjectTable, drawn, parse
 from weft.searches.arc.tables.vocabulary import actions, check
 from weft.searches.arc.tables.wording import ACTION_WORDS, MODIFIER_WORDS, SIDE_WORDS
 from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.tasks import answer_to_wire, planner_of
 from weft.searches.arc.values import Grid, decode_grids
 
 Cells = dict[tuple[int, int], int]
@@ -165,6 +175,11 @@ BECOMES = (
     ("1000/0000/0001", "by kin one", "1000/0000/0001"),
     ("1000/0000/0300", "by to_3 one", "0000/0100/0300"),
     ("000000/011000/011000/000000", "add ring 4", "444400/411400/411400/444400"),
+    ("0000000/0000000/1111000/0000000/0000000", "add ring 4",
+     "4444440/4444440/1111440/4444440/4444440"),
+    ("00100/00100/00100/00100/00000", "add ring 4", "44144/44144/44144/44144/44444"),
+    ("0300200/0000000/0010000", "paint nearest", "0300200/0000000/0030000"),
+    ("0020030/0000000/0001000", "paint nearest", "0020030/0000000/0002000"),
     ("1003/0000/0000", "by to_3 one", "0103/0000/0000"),
     ("0010300/0000000", "slide from_3", "1000300/0000000"),
     ("0010300/0000000", "edge from_3", "1000300/0000000"),
@@ -318,18 +333,18 @@ INPUTS = (
 TABLE = 'return objects(I, "objects_8: by colour 1 slide south, else paint 5")\n'
 
 
-def planted(ground: int = 0) -> ArcTask:
-    """Blue falls and red turns grey, on a ground."""
+def planted(*grounds: int) -> ArcTask:
+    """Blue falls and red turns grey, on grounds that take turns."""
 
-    def on_ground(value: Grid) -> Grid:
+    def on_ground(value: Grid, ground: int) -> Grid:
         names = bytes.maketrans(bytes((0, ground)), bytes((ground, 0)))
         return Grid(value.height, value.width, value.cells.translate(names))
 
     program, pairs = read_program(TABLE), []
-    for text in INPUTS:
+    for text, ground in zip(INPUTS, cycle(grounds or (0,)), strict=False):
         output = program.run(grid(text))
         assert output is not None
-        pairs.append(Pair(on_ground(grid(text)), on_ground(output)))
+        pairs.append(Pair(on_ground(grid(text), ground), on_ground(output, ground)))
     return ArcTask("planted", tuple(pairs[:3]), (pairs[3].input,), (pairs[3].output,))
 
 
@@ -422,8 +437,49 @@ def test_planted_table_is_learned_and_predicts_every_pair() -> None:
     assert tables[0].program.run(planted().test[0]) == planted().truth[0]
 
 
-def test_puzzle_on_a_coloured_ground_is_searched_on_black_ground_too() -> None:
-    task, own = planted(ground=7), options("mirror_rows", depth=1)
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_what_an_object_adds_last_lies_above_what_another_adds_first(is_transposed: bool) -> None:
+    """The line of the left one crosses the frame of the right one, the first in the grid."""
+    given_, side = grid("000000/000010/100000/000000"), "east"
+    expected = grid("000444/440414/142444/440000")
+    if is_transposed:
+        given_, expected, side = transposed(given_), transposed(expected), "south"
+    table = parse(f"else ray {side} 2 and add frame 4")
+    assert drawn(scene(given_), table) == expected
+
+
+def test_puzzle_on_another_ground_is_searched_as_if_it_were_black() -> None:
+    own = options("mirror_rows", depth=1)
+    found, black = (ParallelPlanner(own).search(planted(ground)) for ground in (7, 0))
+    task, view = planted(7), FittedView("ground_black", "7")
+    assert found.verdict == black.verdict.through(view, task.test)
+    assert found.verdict.groups[0].outputs == task.truth
+    program = found.verdict.groups[0].programs[0]
+    assert program.text() == 'view ground_black "7"\n' + TABLE
+    assert program.run(task.test[0]) == task.truth[0]
+    texts = [event.data["program"] for event in found.log.events if "program" in event.data]
+    assert all(str(text).startswith('view ground_black "7"\n') for text in texts)
+    assert found.programs == black.programs
+
+
+def test_run_on_another_ground_records_what_the_planner_finds(tmp_path: Path) -> None:
+    task = planted(7)
+    run_tasks(tmp_path / "run", [task])
+    run = read_run(tmp_path / "run")
+    answer = run.items[0].answer
+    planner = planner_of(ArcRequest((task,), BUDGET).options())
+    result = planner.search(task)
+    assert answer is not None
+    recorded = {key: value for key, value in answer.items() if key != "log"}
+    assert recorded == answer_to_wire(result, analyse(result))
+    assert all(text.startswith("view ground_") for g in answer["groups"] for text in g["programs"])
+    checked = list(check_run(run))
+    assert checked
+    assert all(each.exact for each in checked)
+
+
+def test_puzzle_on_coloured_grounds_is_searched_on_black_ground_too() -> None:
+    task, own = planted(7, 8), options("mirror_rows", depth=1)
     found = ParallelPlanner(own).search(task)
     assert found.verdict.groups[0].outputs == task.truth
     program = found.verdict.groups[0].programs[0]
@@ -450,7 +506,7 @@ def test_objects_of_a_grid_as_large_as_the_outputs_are_decided_about() -> None:
 
 
 def test_only_a_program_without_a_view_makes_black_ground_needless() -> None:
-    task, planner = planted(ground=7), ParallelPlanner(options("mirror_rows", depth=1))
+    task, planner = planted(7, 8), ParallelPlanner(options("mirror_rows", depth=1))
     plain = ProgramCandidate(read_program("return mirror_rows(I)\n"), 5000, b"", 1, None)
     seen = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
     assert planner.ground(task, Found((), ())) is not None

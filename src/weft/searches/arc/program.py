@@ -7,20 +7,21 @@
 The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
 operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`. A program
 may begin with a view (`view lines_lie`): then `I` is the viewed input, and the view is undone on
-what the program returns.
+what the program returns. Below a view of the ground (`view ground_black "8"`) there may be another.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from weft.errors import InputError, ValueInvalid
 from weft.searches.arc.fitted import registry as fitted
 from weft.searches.arc.normal import registry as views
 from weft.searches.arc.normal.registry import FittedView
+from weft.searches.arc.normal.view import GroundBlack
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.values import Grid, Value, ValueStage, fits
 
@@ -60,6 +61,10 @@ class Program:
             lines.append(f"{'return' if last else argument + ' ='} {name}({given})")
         return "\n".join(lines) + "\n"
 
+    def through(self, view: FittedView) -> Program:
+        """Return the program for inputs that a view shows as those it was found for."""
+        return replace(self, view=replace(view, below=self.view))
+
     def millibits(self) -> int:
         """What the program costs to describe."""
         cost = sum(BY_NAME[name].millibits for name in self.names)
@@ -72,20 +77,23 @@ class Program:
     def steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
         """Run by definition: each operator's name, and what it gave; None ends a failure.
 
-        With a view the first step is the viewed input, and the last one undoes the view.
+        With a view the first step is the viewed input, and the last one undoes the view; below a
+        view of the ground there may be another view, which is a step too.
         """
         if self.view is None:
             yield from self._steps(given)
             return
-        symmetry = self.view.symmetry(given)
-        value: Value | None = symmetry.apply(given)
-        yield self.view.name, ValueStage.GRID, value
-        for step in self._steps(symmetry.apply(given)):
+        shown = given
+        for view in self.view.layers():
+            shown = view.symmetry(shown).apply(shown)
+            yield view.name, ValueStage.GRID, shown
+        value: Value | None = shown
+        for step in self._steps(shown):
             yield step
             value = step[2]
         if value is not None:
             assert isinstance(value, Grid)
-            yield VIEW_UNDONE, ValueStage.GRID, symmetry.undo(value)
+            yield VIEW_UNDONE, ValueStage.GRID, self.view.symmetry(given).undo(value)
 
     def _steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
         value: Value = given
@@ -122,12 +130,12 @@ def parse(text: str, where: str = "program") -> Program:
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     view = None
     if lines and lines[0].startswith("view "):
-        view, lines = _parsed_view(lines[0].strip(), where), lines[1:]
+        view, lines = _parsed_views(lines, where)
     if lines == ["return I"]:
         return Program((), view=view)
     names: list[str] = []
     stage, argument, parameters = ValueStage.GRID, "I", None
-    above = 0 if view is None else 1
+    above = 0 if view is None else len(view.layers())
     for number, line in enumerate(lines, 1 + above):
         match = _LINE.fullmatch(line.strip())
         if match is None:
@@ -151,18 +159,26 @@ def parse(text: str, where: str = "program") -> Program:
     return Program(tuple(names[:-1]), names[-1], parameters or "", view)
 
 
+def _parsed_views(lines: Sequence[str], where: str) -> tuple[FittedView, list[str]]:
+    """Read the view, with another below it where it is of the ground; return the other lines."""
+    view = _parsed_view(lines[0].strip(), f"{where}, line 1")
+    rest = list(lines[1:])
+    if view.name == GroundBlack.name and rest and rest[0].startswith("view "):
+        below = _parsed_view(rest.pop(0).strip(), f"{where}, line 2")
+        view = replace(view, below=below)
+    return view, rest
+
+
 def _parsed_view(line: str, where: str) -> FittedView:
     match = _VIEW.fullmatch(line)
     if match is None or match["name"] not in views.BY_NAME:
-        raise InputError(
-            f"{where}, line 1: {line[:60]!r} is not a view", hint="see docs/arc-language.md"
-        )
+        raise InputError(f"{where}: {line[:60]!r} is not a view", hint="see docs/arc-language.md")
     try:
         return FittedView(
             match["name"], views.BY_NAME[match["name"]].parse(match["parameters"] or "")
         )
     except ValueInvalid as error:
-        raise InputError(f"{where}, line 1: {error.reason}", hint=error.hint) from None
+        raise InputError(f"{where}: {error.reason}", hint=error.hint) from None
 
 
 def _checked_stage(name: str, stage: ValueStage, last: bool, where: str) -> ValueStage:

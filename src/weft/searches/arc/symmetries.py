@@ -56,6 +56,12 @@ def permuted(name: str, colours: tuple[int, ...]) -> Symmetry:
     return Symmetry(name, by(bytes(colours)), by(bytes(colours.index(c) for c in range(COLOURS))))
 
 
+def composed(first: Symmetry, second: Symmetry) -> Symmetry:
+    """Apply one symmetry, then another."""
+    apply, undo = _then(first.apply, second.apply), _then(second.undo, first.undo)
+    return Symmetry(f"{first.name}, {second.name}", apply, undo)
+
+
 _mirrored = _then(flipped, rotated_half)
 _quarter, _back_quarter = _then(transposed, _mirrored), _then(transposed, flipped)
 _across = _then(rotated_half, transposed)

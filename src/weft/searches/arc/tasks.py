@@ -3,8 +3,9 @@
     shallow, tables ──► lists, choices, slices, views ──► lists that scan, in layers
             ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
 
-What the shallow phase reached travels to the parts as objects, and so does every log. All numbers
-are integers, so the ledger is the same on every machine.
+Every task reads its puzzle as it is searched, on black ground (`normal.ground`); `conclude` reports
+the answer in terms of the puzzle itself. What the shallow phase reached travels to the parts as
+objects, and so does every log. All numbers are integers, so the ledger is the same everywhere.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from weft.searches.arc.assessment import Found, Standard, examined, needed
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.failure import Failure
+from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.normal.registry import FittedView, is_coloured
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
@@ -93,7 +95,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
         "table": put(phase.table) if phase.table else None,
         "sample": put(pack(phase.sample)),
         "facts": to_json(ShallowFacts.of(phase)),
-        **_on_ground(planner, phase, ArcTask.from_canonical(get(puzzle))),
+        **_on_ground(planner, phase, _shown(get(puzzle))),
     }
 
 
@@ -148,7 +150,7 @@ def run_steps(puzzle: Object, part: Table) -> LearnedRecord:
 @noted()
 def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
     """Learn one program for all parts into which a way divides a task."""
-    task = ArcTask.from_canonical(get(puzzle))
+    task = _shown(get(puzzle))
     return _learned(parted(task, planner_of(options).options, way, _cache))
 
 
@@ -156,7 +158,7 @@ def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
 @noted()
 def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
     """Search one task as a view shows it."""
-    task, before = ArcTask.from_canonical(get(puzzle)), _lookups()
+    task, before = _shown(get(puzzle)), _lookups()
     phase = viewed(task, planner_of(options).options, FittedView(*view), number, _cache)
     return _recorded(phase, before)
 
@@ -165,7 +167,7 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @noted()
 def run_view_tables(puzzle: Object, view: list[str], part: int) -> LearnedRecord:
     """Learn what becomes of the input's objects as a view shows them, in some ways to see them."""
-    task = ArcTask.from_canonical(get(puzzle))
+    task = _shown(get(puzzle))
     return _learned(viewed_tables(task, FittedView(*view), part))
 
 
@@ -209,7 +211,7 @@ def join(
     puzzle: Object, options: Table, assembled: AssembledRecord, grounded: AssembledRecord
 ) -> AssembledRecord:
     """Join the search of a task with that of the same task on black ground."""
-    planner, task = planner_of(options), ArcTask.from_canonical(get(puzzle))
+    planner, task = planner_of(options), _shown(get(puzzle))
     own, other = _assembled(assembled), _assembled(grounded)
     view = planner.ground(task, own.found)
     assert view is not None, "joined only where the ground was searched"
@@ -220,7 +222,7 @@ def join(
 @noted()
 def run_examine(puzzle: Object, options: Table, found: Object, number: int) -> Table:
     """Gather the evidence on one of the programs that compete for the answer."""
-    task, standard = ArcTask.from_canonical(get(puzzle)), planner_of(options).standard
+    task, standard = _shown(get(puzzle)), planner_of(options).standard
     examination = needed(_found(get(found)), standard)[number]
     return to_json(examined(task, standard, examination))
 
@@ -238,16 +240,17 @@ def conclude(
 
     `evidence` is None where an examination failed.
     """
-    task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
+    puzzle_task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
+    task, exchange = on_black_ground(puzzle_task)
     search = _assembled(assembled)
     known = {
         each.program: from_json(Evidence, raw)
         for each, raw in zip(needed(search.found, planner.standard), evidence, strict=True)
         if raw is not None
     }
-    result = planner.conclude(task, search, known, incomplete)
+    result = planner.conclude(task, search, known, incomplete).through(exchange, puzzle_task)
     answer = answer_to_wire(result, failure.analyse(result))
-    return {**answer, "log": assembled["log"]}
+    return {**answer, "log": put(result.log.to_bytes())}
 
 
 def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> GroundRecord:
@@ -287,10 +290,16 @@ def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
 
 
+def _shown(puzzle: bytes) -> ArcTask:
+    """Return a puzzle as it is searched."""
+    task, _ = on_black_ground(ArcTask.from_canonical(puzzle))
+    return task
+
+
 @lru_cache(maxsize=2)
 def _problem(puzzle: bytes) -> EncodedTask:
     """Parts of one puzzle that a worker runs share what they read."""
-    return EncodedTask(ArcTask.from_canonical(puzzle))
+    return EncodedTask(_shown(puzzle))
 
 
 @lru_cache(maxsize=2)

@@ -21,6 +21,7 @@ from enum import StrEnum
 
 from weft.searches.arc.confidence import SURE
 from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
 from weft.searches.arc.support import Competition, shares_operator
@@ -72,6 +73,11 @@ class Group:
     """How many programs agreed."""
     evidence: Evidence | None = None
     """On the first program; None where it was not examined."""
+
+    def through(self, view: FittedView, tests: Sequence[Grid]) -> Group:
+        """Return the group for a task that a view shows as the one its programs were found for."""
+        programs = tuple(program.through(view) for program in self.programs)
+        return replace(self, outputs=view.back(tests, self.outputs), programs=programs)
 
     @property
     def price_millibits(self) -> int:
@@ -142,6 +148,11 @@ class TaskVerdict:
     outcome: Outcome
     groups: tuple[Group, ...]
     weighing: Weighing | None = None
+
+    def through(self, view: FittedView, tests: Sequence[Grid]) -> TaskVerdict:
+        """Return the verdict on a task that a view shows as the one that was judged."""
+        groups = tuple(group.through(view, tests) for group in self.groups)
+        return replace(self, groups=groups)
 
     @property
     def confidence_permille(self) -> int | None:

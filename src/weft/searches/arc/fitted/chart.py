@@ -36,7 +36,13 @@ SLOTS, DEPTH = "slots", "depth"
 RELATIONS = ("most", "least", "is")
 DIRECTIONS = ("up", "down")
 BARS = ("rows_left", "rows_right", "columns_top", "columns_bottom")
-RUNS = ("along_rows", "along_columns", "snake_rows", "snake_columns")
+CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right")
+RUNS = (
+    "along_rows", "along_columns", "snake_rows", "snake_columns",
+    *(f"{run}_{lines}_{corner}" for corner in CORNERS[1:] for run in ("along", "snake")
+      for lines in ("rows", "columns")),
+)  # fmt: skip
+"""From the top left, or from the corner that is named."""
 PATH, RINGS, SQUARES = "path", "rings", "squares"
 SEPARATOR = "; "
 Measured = Mapping[str, Sequence[int]]
@@ -174,14 +180,21 @@ def in_slots(bars: Sequence[Bar], slots: Sequence[int]) -> list[Bar]:
 def path_of(layout: str, size: tuple[int, int]) -> list[tuple[int, int]]:
     """Return the cells of a grid in the order in which a run fills them."""
     height, width = size
-    lines, places = (height, width) if layout.endswith("rows") else (width, height)
+    lines, places = (height, width) if has_rows(layout) else (width, height)
     turns = layout.startswith("snake")
     along = [
         (line, places - 1 - place if turns and line % 2 else place)
         for line in range(lines)
         for place in range(places)
     ]
-    return along if layout.endswith("rows") else [(place, line) for line, place in along]
+    path = along if has_rows(layout) else [(place, line) for line, place in along]
+    up, back = "bottom" in layout, "right" in layout
+    return [(height - 1 - r if up else r, width - 1 - c if back else c) for r, c in path]
+
+
+def has_rows(layout: str) -> bool:
+    """Whether bars are rows, or a run goes along rows."""
+    return "rows" in layout
 
 
 def ring_places(size: tuple[int, int], colours: Sequence[int]) -> Places:
@@ -229,7 +242,7 @@ def _fitting(layout: str, bars: Sequence[Bar]) -> tuple[int, int]:
         sides = [isqrt(length) for length in lengths]
         return max(sides), sum(sides) + len(sides) - 1
     lines, room = (len(bars), max(lengths)) if layout in BARS else (1, sum(lengths))
-    return (lines, room) if layout.startswith("rows") or layout.endswith("rows") else (room, lines)
+    return (lines, room) if has_rows(layout) else (room, lines)
 
 
 def _grid(size: tuple[int, int], places: Mapping[tuple[int, int], int]) -> Grid:
@@ -251,8 +264,9 @@ class ObjectChart(Composed):
         "once`, where 0 is unknown). Third, the layout: each object is a bar "
         "(`rows_left`, `rows_right`, `columns_top`, `columns_bottom`), a ring inside the one "
         "before (`rings`), a square beside it (`squares`), or cells that follow those of the one "
-        "before (`along_rows`, `along_columns`, `snake_rows`, `snake_columns`, or a `path` of "
-        "cells as row.column), one cell long or as long as a measure. Then the size: a fixed one, "
+        "before (`along_rows`, `along_columns`, `snake_rows`, `snake_columns` from the top left, "
+        "`along_rows_top_right` and so on from another corner, or a `path` of cells as "
+        "row.column), one cell long or as long as a measure. Then the size: a fixed one, "
         "or large enough (`fit`); and the colour: a number, or the object's `own`. Measures are "
         "those of `choose`."
     )

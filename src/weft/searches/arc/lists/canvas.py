@@ -17,7 +17,7 @@ from weft.searches.arc.lists.features import U8, features_of
 from weft.searches.arc.lists.neighbours import MOST, Ints, axes
 from weft.searches.arc.lists.sizes import Formula, formulas, measures_of
 from weft.searches.arc.lists.sizes import parse as parse_side
-from weft.searches.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
+from weft.searches.arc.lists.words import CANVAS_NAMES, CORNERS, COUNTS, NAMES
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.values import MAX_SIDE, Grid
 
@@ -150,12 +150,23 @@ def _own(grid: Grid, height: int, width: int) -> Iterator[Ints]:
         np.where(tile_row % 2, grid.height - 1 - y, y),
         np.where(tile_column % 2, grid.width - 1 - x, x),
     ]
-    across = -(-width // grid.width)
-    tile = tile_row * across + tile_column
+    down, across = -(-height // grid.height), -(-width // grid.width)
+    tile, *others = _tile_numbers(tile_row, tile_column, down, across)
     yield from (tile_row, tile_column, tile)
     measures = measures_of(grid)
     for name in COUNTS:
         count = measures[name]
         yield np.full((height, width), min(count, MOST))
-        for number in (tile, rows * width + columns, rows, columns):
+        for number in (tile, *others, rows * width + columns, rows, columns):
             yield (number < count).astype(np.int64)
+
+
+def _tile_numbers(rows: Ints, columns: Ints, down: int, across: int) -> Iterator[Ints]:
+    """Number copies row by row, then column by column, from each of `CORNERS`."""
+    both = ((down - 1 - rows, rows), (across - 1 - columns, columns))
+    corners = [
+        tuple(own[at in corner] for own, at in zip(both, ("top", "left"), strict=True))
+        for corner in CORNERS
+    ]
+    yield from (row * across + column for row, column in corners)
+    yield from (column * down + row for row, column in corners)

@@ -155,9 +155,18 @@ CANVAS_NUMBERS: dict[str, str] = {
     "tile_column": "which column of copies it is in",
     "tile": "number of the copy it is in, row by row",
 }
+CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right")
+"""Where copies or cells can be counted from."""
 COUNTED: dict[str, str] = {
     "input": "the count of the input, 60 at most",
-    "tile_under": "1 if fewer copies than the count come before its own",
+    "tile_under": "1 if fewer copies than the count come before its own, row by row",
+    **{
+        f"tile_{order}_{corner}_under": f"like `tile_under`, {words} from the "
+        + corner.replace("_", " ")
+        for order, words in (("rows", "row by row"), ("columns", "column by column"))
+        for corner in CORNERS
+        if (order, corner) != ("rows", CORNERS[0])
+    },
     "place_under": "1 if fewer cells than the count come before it, row by row",
     "row_under": "1 if fewer rows than the count are above it",
     "column_under": "1 if fewer columns than the count are to its left",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from weft.searches.arc.normal.view import (
     BLACK,
@@ -14,7 +14,7 @@ from weft.searches.arc.normal.view import (
     ViewDefinition,
     ground_of,
 )
-from weft.searches.arc.symmetries import Symmetry
+from weft.searches.arc.symmetries import Symmetry, composed
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
@@ -29,14 +29,20 @@ _PROBE = Grid(2, 5, bytes(range(10)))
 
 @dataclass(frozen=True, slots=True)
 class FittedView:
-    """A view with its parameters."""
+    """A view with its parameters, and perhaps another view of what it shows."""
 
     name: str
     parameters: str = ""
+    below: FittedView | None = field(default=None, kw_only=True)
 
     def text(self) -> str:
-        """Write it as the first line of a program does."""
-        return f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
+        """Write it as the first lines of a program do."""
+        own = f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
+        return own if self.below is None else f"{own}\n{self.below.text()}"
+
+    def layers(self) -> tuple[FittedView, ...]:
+        """Return the views one by one, the first to be applied first."""
+        return (replace(self, below=None), *(() if self.below is None else self.below.layers()))
 
     @property
     def shows_objects(self) -> bool:
@@ -45,11 +51,13 @@ class FittedView:
 
     def millibits(self) -> int:
         """What it costs."""
-        return BY_NAME[self.name].price(self.parameters)
+        below = 0 if self.below is None else self.below.millibits()
+        return BY_NAME[self.name].price(self.parameters) + below
 
     def symmetry(self, given: Grid) -> Symmetry:
         """Return the symmetry for an example with this input."""
-        return BY_NAME[self.name].symmetry(self.parameters, given)
+        own = BY_NAME[self.name].symmetry(self.parameters, given)
+        return own if self.below is None else composed(own, self.below.symmetry(own.apply(given)))
 
     def of(self, task: ArcTask) -> ArcTask:
         """Return the viewed task, without its truth."""
@@ -65,8 +73,13 @@ class FittedView:
         return tuple(self.symmetry(given).undo(output) for given, output in both)
 
     def under(self, symmetry: Symmetry) -> FittedView:
-        """Return the view that does the same to a task transformed by a symmetry."""
-        return FittedView(self.name, BY_NAME[self.name].under(self.parameters, symmetry))
+        """Return the view that does the same to a task transformed by a symmetry.
+
+        The symmetry leaves black as it is. So it does the same to what a view of the ground shows.
+        """
+        below = None if self.below is None else self.below.under(symmetry)
+        own = BY_NAME[self.name].under(self.parameters, symmetry)
+        return FittedView(self.name, own, below=below)
 
     def _pair(self, pair: Pair) -> Pair:
         symmetry = self.symmetry(pair.input)

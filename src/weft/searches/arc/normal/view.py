@@ -96,8 +96,7 @@ class ByCount(ViewDefinition):
         return permuted(self.name, tuple(names))
 
     def under(self, parameters: str, symmetry: Symmetry) -> str:
-        fixed = (symmetry.apply(Grid(1, 1, bytes((int(symbol),)))) for symbol in parameters)
-        return "".join(sorted(str(grid.cells[0]) for grid in fixed))
+        return "".join(sorted(_renamed(parameters, symmetry)))
 
     def price(self, parameters: str) -> int:
         return BASE + COLOUR * len(parameters.strip("0"))
@@ -119,19 +118,33 @@ class LinesLie(ViewDefinition):
 
 
 class GroundBlack(ViewDefinition):
-    """By the ground: what operators and features take for empty."""
+    """By the ground: what operators and features take for empty.
+
+    Parameters: the colour of the ground where all inputs of a task have the same (`ground`), else
+    none.
+    """
 
     name, more = "ground_black", -3
     doc = (
         "Swaps black with the input's most common colour (ties: the lowest), so that a coloured "
-        "background is treated as one."
+        "background is treated as one; with a parameter (`8`) with that colour. That costs "
+        "nothing, as the puzzle alone decides it, and another view may follow."
     )
 
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
-        ground = ground_of(given)
+        ground = int(parameters) if parameters else ground_of(given)
         names = list(range(COLOURS))
         names[BLACK], names[ground] = ground, BLACK
         return permuted(self.name, tuple(names))
+
+    def under(self, parameters: str, symmetry: Symmetry) -> str:
+        return _renamed(parameters, symmetry)
+
+    def price(self, parameters: str) -> int:
+        return 0 if parameters else super().price(parameters)
+
+    def is_valid(self, parameters: str) -> bool:
+        return parameters == "" or (len(parameters) == 1 and parameters in "123456789")
 
 
 class GroundByCount(ByCount):
@@ -162,6 +175,12 @@ class GroundByCount(ByCount):
 def ground_of(grid: Grid) -> int:
     """Return the commonest colour, of equals the lowest."""
     return max(range(COLOURS), key=grid.cells.count)
+
+
+def _renamed(colours: str, symmetry: Symmetry) -> str:
+    """Return what a symmetry makes of listed colours."""
+    grids = (symmetry.apply(Grid(1, 1, bytes((int(symbol),)))) for symbol in colours)
+    return "".join(str(grid.cells[0]) for grid in grids)
 
 
 _ALL = Grid(1, COLOURS, bytes(range(COLOURS)))

@@ -177,7 +177,7 @@ AUGMENTATIONS: tuple[Operator, ...] = (
     _turn("transpose", 4, 0, 5, "Transpose: rows become columns."),
     _turn("rotate_90", 6, 0, 5, "Rotate by 90° clockwise."),
     _turn("rotate_270", 5, 0, 5, "Rotate by 90° anticlockwise."),
-    _turn("mirror_diagonal", 7, 0, 6, "Transpose about the other diagonal."),
+    _turn("mirror_diagonal", 7, 0, 5, "Transpose about the other diagonal."),
 )
 CROPS: tuple[Operator, ...] = (
     _both(_crop, "trim", k.TRIM, 5, "Crop to the non-black cells."),

@@ -163,7 +163,7 @@ def _squares(targets: Sequence[Grid]) -> Iterator[ChartReading]:
 
 def _runs(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[ChartReading]:
     for layout in chart.RUNS:
-        line = 0 if layout.endswith("rows") else 1
+        line = 0 if chart.has_rows(layout) else 1
         if all(target.size[line] == 1 for target in targets) and layout.startswith("along"):
             yield from _run(targets, layout, None, ())
         if fixed is not None and not (1 in fixed and layout.startswith("snake")):

@@ -65,9 +65,16 @@ def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
 
 def append(log: SearchLog, grounded: SearchLog, view: str) -> SearchLog:
     """Append the log of the search on black ground: its own slice numbers, its programs viewed."""
+    own = viewed(grounded, view).events
+    return SearchLog((*log.events, *(replace(e, slice=e.slice + GROUNDED) for e in own)))
+
+
+def viewed(log: SearchLog, view: str) -> SearchLog:
+    """Return the log of a search of what a view shows, with the view above its programs."""
 
     def event(own: SearchEvent) -> SearchEvent:
-        viewed = {"program": f"{view}\n{own.data['program']}"} if "program" in own.data else {}
-        return replace(own, slice=own.slice + GROUNDED, data={**own.data, **viewed})
+        if "program" not in own.data:
+            return own
+        return replace(own, data={**own.data, "program": f"{view}\n{own.data['program']}"})
 
-    return SearchLog((*log.events, *map(event, grounded.events)))
+    return SearchLog(tuple(map(event, log.events)))

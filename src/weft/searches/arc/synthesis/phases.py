@@ -53,6 +53,10 @@ class Nearest:
     shape_loss: int
     cell_loss: int
 
+    def through(self, view: FittedView) -> Nearest:
+        """Return it for a task that a view shows as the one it was found for."""
+        return replace(self, program=self.program.through(view))
+
 
 @dataclass(frozen=True, slots=True)
 class PhaseResult:
@@ -227,15 +231,16 @@ def in_task_terms(phase: PhaseResult, task: ArcTask, view: FittedView) -> PhaseR
     """Return what was found on a viewed task in terms of the task itself."""
     both = (phase.candidates, phase.guesses)
     candidates, guesses = (tuple(unviewed(c, task, view) for c in found) for found in both)
-    near = replace(phase.nearest, program=replace(phase.nearest.program, view=view))
-    return replace(phase, candidates=candidates, guesses=guesses, nearest=near)
+    return replace(
+        phase, candidates=candidates, guesses=guesses, nearest=phase.nearest.through(view)
+    )
 
 
 def unviewed(candidate: ProgramCandidate, task: ArcTask, view: FittedView) -> ProgramCandidate:
     """Return a program for a viewed task as a program for the task itself."""
     return replace(
         candidate,
-        program=replace(candidate.program, view=view),
+        program=candidate.program.through(view),
         millibits=candidate.millibits + view.millibits(),
         outputs=encode_grids(view.back(task.test, decode_grids(candidate.outputs))),
     )

@@ -14,6 +14,9 @@
                 briefly, with lists of all kinds only if no input has black ground
             ──► evidence on the programs that compete, each examined by itself ──► verdict
 
+A puzzle whose ground has another colour is put on black ground before all this, and the result is
+reported in its own colours again (`normal.ground`).
+
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
 them all in this process; `arc.tasks` runs the same as tasks of the engine. Both combine them with
 `assemble` and `conclude`, so they agree byte for byte.
@@ -26,6 +29,7 @@ from dataclasses import dataclass, replace
 
 from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
 from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.normal.registry import FittedView, grounded, is_coloured
 from weft.searches.arc.program import Program
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
@@ -50,6 +54,7 @@ from weft.searches.arc.synthesis.learnsteps import learn_firsts, learn_seconds, 
 from weft.searches.arc.synthesis.learntables import PARTS as TABLE_PARTS
 from weft.searches.arc.synthesis.learntables import joined, learn_input_tables
 from weft.searches.arc.synthesis.log import SearchLog, append, merge
+from weft.searches.arc.synthesis.log import viewed as viewed_log
 from weft.searches.arc.synthesis.phases import (
     Nearest,
     Options,
@@ -136,7 +141,7 @@ class AssembledSearch:
     def beside(self, grounded: AssembledSearch, task: ArcTask, view: FittedView) -> AssembledSearch:
         """Add the search of the task on black ground, in terms of the task itself."""
         found, other = self.found, grounded.found
-        near = replace(grounded.nearest, program=replace(grounded.nearest.program, view=view))
+        near = grounded.nearest.through(view)
         return AssembledSearch(
             Found(
                 (*found.candidates, *(unviewed(c, task, view) for c in other.candidates)),
@@ -159,6 +164,17 @@ class ParallelSearchResult:
     programs: int
     log: SearchLog
 
+    def through(self, view: FittedView | None, task: ArcTask) -> ParallelSearchResult:
+        """Return the result for a task that a view shows as the one that was searched."""
+        if view is None:
+            return self
+        return replace(
+            self,
+            verdict=self.verdict.through(view, task.test),
+            nearest=self.nearest.through(view),
+            log=viewed_log(self.log, view.text()),
+        )
+
 
 class ParallelPlanner:
     """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
@@ -172,13 +188,13 @@ class ParallelPlanner:
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
-        blind = task.without_truth()
-        assembled = self.searched(blind)
-        view = self.ground(blind, assembled.found)
+        shown, exchange = on_black_ground(task.without_truth())
+        assembled = self.searched(shown)
+        view = self.ground(shown, assembled.found)
         if view is not None:
-            grounded_search = self.on_ground(is_coloured(blind)).searched(view.of(blind))
-            assembled = assembled.beside(grounded_search, blind, view)
-        return self._examined(task, assembled)
+            grounded_search = self.on_ground(is_coloured(shown)).searched(view.of(shown))
+            assembled = assembled.beside(grounded_search, shown, view)
+        return self._examined(shown, assembled).through(exchange, task)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
         """Run the parts of a task as it is."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from weft.searches.arc.ops.objectparts import shape_of
 from weft.searches.arc.tables.likeness import alike
 from weft.searches.arc.tables.scene import SIDES, STEPS, Body, Scene
-from weft.searches.arc.tables.sides import gap
+from weft.searches.arc.tables.sides import gap, offset
 
 OWN = "own"
 Colour = Callable[[Scene, Body], int | None]
@@ -47,7 +47,7 @@ def _commonest(counts: Counter[int]) -> int | None:
 
 def _nearest(scene: Scene, body: Body) -> int | None:
     others = [other for other in scene.objects if other is not body and other.colour != body.colour]
-    nearest = min(others, key=lambda other: gap(body, other), default=None)
+    nearest = min(others, key=lambda other: (gap(body, other), offset(body, other)), default=None)
     return None if nearest is None else nearest.colour
 
 

@@ -197,7 +197,11 @@ def _goal_of(scene: Scene, body: Body, which: str) -> Body | None:
     elif which != "nearest":
         others = [other for other in others if other.colour == int(which)]
     near = scene.dilated(body.mask, False)
-    return min(others, key=lambda other: (gap(body, other), not near & other.mask), default=None)
+
+    def order(other: Body) -> tuple[int, bool, int]:
+        return gap(body, other), not near & other.mask, offset(body, other)
+
+    return min(others, key=order, default=None)
 
 
 def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
@@ -207,7 +211,7 @@ def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
         others = [other for other in others if other is largest]
     elif which != "nearest":
         others = [other for other in others if other.colour == int(which)]
-    return min(others, key=lambda other: gap(body, other), default=None)
+    return min(others, key=lambda other: (gap(body, other), offset(body, other)), default=None)
 
 
 def gap(body: Body, other: Body) -> int:
@@ -215,3 +219,10 @@ def gap(body: Body, other: Body) -> int:
     top, left, bottom, right = body.box
     up, back, down, on = other.box
     return max(0, up - bottom, top - down) + max(0, back - right, left - on)
+
+
+def offset(body: Body, other: Body) -> int:
+    """How far the centres of two boxes are apart, as the square of twice the distance."""
+    top, left, bottom, right = body.box
+    up, back, down, on = other.box
+    return (up + down - top - bottom) ** 2 + (back + on - left - right) ** 2

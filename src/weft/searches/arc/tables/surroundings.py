@@ -49,8 +49,9 @@ def _rim(scene: Scene, body: Body) -> int:
 
 
 def _ring(scene: Scene, body: Body) -> int:
-    """What is around its box, half as thick as it is wide."""
-    (top, left, bottom, right), far = body.box, max(1, body.piece.width // 2)
+    """What is around its box, half as thick as the box is long."""
+    top, left, bottom, right = body.box
+    far = max(1, max(body.piece.height, body.piece.width) // 2)
     return scene.box_mask(top - far, left - far, bottom + far, right + far) & ~body.mask
 
 

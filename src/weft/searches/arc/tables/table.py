@@ -85,11 +85,20 @@ def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
 
 
 def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
-    """Draw what lies below all objects, the objects, then what covers them, each in order."""
+    """Draw what lies below all objects, the objects, then what covers them, each in order.
+
+    Of several things below, what one object adds last lies above what another adds before: so it
+    does not matter which of them comes first in the grid.
+    """
     cells = bytearray(scene.height * scene.width)
+    deepest = max((len(result.below) for result in results), default=0)
     order = (
         *(body.layers for body in scene.fixed),
-        *(result.below for result in results),
+        *(
+            result.below[-depth : len(result.below) - depth + 1]
+            for depth in range(deepest, 0, -1)
+            for result in results
+        ),
         *(result.body for result in results),
         *(result.above for result in results),
     )

@@ -58,9 +58,9 @@ ACTION_WORDS: dict[str, str] = {
     "edge, `straight` or `spread` (also diagonal ones from both ends of an opening)",
     "add": "paints black cells: those in its `box` or its `holes`, its `outline`, `sides` or "
     "`corners`, the `rim` of its box (its outermost cells), the `frame` around its box, a `ring` "
-    "half as thick as it is wide, the `wings` of the frame (next to the corners of its box), a "
-    "`fence` (the frame just inside the box of all other objects), or the cells "
-    "next to it on a side",
+    "half as thick as the box is long, the `wings` of the frame (next to the corners of its box), "
+    "a `fence` (the frame just inside the box of all other objects), or the cells next to it on a "
+    "side",
     "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
 """By action: what happens to an object."""
