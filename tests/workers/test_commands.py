@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
+from tests.support.waiting import wait_until
 from tests.workers.lab import (
     MARKER,
     Lab,
@@ -21,7 +22,6 @@ from tests.workers.lab import (
     print_figures,
     rows,
     trials,
-    wait_until,
 )
 from weft.errors import WorldError
 from weft.main import app

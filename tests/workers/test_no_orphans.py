@@ -18,6 +18,7 @@ import pytest
 
 import weft
 from tests.support.processes import Alive
+from tests.support.waiting import wait_until
 from tests.workers.lab import (
     SEARCHES,
     SLACK_S,
@@ -26,7 +27,6 @@ from tests.workers.lab import (
     print_figures,
     rows,
     trials,
-    wait_until,
 )
 
 LIMIT_S = 0.4

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.waiting import wait_until
 from tests.workers.lab import (
     GONE_WITHIN_S,
     SLACK_S,
@@ -22,7 +23,6 @@ from tests.workers.lab import (
     attempts,
     rows,
     trials,
-    wait_until,
 )
 
 GONE_S = GONE_WITHIN_S + SLACK_S
