@@ -64,12 +64,18 @@ def _to_main(scene: Scene, body: Body) -> str | None:
 
 
 def side_towards(body: Body, goal: Body) -> str | None:
-    """The side on which another object lies; None where they share no row and no column."""
+    """The side on which another object lies; None where they share no row and no column.
+
+    Of boxes that overlap the side on which its middle is farther, north where neither is.
+    """
     top, left, bottom, right = body.box
     up, back, down, on = goal.box
-    if left < on and back < right:
+    shares_columns, shares_rows = left < on and back < right, top < down and up < bottom
+    if shares_columns and shares_rows:
+        return _direction(up + down - top - bottom, back + on - left - right) or "north"
+    if shares_columns:
         return "south" if up >= bottom else "north"
-    if top < down and up < bottom:
+    if shares_rows:
         return "east" if back >= right else "west"
     return None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.searches.arc.tables.actions import Action, applied
 from weft.searches.arc.tables.measures import check_column, column_price, columns_of
-from weft.searches.arc.tables.scene import Drawn, Scene, places
+from weft.searches.arc.tables.scene import Drawn, Layer, Scene, places
 from weft.searches.arc.tables.vocabulary import check, price
 from weft.searches.arc.values import Grid
 
@@ -85,20 +85,11 @@ def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
 
 
 def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
-    """Draw what lies below all objects, the objects, then what covers them, each in order.
-
-    Of several things below, what one object adds last lies above what another adds before: so it
-    does not matter which of them comes first in the grid.
-    """
+    """Draw what lies below all objects, the objects, then what covers them, each in order."""
     cells = bytearray(scene.height * scene.width)
-    deepest = max((len(result.below) for result in results), default=0)
     order = (
         *(body.layers for body in scene.fixed),
-        *(
-            result.below[-depth : len(result.below) - depth + 1]
-            for depth in range(deepest, 0, -1)
-            for result in results
-        ),
+        *_below(results),
         *(result.body for result in results),
         *(result.above for result in results),
     )
@@ -107,3 +98,13 @@ def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
             for place in places(mask):
                 cells[place] = colour
     return Grid(scene.height, scene.width, bytes(cells))
+
+
+def _below(results: Sequence[Drawn]) -> Iterator[tuple[Layer, ...]]:
+    """Yield what lies below objects: what one adds last lies above what another adds before that.
+
+    So it does not matter which of them comes first in the grid.
+    """
+    deepest = max((len(result.below) for result in results), default=0)
+    for depth in range(deepest, 0, -1):
+        yield from ((own.below[-depth],) for own in results if len(own.below) >= depth)
