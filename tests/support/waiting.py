@@ -13,9 +13,9 @@ HANG_S = 600.0
 """Longer than any step takes beside a load; less than what pytest gives a whole test."""
 
 
-def wait_until(condition: Callable[[], object], what: str, every_s: float = 0.002) -> None:
-    """Look again and again until it holds."""
-    end_s = time.monotonic() + HANG_S
+def wait_until(condition: Callable[[], object], what: str, limit_s: float = HANG_S) -> None:
+    """Look again and again until it holds; with a limit of its own where the time is the test."""
+    end_s = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < end_s, f"waited too long for: {what}"
-        time.sleep(every_s)
+        time.sleep(0.002)

@@ -125,7 +125,7 @@ def killed_midway(words: Words, out: Path, tasks: int) -> bool:
     """Kill a run when it has done some of its tasks; False if it ended all the same."""
     command = [*COMMAND, *words, "--jobs", "2", "--out_base", str(out)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: completed(out) >= ENOUGH, "some tasks", 120)
+        wait_until(lambda: completed(out) >= ENOUGH, "some tasks")
         process.send_signal(signal.SIGKILL)
     return completed(out) < tasks
 
