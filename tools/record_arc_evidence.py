@@ -84,7 +84,7 @@ class Recorder:
         planner, task = self.planner, puzzle.without_truth()
         is_whole = puzzle.name.endswith("whole-0")
         assembled, shallow_programs = self.searched(planner, task, is_whole)
-        view = planner.ground(task, assembled.found)
+        view = planner.ground(task, None, assembled.found)
         if view is not None:
             on_ground = planner.on_ground(is_coloured(task))
             grounded, _ = self.searched(on_ground, view.of(task), is_whole)

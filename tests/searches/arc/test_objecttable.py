@@ -509,9 +509,9 @@ def test_only_a_program_without_a_view_makes_black_ground_needless() -> None:
     task, planner = planted(7, 8), ParallelPlanner(options("mirror_rows", depth=1))
     plain = ProgramCandidate(read_program("return mirror_rows(I)\n"), 5000, b"", 1, None)
     seen = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
-    assert planner.ground(task, Found((), ())) is not None
-    assert planner.ground(task, Found((seen,), ())) is not None
-    assert planner.ground(task, Found((seen, plain), ())) is None
+    assert planner.ground(task, None, Found((), ())) is not None
+    assert planner.ground(task, None, Found((seen,), ())) is not None
+    assert planner.ground(task, None, Found((seen, plain), ())) is None
 
 
 def test_black_ground_is_searched_once() -> None:

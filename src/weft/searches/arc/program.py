@@ -63,6 +63,8 @@ class Program:
 
     def through(self, view: FittedView) -> Program:
         """Return the program for inputs that a view shows as those it was found for."""
+        if self.view is not None and self.view.layers()[0] == view:  # exchanged twice: as it was
+            return replace(self, view=self.view.below)
         return replace(self, view=replace(view, below=self.view))
 
     def millibits(self) -> int:

@@ -23,7 +23,7 @@ from weft.searches.arc.assessment import Found, Standard, examined, needed
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.failure import Failure
-from weft.searches.arc.normal.ground import on_black_ground
+from weft.searches.arc.normal.ground import as_it_is, read_puzzle
 from weft.searches.arc.normal.registry import FittedView, is_coloured
 from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.program import parse
@@ -95,7 +95,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
         "table": put(phase.table) if phase.table else None,
         "sample": put(pack(phase.sample)),
         "facts": to_json(ShallowFacts.of(phase)),
-        **_on_ground(planner, phase, _shown(get(puzzle))),
+        **_on_ground(planner, phase, *read_puzzle(get(puzzle))),
     }
 
 
@@ -210,10 +210,10 @@ def assemble(
 def join(
     puzzle: Object, options: Table, assembled: AssembledRecord, grounded: AssembledRecord
 ) -> AssembledRecord:
-    """Join the search of a task with that of the same task on black ground."""
-    planner, task = planner_of(options), _shown(get(puzzle))
+    """Join the search of a task with that of the same task on another ground."""
+    planner, (task, exchange) = planner_of(options), read_puzzle(get(puzzle))
     own, other = _assembled(assembled), _assembled(grounded)
-    view = planner.ground(task, own.found)
+    view = planner.ground(task, exchange, own.found)
     assert view is not None, "joined only where the ground was searched"
     return _assembled_to_wire(own.beside(other, task, view), planner.standard)
 
@@ -241,7 +241,7 @@ def conclude(
     `evidence` is None where an examination failed.
     """
     puzzle_task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
-    task, exchange = on_black_ground(puzzle_task)
+    task, exchange = read_puzzle(get(puzzle))
     search = _assembled(assembled)
     known = {
         each.program: from_json(Evidence, raw)
@@ -253,16 +253,18 @@ def conclude(
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-def _on_ground(planner: ParallelPlanner, phase: PhaseResult, task: ArcTask) -> GroundRecord:
-    """Put the task on black ground, where it is to be searched too."""
-    view = planner.ground(task, Found(phase.candidates, ()))
+def _on_ground(
+    planner: ParallelPlanner, phase: PhaseResult, task: ArcTask, exchange: FittedView | None
+) -> GroundRecord:
+    """Put the task on another ground, where it is to be searched too."""
+    view = planner.ground(task, exchange, Found(phase.candidates, ()))
     if view is None:
         return {"ground": None, "ground_ways": [], "is_coloured": False}
     shown = view.of(task)
     return {
-        "ground": put(shown.canonical()),
+        "ground": put(as_it_is(shown)),
         "ground_ways": list(planner.ways(shown)),
-        "is_coloured": is_coloured(task),
+        "is_coloured": exchange is not None or is_coloured(task),
     }
 
 
@@ -292,7 +294,7 @@ def _language(bank: Bank | None) -> Language:
 
 def _shown(puzzle: bytes) -> ArcTask:
     """Return a puzzle as it is searched."""
-    task, _ = on_black_ground(ArcTask.from_canonical(puzzle))
+    task, _ = read_puzzle(puzzle)
     return task
 
 

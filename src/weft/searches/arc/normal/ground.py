@@ -7,12 +7,15 @@ the puzzle again:
     puzzle ──► puzzle on black ground ──► search, evidence, verdict ──► in terms of the puzzle
 
 An exchange loses nothing, so the puzzle is searched and judged as if it had come with black ground.
+Where that explains nothing, a brief search of the puzzle as it is adds guesses.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+from weft.model.values import canonical
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.normal.view import BLACK, GroundBlack
 from weft.searches.arc.symmetries import COLOURS
@@ -20,8 +23,21 @@ from weft.searches.arc.task import ArcTask
 
 CLEAR = 2
 """How many times as many cells as any other colour the ground has, where black is a colour too."""
+AS_IS = "as_is"
+"""The field of a written task that is searched in its own colours."""
 Counts = Sequence[Sequence[int]]
 """The cells of each colour, input by input."""
+
+
+def as_it_is(task: ArcTask) -> bytes:
+    """Write a task that no colour is to be exchanged in any more."""
+    return canonical({**json.loads(task.canonical()), AS_IS: True}).encode()
+
+
+def read_puzzle(data: bytes) -> tuple[ArcTask, FittedView | None]:
+    """Read a task as it is searched, and the view that shows it so; None where it stays."""
+    task = ArcTask.from_canonical(data)
+    return (task, None) if AS_IS in json.loads(data) else on_black_ground(task)
 
 
 def on_black_ground(task: ArcTask) -> tuple[ArcTask, FittedView | None]:

@@ -141,11 +141,14 @@ class AssembledSearch:
     def beside(self, grounded: AssembledSearch, task: ArcTask, view: FittedView) -> AssembledSearch:
         """Add the search of the task on black ground, in terms of the task itself."""
         found, other = self.found, grounded.found
+        candidates, guesses = other.candidates, other.guesses
+        if view.parameters:  # the puzzle as it is: its background would be taken for an object
+            candidates, guesses = (), (*candidates, *guesses)
         near = grounded.nearest.through(view)
         return AssembledSearch(
             Found(
-                (*found.candidates, *(unviewed(c, task, view) for c in other.candidates)),
-                (*found.guesses, *(unviewed(c, task, view) for c in other.guesses)),
+                (*found.candidates, *(unviewed(c, task, view) for c in candidates)),
+                (*found.guesses, *(unviewed(c, task, view) for c in guesses)),
             ),
             min(self.nearest, near, key=lambda n: (n.shape_loss, n.cell_loss)),
             self.exhausted and grounded.exhausted,
@@ -190,10 +193,11 @@ class ParallelPlanner:
         """Run every part here, one after the other."""
         shown, exchange = on_black_ground(task.without_truth())
         assembled = self.searched(shown)
-        view = self.ground(shown, assembled.found)
+        view = self.ground(shown, exchange, assembled.found)
         if view is not None:
-            grounded_search = self.on_ground(is_coloured(shown)).searched(view.of(shown))
-            assembled = assembled.beside(grounded_search, shown, view)
+            planner = self.on_ground(exchange is not None or is_coloured(shown))
+            other = planner.searched(view.of(shown))
+            assembled = assembled.beside(other, shown, view)
         return self._examined(shown, assembled).through(exchange, task)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
@@ -213,10 +217,13 @@ class ParallelPlanner:
         choices += [parted(task, options, way, cache) for way in parts.ways]
         return self.assemble(first, rest, views, choices, lists)
 
-    def ground(self, task: ArcTask, found: Found) -> FittedView | None:
-        """Return the view on black ground, where it is to be searched too."""
+    def ground(self, task: ArcTask, exchange: FittedView | None, found: Found) -> FittedView | None:
+        """Return the view on another ground, where it is to be searched too.
+
+        Of a task whose ground was exchanged that is the puzzle as it is.
+        """
         is_needless = found.is_explained or VIEWS in self.options.without
-        return None if is_needless else grounded(task)
+        return None if is_needless else exchange or grounded(task)
 
     def ways(self, task: ArcTask) -> tuple[str, ...]:
         """Return how a task can be divided into parts that share a program."""
