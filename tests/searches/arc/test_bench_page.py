@@ -69,6 +69,13 @@ def task_of(lane: str, number: int, index: int, run_s: float) -> ViewedTask:
 CHAIN = [task_of("/a", 0, 0, 2.0)]
 
 
+COUNTS = {"tasks": 4, "answered": 3, "right": 2, "wrong": 1, "top1": 2, "top2": 3}
+CONCEPTS = {
+    "machine": "here", "rules": 2, "groups": {"tile": COUNTS}, "missed": ["tile_grid"],
+    "totals": {**COUNTS, "cpu_s_per_task": 1.25},
+}  # fmt: skip
+
+
 def figures() -> dict[str, Any]:
     splits = dict.fromkeys(("training", "evaluation", "ARC-AGI-2 evaluation"), RUN)
     both = {"concepts": 0, "without": RUN, "with": RUN}
@@ -82,6 +89,7 @@ def figures() -> dict[str, Any]:
         },
         "mechanisms": {"machine": "here", "tasks from here": MECHANISMS},
         "start": {"machine": "here", "warm_start_s": 0.9},
+        "concepts": CONCEPTS,
         "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
         "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
         "symmetries": {

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from weft.searches.arc.assessment import Found, Standard, examined, judge, needed
+from weft.searches.arc.assessment import Found, Standard, examined, explanations, judge, needed
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.normal.ground import on_black_ground
 from weft.searches.arc.normal.registry import FittedView, grounded, is_coloured
@@ -220,10 +220,13 @@ class ParallelPlanner:
     def ground(self, task: ArcTask, exchange: FittedView | None, found: Found) -> FittedView | None:
         """Return the view on another ground, where it is to be searched too.
 
-        Of a task whose ground was exchanged that is the puzzle as it is.
+        Of a task whose ground was exchanged that is the puzzle as it is, if nothing may answer.
         """
-        is_needless = found.is_explained or VIEWS in self.options.without
-        return None if is_needless else exchange or grounded(task)
+        if VIEWS in self.options.without or found.is_explained:
+            return None
+        if exchange is None:
+            return grounded(task)
+        return None if explanations(found, self.standard) else exchange
 
     def ways(self, task: ArcTask) -> tuple[str, ...]:
         """Return how a task can be divided into parts that share a program."""
