@@ -277,3 +277,8 @@ def scene(
     """Draw shapes apart from each other on an empty grid; return it and their positions."""
     grid = field(d, low, high)
     return grid, [place(d, grid, shape, gap, inset) for shape in shapes]
+
+
+def colour_of(shape: Grid) -> int:
+    """Return the colour of a shape that has one."""
+    return max(map(max, shape))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from concepts.draws import Draws, Retry
 from concepts.grids import (
     AROUND,
-    Cell,
     Grid,
     blank,
     bulky,
@@ -26,26 +23,8 @@ from concepts.grids import (
     some_rect,
     specks,
 )
+from concepts.painting import painted
 from concepts.puzzle import Maker, Pair, concept
-
-Paint = Callable[[int, Grid, Cell], int | None]
-
-
-def _painted(d: Draws, shapes: Sequence[Grid], paint: Paint, low: int = 12, high: int = 16) -> Pair:
-    """Draw shapes, and again in the colours that `paint` gives them; None keeps, 0 removes."""
-    shapes = d.shuffled(shapes)
-    grid, positions = scene(d, shapes, low, high)
-    after = blank(len(grid), len(grid[0]))
-    for number, (shape, position) in enumerate(zip(shapes, positions, strict=True)):
-        colour = paint(number, shape, position)
-        paste(after, shape if colour is None else recolour(shape, colour), *position)
-    return grid, after
-
-
-def _ranked(values: Sequence[int], number: int) -> int:
-    if len(set(values)) < len(values):
-        raise Retry
-    return sorted(values).index(values[number])
 
 
 @concept("filled and not")
@@ -56,7 +35,7 @@ def keep_filled(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         shapes = [some_frame(d, d.pick(colours)) for _ in range(2)]
         shapes += [some_rect(d, d.pick(colours), 3, 5) for _ in range(2)]
-        return _painted(d, shapes, lambda _, s, __: 0 if has_hole(s) else None, 14, 18)
+        return painted(d, shapes, lambda _, s, __: 0 if has_hole(s) else None, 14, 18)
 
     return pair
 
@@ -138,7 +117,7 @@ def recolour_by_axis(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         shapes = [rect(1, d.between(2, 6), body) for _ in range(d.between(1, 3))]
         shapes += [rect(d.between(2, 6), 1, body) for _ in range(d.between(1, 3))]
-        return _painted(d, shapes, lambda _, s, __: lying if len(s) == 1 else standing)
+        return painted(d, shapes, lambda _, s, __: lying if len(s) == 1 else standing)
 
     return pair
 
@@ -151,7 +130,7 @@ def remove_one_axis(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         shapes = [rect(1, d.between(2, 6), d.pick(colours)) for _ in range(d.between(2, 3))]
         shapes += [rect(d.between(2, 6), 1, d.pick(colours)) for _ in range(d.between(1, 3))]
-        return _painted(d, shapes, lambda _, s, __: 0 if len(s) > 1 else None)
+        return painted(d, shapes, lambda _, s, __: 0 if len(s) > 1 else None)
 
     return pair
 
@@ -164,7 +143,7 @@ def remove_odd_shape(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         usual, odd = bulky(d, body), bulky(d, body)
         distinct([usual, odd])
-        return _painted(d, [odd, usual, usual, usual], lambda _, s, __: 0 if s == odd else None)
+        return painted(d, [odd, usual, usual, usual], lambda _, s, __: 0 if s == odd else None)
 
     return pair
 
@@ -177,7 +156,7 @@ def recolour_twins(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         twin, *others = [bulky(d, body) for _ in range(3)]
         distinct([twin, *others])
-        return _painted(d, [twin, twin, *others], lambda _, s, __: new if s == twin else None)
+        return painted(d, [twin, twin, *others], lambda _, s, __: new if s == twin else None)
 
     return pair
 
@@ -191,7 +170,7 @@ def recolour_like_key(p: Draws) -> Maker:
         twin, *others = [bulky(d, body) for _ in range(3)]
         distinct([twin, *others])
         shapes = [recolour(twin, key), twin, twin, *others]
-        return _painted(d, shapes, lambda _, s, __: key if recolour(s, body) == twin else None)
+        return painted(d, shapes, lambda _, s, __: key if recolour(s, body) == twin else None)
 
     return pair
 

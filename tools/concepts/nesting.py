@@ -24,10 +24,6 @@ from concepts.grids import (
 from concepts.puzzle import Maker, Pair, concept
 
 
-def _colour(shape: Grid) -> int:
-    return max(map(max, shape))
-
-
 @concept("extract")
 def extract_and_mirror(p: Draws) -> Maker:
     """The largest object is cropped and mirrored."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from concepts.draws import Draws, Retry
 from concepts.grids import (
-    Cell,
-    Grid,
     blank,
     blob,
     bulky,
@@ -26,26 +22,8 @@ from concepts.grids import (
     some_rect,
     specks,
 )
+from concepts.painting import painted, ranked
 from concepts.puzzle import Maker, Pair, concept
-
-Paint = Callable[[int, Grid, Cell], int | None]
-
-
-def _painted(d: Draws, shapes: Sequence[Grid], paint: Paint, low: int = 12, high: int = 16) -> Pair:
-    """Draw shapes, and again in the colours that `paint` gives them; None keeps, 0 removes."""
-    shapes = d.shuffled(shapes)
-    grid, positions = scene(d, shapes, low, high)
-    after = blank(len(grid), len(grid[0]))
-    for number, (shape, position) in enumerate(zip(shapes, positions, strict=True)):
-        colour = paint(number, shape, position)
-        paste(after, shape if colour is None else recolour(shape, colour), *position)
-    return grid, after
-
-
-def _ranked(values: Sequence[int], number: int) -> int:
-    if len(set(values)) < len(values):
-        raise Retry
-    return sorted(values).index(values[number])
 
 
 @concept("recolour by property")
@@ -55,7 +33,7 @@ def recolour_by_size(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shapes = [blob(d, n, body) for n in (2, 3, d.between(6, 7), 8, 6)]
-        return _painted(d, shapes, lambda _, s, __: small if count(s) < 5 else large)
+        return painted(d, shapes, lambda _, s, __: small if count(s) < 5 else large)
 
     return pair
 
@@ -67,7 +45,7 @@ def recolour_by_cells(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shapes = [blob(d, n, body) for n in (2, 3, 4, d.between(2, 4), d.between(2, 4))]
-        return _painted(d, shapes, lambda _, s, __: names[count(s) - 2], 9, 14)
+        return painted(d, shapes, lambda _, s, __: names[count(s) - 2], 9, 14)
 
     return pair
 
@@ -84,7 +62,7 @@ def recolour_holed(p: Draws) -> Maker:
             some_rect(d, body),
             bulky(d, body),
         ]
-        return _painted(d, shapes, lambda _, s, __: new if has_hole(s) else None)
+        return painted(d, shapes, lambda _, s, __: new if has_hole(s) else None)
 
     return pair
 
@@ -118,7 +96,7 @@ def recolour_symmetric(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shapes = [even_sided(d, body), even_sided(d, body), lopsided(d, body), lopsided(d, body)]
-        return _painted(d, shapes, lambda _, s, __: new if s == [r[::-1] for r in s] else None)
+        return painted(d, shapes, lambda _, s, __: new if s == [r[::-1] for r in s] else None)
 
     return pair
 
@@ -130,7 +108,7 @@ def recolour_by_height(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shapes = [rect(n, 1, body) for n in (2, 3, 4, d.between(2, 4))]
-        return _painted(d, shapes, lambda _, s, __: names[len(s) - 2], 10, 14)
+        return painted(d, shapes, lambda _, s, __: names[len(s) - 2], 10, 14)
 
     return pair
 
@@ -142,7 +120,7 @@ def recolour_even(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         shapes = [rect(1, n, body) for n in (d.pick([2, 4, 6]), d.pick([3, 5]), d.between(2, 6))]
-        return _painted(d, shapes, lambda _, s, __: odd if len(s[0]) % 2 else even, 10, 14)
+        return painted(d, shapes, lambda _, s, __: odd if len(s[0]) % 2 else even, 10, 14)
 
     return pair
 
@@ -176,7 +154,7 @@ def recolour_by_rank(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         sizes = d.sample(range(2, 9), 3)
         shapes = [blob(d, n, body) for n in sizes]
-        return _painted(d, shapes, lambda _, s, __: names[sorted(sizes).index(count(s))])
+        return painted(d, shapes, lambda _, s, __: names[sorted(sizes).index(count(s))])
 
     return pair
 
@@ -189,7 +167,7 @@ def recolour_largest(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         sizes = d.sample(range(2, 10), d.between(3, 4))
         shapes = [blob(d, n, c) for n, c in zip(sizes, d.colours(len(sizes), [new]), strict=True)]
-        return _painted(d, shapes, lambda _, s, __: new if count(s) == max(sizes) else None)
+        return painted(d, shapes, lambda _, s, __: new if count(s) == max(sizes) else None)
 
     return pair
 
@@ -202,7 +180,7 @@ def recolour_smallest_removed(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         sizes = d.sample(range(2, 10), d.between(3, 4))
         shapes = [blob(d, n, d.pick(colours)) for n in sizes]
-        return _painted(d, shapes, lambda _, s, __: 0 if count(s) == min(sizes) else None)
+        return painted(d, shapes, lambda _, s, __: 0 if count(s) == min(sizes) else None)
 
     return pair
 
@@ -218,7 +196,7 @@ def recolour_by_order(p: Draws) -> Maker:
         lefts = [c for _, c in positions]
         after = copy(grid)
         for number, (shape, position) in enumerate(zip(shapes, positions, strict=True)):
-            paste(after, recolour(shape, names[_ranked(lefts, number)]), *position)
+            paste(after, recolour(shape, names[ranked(lefts, number)]), *position)
         return grid, after
 
     return pair
@@ -233,7 +211,7 @@ def recolour_leftmost(p: Draws) -> Maker:
         shapes = [bulky(d, c) for c in d.colours(d.between(3, 4), [new])]
         grid, positions = scene(d, shapes, 12, 16)
         lefts = [c for _, c in positions]
-        first = [_ranked(lefts, n) for n in range(len(shapes))].index(0)
+        first = [ranked(lefts, n) for n in range(len(shapes))].index(0)
         after = copy(grid)
         paste(after, recolour(shapes[first], new), *positions[first])
         return grid, after
@@ -286,7 +264,7 @@ def recolour_upper_of_two(p: Draws) -> Maker:
     def pair(d: Draws) -> Pair:
         shape = bulky(d, body)
         grid, positions = scene(d, [shape, shape], 9, 14)
-        _ranked([r for r, _ in positions], 0)
+        ranked([r for r, _ in positions], 0)
         after = copy(grid)
         paste(after, recolour(shape, new), *min(positions))
         return grid, after
@@ -325,7 +303,7 @@ def recolour_middle_object(p: Draws) -> Maker:
         lefts = [c for _, c in positions]
         after = copy(grid)
         for number, (shape, position) in enumerate(zip(shapes, positions, strict=True)):
-            if _ranked(lefts, number) == 1:
+            if ranked(lefts, number) == 1:
                 paste(after, recolour(shape, new), *position)
         return grid, after
 

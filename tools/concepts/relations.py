@@ -8,6 +8,7 @@ from concepts.grids import (
     blank,
     blob,
     bulky,
+    colour_of,
     copy,
     count,
     distinct,
@@ -24,10 +25,6 @@ from concepts.grids import (
     turn,
 )
 from concepts.puzzle import Maker, Pair, concept
-
-
-def _colour(shape: Grid) -> int:
-    return max(map(max, shape))
 
 
 def _orientations(shape: Grid) -> list[Grid]:
@@ -48,7 +45,7 @@ def all_take_colour_of_largest(p: Draws) -> Maker:
         sizes = _sizes(d, n)
         shapes = [blob(d, m, c) for m, c in zip(sizes, d.colours(n), strict=True)]
         grid, _ = scene(d, shapes, 12, 16)
-        return grid, recolour(grid, _colour(max(shapes, key=count)))
+        return grid, recolour(grid, colour_of(max(shapes, key=count)))
 
     return pair
 
@@ -64,8 +61,8 @@ def largest_and_smallest_swap(p: Draws) -> Maker:
         shapes = [blob(d, m, c) for m, c in zip(sizes, d.colours(n), strict=True)]
         grid, positions = scene(d, shapes, 12, 16)
         after = copy(grid)
-        paste(after, recolour(shapes[0], _colour(shapes[-1])), *positions[0])
-        paste(after, recolour(shapes[-1], _colour(shapes[0])), *positions[-1])
+        paste(after, recolour(shapes[0], colour_of(shapes[-1])), *positions[0])
+        paste(after, recolour(shapes[-1], colour_of(shapes[0])), *positions[-1])
         return grid, after
 
     return pair

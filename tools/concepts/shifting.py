@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concepts.draws import Draws, Retry
 from concepts.grids import (
-    Grid,
     blank,
     bulky,
     copy,
@@ -22,10 +21,6 @@ from concepts.grids import (
     zoom,
 )
 from concepts.puzzle import Maker, Pair, concept
-
-
-def _colour(shape: Grid) -> int:
-    return max(map(max, shape))
 
 
 @concept("move")
