@@ -89,6 +89,10 @@ SPLITS = ("evaluation", "training", "ARC-AGI-2 evaluation", "ARC-AGI-2 training,
 """In the order of the tables."""
 AIMS = {"right": 95, "precision": 0.97, "cpu_s_per_task": 3.0, "cpu_s_of_slowest": 10.0}
 """On evaluation, at the default confidence: at least, at least, at most, at most."""
+AIM_WORDS = {
+    "right": "right answers", "precision": "precision", "cpu_s_per_task": "CPU s per task",
+    "cpu_s_of_slowest": "CPU s of the slowest",
+}  # fmt: skip
 
 
 def render(body: Figures) -> str:
@@ -191,11 +195,11 @@ def _aims(run: Figures) -> str:
     """State which targets on evaluation are met."""
     least = ("right", "precision")
     missed = [
-        name
+        AIM_WORDS[name]
         for name, aim in AIMS.items()
         if name in run and (run[name] < aim if name in least else run[name] > aim)
     ]
-    met = "All are met." if not missed else f"Missed: {', '.join(missed).replace('_', ' ')}."
+    met = "All are met." if not missed else f"Missed: {', '.join(missed)}."
     return f"""\
 Targets on evaluation: at least 97% of answers right, at least 95 right answers, at most 3 CPU s
 per task and 10 for the slowest 5 %. {met}
