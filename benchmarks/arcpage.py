@@ -74,8 +74,9 @@ directions of actions and layouts, relations between objects in choices, and a s
 behind programs of more than 40 bits. The default of each was fixed before it was run on evaluation.
 Version 16 was run on evaluation again after its confidence had been capped where two pairs have the
 same output: 98 / 4 at 0.95, pass@1 177, pass@2 182. Side by side on two cores version 18 takes 1.17
-times as long as version 17 (40 training tasks); the rest of the difference in CPU seconds is the
-machine. ARC-AGI-2 training, new, was run with version 18 on two cores.
+times as long as version 17 (40 training tasks). The 16 cores vary: on the day of version 18,
+version 17 took 1.70 s a training task there instead of 1.53. ARC-AGI-2 training, new, was run with
+version 18 on two cores.
 
 """
 NAMES = {
