@@ -89,7 +89,7 @@ def distinct(points: Sequence[Point]) -> list[Point]:
     a checkpoint that was cut off is made again (https://www.sqlite.org/fileformat2.html, 4.2 and
     4.3): a crash anywhere inside leaves one database, and a failed write one error.
     """
-    neighbours = zip([None, *points[:-1]], points, [*points[1:], None], strict=True)
+    neighbours = zip([None, *points], points, [*points[1:], None], strict=False)
     return [point for before, point, after in neighbours
             if not (_continues(before, point) and _continues(point, after))]  # fmt: skip
 

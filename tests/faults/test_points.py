@@ -36,6 +36,10 @@ def test_every_call_on_files_of_our_own_is_tried() -> None:
     assert distinct(ours) == ours
 
 
+def test_recovery_of_a_finished_run_has_no_call_to_try() -> None:
+    assert distinct([]) == []
+
+
 def test_calls_that_repeat_are_tried_at_the_first_the_middle_one_and_the_last() -> None:
     write, sync = ("write", "runs/run/ledger.jsonl"), ("fsync", "runs/run/ledger.jsonl")
     rounds = points(*(call for _ in range(5) for call in (write, sync)))
