@@ -163,7 +163,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An honest non-answer: `reason` in a word (`budget`, `ambiguous`, `incomplete`), and why."""
+    """Returned by a search without an answer; `reason` is a word such as `budget` or `ambiguous`."""
 
     reason: str
     detail: Value = None

@@ -146,8 +146,8 @@ BAD = {
 }
 BAD_STAGES = {
     'env = { WEFT_RESULT_FD = "3" }': "WEFT_RESULT_FD is set by channel = true",
-    "regex = 'score (.*)'": "needs no regex",
-    'format = "shinka"': "no result files",
+    "regex = 'score (.*)'": "cannot have a regex",
+    'format = "shinka"': "or result files",
 }
 
 
