@@ -163,7 +163,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Returned by a search without an answer; `reason` is a word such as `budget` or `ambiguous`."""
+    """Returned by a search that has no answer; `reason` is one word, such as `ambiguous`."""
 
     reason: str
     detail: Value = None
