@@ -34,13 +34,14 @@ def render(figures: Mapping[str, Part]) -> str:
 INTRODUCTION = """\
 # The engine compared with others
 
-`python -m benchmarks engine`. Each measurement runs in its own process; engines take turns, and
-ratios are computed within a turn. Figures are medians, with the minimum and maximum of all turns in
-brackets. All results are checked, and every Weft run is verified afterwards.
+`python -m benchmarks engine`. Each measurement runs in its own process. Repeats of the engines are
+interleaved, and ratios are computed within one repeat. Figures are medians, with the minimum and
+maximum over all repeats in brackets. All results are checked, and every Weft run is verified
+afterwards.
 
-*Warm* starts when all workers have answered a first task; *cold* includes starting them. The clock
-stops when the caller has all results. For Weft it stops later, when `weft.run` returns: every
-result durable, the ledger sealed, the workers stopped.
+*Warm* timing starts when all workers have answered a first task; *cold* timing includes starting
+them. The clock stops when the caller has all results. For Weft it stops later, when `weft.run`
+returns: every result is durable, the ledger is complete, and the workers have stopped.
 """
 
 
@@ -235,8 +236,8 @@ def wide_section(part: Part) -> str:
     return f"""\
 ## From {next(iter(part))} to {list(part)[-1]} workers
 
-{"; ".join(machines)}. Each number of workers is measured in separate turns, warm. This machine has
-no network, so only engines that could be copied to it are measured.
+{"; ".join(machines)}. Each number of workers is measured separately, warm. This machine has no
+network, so only engines that could be copied to it are measured.
 
 µs per tiny task:
 
@@ -304,7 +305,7 @@ def sizes_section(part: Part) -> str:
 One lazy round of tiny tasks, {part["workers"]} workers, cold; {part["machine"]}.
 In small runs, starting the workers dominates.
 
-{grid(("tasks", "turns", "µs per task"), rows)}
+{grid(("tasks", "repeats", "µs per task"), rows)}
 """
 
 
@@ -333,8 +334,8 @@ def slots_section(part: Part) -> str:
 
 A real run whose workers answer at once, inside the coordinator's process, at about 1 µs per task;
 {part["machine"]}.
-With blocks of 1, a slot holds one task at a time, as with long tasks. Each figure is the least of
-{part.get("turns", 1)}, in turns.
+With blocks of 1, a slot holds one task at a time, as with long tasks. Each figure is the minimum of
+{part.get("turns", 1)} interleaved repeats.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """
@@ -351,10 +352,10 @@ def busy_section(part: Part) -> str:
     return f"""\
 ## How busy one coordinator keeps many workers
 
-Tasks of 1 ms in simulated time (`benchmarks/simulatedworkers.py`): the coordinator is real and each
-simulated worker, like the coordinator, has a core of its own, so this is what the coordinator
-allows, not what a machine achieves; {part["machine"]}.
-What the simulation itself takes counts as the coordinator's, about as much again.
+Tasks of 1 ms in simulated time (`benchmarks/simulatedworkers.py`). The coordinator is real; each
+simulated worker, like the coordinator, has its own core. So this is the limit that the coordinator
+sets, not what a machine achieves; {part["machine"]}.
+The cost of the simulation counts as the coordinator's and is about as large.
 
 {grid(("workers", "tasks", "efficiency", "coordinator's CPU µs per task"), rows)}
 """

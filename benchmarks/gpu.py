@@ -238,8 +238,8 @@ def render(body: dict[str, Any]) -> str:
 # Sieves on a GPU
 
 `python -m benchmarks gpu` on one {body["device"]}, {body["date"]}, with CuPy. A sieve tries seeds
-against eight draws, all of which must match; times run from the call to the returned seeds, medians
-of {TURNS} turns. Beforehand, CPU and GPU were checked to find the same seeds in a range, with
+against eight draws, all of which must match. Times are medians of {TURNS} repeats, from the call to
+the returned seeds. Beforehand, CPU and GPU were checked to find the same seeds in a range, with
 none, two and six of the eight draws wrong, and for all
 {len(body.get("compared", []))} calls that have a sieve on a GPU
 with none and two wrong (shuffles: none). The last columns are the first launch of a program, which
@@ -263,14 +263,14 @@ def _whole_command(seconds: dict[str, Any], note: str) -> str:
         return "The whole command was not timed in this run.\n"
     rows = "\n".join(_command_row(name, seconds[".".join(name)]) for name in WHOLE)
     return f"""\
-The whole command over all 2^32 seeds, from its start to its end, with draws of no generator. The
-first one compiles the sieve for the GPU; the others are medians of {TURNS} turns.
+The whole command over all 2^32 seeds, from start to exit, with draws that no generator produced.
+The first run compiles the sieve for the GPU; the others are medians of {TURNS} repeats.
 
-| command | the first, 1 worker | 1 worker | 4 workers |
+| command | first run, 1 worker | 1 worker | 4 workers |
 |---|---|---|---|
 {rows}
 
-Of that, importing CuPy and making the context of one process take\
+Of that, importing CuPy and creating the GPU context of one process take\
  {seconds["cupy_and_context"]:.1f} s.{note and f" {note}"}
 """
 

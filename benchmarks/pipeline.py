@@ -124,15 +124,16 @@ def render(turns: list[list[dict[str, float]]], middle: list[dict[str, float]]) 
             "# Full scoring",
             "",
             f"{ROWS:,} survivors, 1,000 draws each, 62 features and the label, Parquet chunks of"
-            f" {CHUNK_ROWS:,}. CPU seconds are those of the workers with their start and imports.",
+            f" {CHUNK_ROWS:,}. CPU seconds are those of the workers, including start-up and"
+            " imports.",
             "",
-            "| workers | s of the step | s with start and end | CPU s | survivors per CPU s |"
+            "| workers | step, s | with start-up and shutdown, s | CPU s | survivors per CPU s |"
             " peak MB of a worker |",
             "|---|---|---|---|---|---|",
             *rows,
             "",
-            f"Medians of {TURNS} turns. Two workers over one: the step {gain(turns, 'step_s')},"
-            f" with start and end {gain(turns, 'wall_s')}.",
+            f"Medians of {TURNS} interleaved repeats. Two workers compared with one: the step is"
+            f" {gain(turns, 'step_s')}, with start-up and shutdown {gain(turns, 'wall_s')}.",
             "",
         ]
     )

@@ -168,12 +168,12 @@ def render(body: dict[str, Any]) -> str:
 
     gpu = "".join(f"| {name} | {value} | |\n" for name, value in sorted(body["gpu"].items()))
     return f"""\
-# weft prng in figures
+# weft prng: speed and recovery
 
 `python -m benchmarks prng` on {body["machine"]}; CPU seconds of one core unless noted,
-medians of {TURNS} turns, kernels compiled beforehand. Every attack recovered the planted generator
-each time. The history of java.util.Random comes from a JDK: skip 137, start 1000, 5 % of the rows
-corrupt.
+medians of {TURNS} repeats, kernels compiled beforehand. Every attack recovered the planted
+generator each time. The history of java.util.Random comes from a JDK: skip 137, start 1000, 5 % of
+the rows corrupt.
 
 | whole attack | measured | target |
 |---|---|---|
@@ -192,7 +192,7 @@ corrupt.
 
 | other | measured | target |
 |---|---|---|
-| no signal in 120 draws (all 2^32 seeds of glibc rand), 2 workers over 1, with start and end | \
+| no signal in 120 draws among all 2^32 seeds of glibc, speed-up from 1 to 2 workers, whole runs | \
 {body["workers"]["speed_up"]:.2f} × | 1.85 × |
 {gpu}
 The ledgers of the compared runs were identical.

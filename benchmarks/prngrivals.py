@@ -394,22 +394,22 @@ def section(body: dict[str, Any]) -> str:
     return f"""\
 {HEADING}
 
-`python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}: each
-program on the problem it was made for, the two of a row in turns. Here commands are compared with
-commands; library calls are compared below; the last table describes each program. CPU seconds of
-the whole command to the answer, with one thread or worker; medians over the number of turns in the
+`python -m benchmarks prngrivals --rivals DIR`, {body["date"]}, {body["cpu"]}. Each
+program runs on the problem it was made for, alternating with weft. This table compares commands,
+the next one library calls; the last one describes each program. Figures are CPU seconds of the
+whole command up to the answer, with one thread or worker: medians over the number of repeats in the
 table (wall seconds in brackets, on a machine with other load). Histories come from real runtimes,
-MT19937's words from the reference implementation, and every answer was checked. weft is given
-the generator, as the other programs are; the version is that of its search.
+MT19937's words from the reference implementation, and every answer was checked. weft is told the
+generator, as the other programs are; the version is that of its search.
 
-| history | program | its CPU s | weft's CPU s | turns | version | weft takes |
+| history | program | its CPU s | weft's CPU s | repeats | version | weft takes |
 |---|---|---|---|---|---|---|
 {rows}
 
 {_start_up(body)}\
 php_mt_seed has no option for the version of PHP: it tries the seeding of PHP up to 5.2.0 first.
 Seeds per second are compared in [prng-seeds.md](prng-seeds.md). untwister's first seed is small, so
-the time to load numba dominates there.{body.get("note", "")}
+the time to load Numba dominates there.{body.get("note", "")}
 
 | program, commit | what it is | what it covers |
 |---|---|---|
@@ -427,15 +427,15 @@ def _start_up(body: dict[str, Any]) -> str:
     return f"""\
 As a command weft is slower than the state crackers because of its start-up: a process that imports
 its search and exits takes {body["import_s"]:.2f} CPU s;
-one that imports typer, which reads its command line, takes
+one that imports typer, which parses its command line, takes
 {body["typer_s"]:.2f}; one that imports NumPy, which is not needed there, {body["numpy_s"]:.2f}.
-Workers fork from the command. weft also holds some draws out, predicts them, and writes a
-ledger; so it needs more draws than the state crackers, which hold none out.
+Workers fork from the command. weft also holds out some draws, predicts them, and writes a ledger;
+so it needs more draws than the state crackers, which hold out none.
 
-As library calls the attacks themselves are compared: {LIBRARY_TURNS} histories
-in turn in one process, each with a different state, CPU milliseconds of the first call and the
-median of the others (`from weft.searches.prng import recover`). Every prediction was checked: for
-words 100 draws, for Node the next value of the predictor and the next ten of weft.
+Library calls compare the attacks themselves: {LIBRARY_TURNS} histories
+one after another in one process, each with a different state; CPU milliseconds of the first call
+and the median of the others (`from weft.searches.prng import recover`). Every prediction was
+checked: for words 100 draws, for Node the next value of the predictor and the next ten of weft.
 
 | history | program | import | first | next | weft: import | first | next | weft takes |
 |---|---|---|---|---|---|---|---|---|

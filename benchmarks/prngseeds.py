@@ -126,28 +126,31 @@ def render(body: dict[str, Any]) -> str:
         rows += f"\n| php_mt_seed 4.0, `mt_rand()` of PHP 5.2.1–7.0 and ≥ 7.1 | {line(theirs)} |"
         pairs = zip(body["rows"][0]["rates"], theirs, strict=True)
         ratio = statistics.median(a / b for a, b in pairs)
-        compared = f"Over php_mt_seed, turn by turn, `mt_rand()`: {ratio:.2f} × the seeds."
+        compared = (
+            "Compared with php_mt_seed within each repeat, `mt_rand()` reaches"
+            f" {ratio:.2f} × its seeds per second."
+        )
     else:
-        compared = "php_mt_seed was not there."
+        compared = "php_mt_seed was not measured."
     return f"""\
 # Seeds per second of one core
 
 `python -m benchmarks prngseeds --php-mt-seed PATH`, {body["date"]}, on {body["cpu"]} with other
-load on both cores: CPU seconds, medians of {TURNS} turns taken one after the other (least and
-greatest). Fifteen draws, all of which must be hit.
+load on both cores. CPU time, medians of {TURNS} interleaved repeats (minimum and maximum in
+brackets). Fifteen draws, all of which must match.
 
 | call | 10^6 seeds per CPU second | 2^32 seeds, CPU seconds |
 |---|---|---|
 {rows}
 
 {compared}
-One seeding of php_mt_seed serves two versions of PHP, one of ours the version that is named: over
-both it is ahead by a factor of two.
+php_mt_seed tests one seeding for two versions of PHP, Weft for the one version that is named: for
+both versions together php_mt_seed is faster by a factor of two.
 
-The bound is arithmetic. init_genrand takes 396 steps of four vector operations (shift, xor,
-multiply, add) to the first output, 1,584 for eight seeds in AVX2: a core that starts four a cycle
-does no better than 49.5 cycles a seed. init_by_array takes 1,247 steps of five, of which
-`random()` needs 1,022 before the first test: 160 to 195 cycles a seed.
+The lower bound follows from the arithmetic. init_genrand takes 396 steps of four vector operations
+(shift, xor, multiply, add) to the first output, 1,584 for eight seeds in AVX2: a core that issues
+four per cycle needs at least 49.5 cycles per seed. init_by_array takes 1,247 steps of five
+operations, of which `random()` needs 1,022 before the first test: 160 to 195 cycles per seed.
 """
 
 

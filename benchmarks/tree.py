@@ -55,7 +55,7 @@ def main(options: Sequence[str] = ()) -> None:
         place = Path(folder)
         body = {
             "machine": machine(),
-            "bare_machine": f"Medians of three turns of 40 evals on {machine()}",
+            "bare_machine": f"Medians of three repeats of 40 evals on {machine()}",
             "bare": bare_twin(place),
             "demo": (demo := compare(place)),
             "at_a_time": at_a_time(place / "demo-0-2"),
@@ -73,7 +73,7 @@ def measure_bare() -> None:
         write(
             {
                 **body,
-                "bare_machine": f"Medians of three turns of 40 evals on {machine()}",
+                "bare_machine": f"Medians of three repeats of 40 evals on {machine()}",
                 "bare": bare_twin(Path(folder)),
             }
         )
@@ -198,13 +198,13 @@ def render(body: dict[str, Any]) -> str:
         for d in body["dry"]
     ]
     return f"""\
-# weft tree in figures
+# weft tree: cost of an eval
 
 `python -m benchmarks tree` on {body["machine"]}.
 
-The compressor demo, beam 3, depth 6, {cost["evals"]} evals, one of which runs into its time limit
-of 3 s. Whole commands including start-up and shutdown, one eval at a time and two at a time, in
-turns: {times}.
+The compressor demo, beam 3, depth 6, {cost["evals"]} evals, one of which exceeds its time limit
+of 3 s. Times of whole commands, including start-up and shutdown, alternating between one eval at a
+time and two: {times}.
 
 | figure | measured | target |
 |---|---|---|
@@ -215,11 +215,11 @@ turns: {times}.
 | of which in the coordinator | {cost["in_the_coordinator_ms"]:.0f} ms | |
 | CPU time per eval without the scorer, but with start-up and shutdown | {cpu_ms} ms | |
 
-Engine time is the time of the serial run, from the first start to the last end, during which the
-scorer is not running.
+Engine time is the part of the serial run, from the first start to the last end, in which the scorer
+is not running.
 
 One eval by hand (`git worktree add`, apply, commit, a Python that prints a score, `git worktree
-remove`) and the same by `weft tree`, in turns; the start-up of `weft` is subtracted. Milliseconds
+remove`) compared with `weft tree`, alternating; the start-up of `weft` is subtracted. Milliseconds
 per eval; the targets are 2 × in CPU time and 1.5 × in wall time. {body["bare_machine"]}.
 
 | files | by hand, CPU ms | weft, CPU ms | ratio | by hand, wall ms | weft, wall ms | ratio |

@@ -82,7 +82,8 @@ def _usage_word(argument: Any) -> str:
 
 def _option(option: Any) -> str:
     value = "" if option.is_flag or option.count else f" {option.metavar}"
-    return ", ".join(option.opts) + _escaped(value)
+    negative = f" / {', '.join(option.secondary_opts)}" if option.secondary_opts else ""
+    return ", ".join(option.opts) + negative + _escaped(value)
 
 
 def _escaped(text: str) -> str:

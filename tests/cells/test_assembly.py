@@ -262,8 +262,8 @@ def test_module_is_executed_anew_for_every_run() -> None:
         (
             ["def hide(f):\n    def inner(x):\n        return f(x)\n    return inner",
              "@hide\ndef f(x):\n    return x", f"{TASK}f(x)"],
-            "task t uses `f`, a function named inner that no cell has under that name; define it "
-            "under the name it is used by, its decorators with functools.wraps",
+            "task t uses `f`, a function named inner that no cell defines by that name; define it "
+            "by the name that is used, and use functools.wraps in decorators",
         ),
         (
             [f"{TASK}get_ipython().run_line_magic('time', 'x')"],

@@ -42,7 +42,7 @@ def test_dataclass_among_arguments_is_checked_and_then_forgotten(values: RunValu
 
 
 def test_dataclass_in_an_answer_is_refused_and_then_forgotten(values: RunValues) -> None:
-    with pytest.raises(ValueInvalid, match="a search's answer holds a dataclass"):
+    with pytest.raises(ValueInvalid, match="a search's answer contains a dataclass"):
         values.pass_on([Point(1)])
     assert values.pass_on(3) == ("3", 3)
 

@@ -187,7 +187,7 @@ def test_planted_files_are_refused_and_compiled_code_is_dropped(
     cache.mkdir(exist_ok=True)
     (cache / "planted.pyc").write_bytes(b"")
     (paused / "code" / "numpy.py").write_text("raise SystemExit")
-    with pytest.raises(ObjectDamaged, match=r"numpy\.py is no code of this run"):
+    with pytest.raises(ObjectDamaged, match=r"numpy\.py is not code of this run"):
         resume(paused)
     (paused / "code" / "numpy.py").unlink()
     assert resume(paused).head == whole(tmp_path).head

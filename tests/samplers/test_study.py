@@ -161,7 +161,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "both": ({"batch": 2, "width": 2}, "give batch or width"),
     "stream": ({"sampler": "qmc", "width": 2}, "sampler qmc keeps a state between asks"),
     "rungs": ({"width": 2, "rungs": {"n": [1, 2]}}, "rungs compare the trials of a batch"),
-    "levels": ({"rungs": {"n": [3, 1]}}, "the levels of n must rise"),
+    "levels": ({"rungs": {"n": [3, 1]}}, "n needs two or more levels in ascending order"),
     "resource": ({"rungs": {"epochs": [1, 3]}}, "takes no parameter 'epochs'"),
     "fixed": ({"fixed": {"speed": 1}}, "takes no parameter 'speed'"),
     "grid": ({"sampler": "grid"}, "a grid needs a step for every Float"),

@@ -52,7 +52,7 @@ def test_tags_and_labels_are_texts_and_anything_else_is_left_out(execution, tags
         ({"schema_version": 2}, "schema_version must be 1"),
         ({"schema_version": None}, "schema_version must be 1"),
         ({"run_id": None}, "'run_id' is missing"),
-        ({"run_id": 5}, "'run_id' is missing, unknown or of a wrong type"),
+        ({"run_id": 5}, "'run_id' is missing, unknown or of the wrong type"),
         ({"search": None}, "'search' is missing"),
         ({"search": ["m"]}, "'search' is missing"),
         ({"search_path": None}, "'search_path' is missing"),

@@ -104,8 +104,8 @@ class Assembly:
         """Add `name = own`, if that is still what `own` is."""
         if self._namespace.get(own) is not value:
             raise SearchInvalid(
-                f"{user} uses `{name}`, a function named {own} that no cell has under that name",
-                hint="define it under the name it is used by, its decorators with functools.wraps",
+                f"{user} uses `{name}`, a function named {own} that no cell defines by that name",
+                hint="define it by the name that is used, and use functools.wraps in decorators",
             )
         text = f"{name} = {own}"
         self._definitions[name] = Definition(ast.parse(text).body[0], text)

@@ -95,7 +95,7 @@ def export(
 ) -> None:
     """Write a run's results as CSV or Parquet: position, arguments, value, error, times.
 
-    For an unfinished run, the results so far.
+    For an unfinished run it writes the results so far.
     """
     if csv == parquet:
         raise UsageError("choose one of --csv and --parquet")

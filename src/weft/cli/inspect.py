@@ -251,7 +251,7 @@ def pack(
 ) -> None:
     """Summarise a run in Markdown for whoever takes it over: a status pack.
 
-    The request, commands to repeat it, results, failures with examples, telemetry, invariants
+    It has the request, commands to repeat it, results, failures with examples, times, invariants
     and how each was checked, the head, open ends. --json prints the same as JSON.
     Exit code 0, or 5 if the run is damaged; the pack then names the damage.
     """

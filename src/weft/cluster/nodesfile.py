@@ -93,7 +93,7 @@ def read_machines(path: Path) -> tuple[NodeEntry, ...]:
     if len(here) > 1:
         raise FileInvalid(
             f"{path}: nodes {here[0]!r} and {here[1]!r} are the same machine",
-            hint="make one entry of them, or --simulate-nodes",
+            hint="merge the two entries, or use --simulate-nodes",
         )
     return entries
 

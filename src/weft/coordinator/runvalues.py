@@ -50,7 +50,7 @@ class RunValues:
         if self.has_records:
             self.has_records = False
             raise ValueInvalid(
-                "a search's answer holds a dataclass, which no annotation names",
+                "a search's answer contains a dataclass, which no annotation names",
                 hint="return dataclasses.asdict(answer)",
             )
         return text, rebuild(decode_trusted(text), None, self.read)

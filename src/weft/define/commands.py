@@ -105,14 +105,14 @@ def _check_placeholders(
             )
         if name in args and text_of(args[name]) is None:
             raise SearchInvalid(
-                f"{where} is {described(args[name])} in args; only text and numbers can be put in",
+                f"{where} is {described(args[name])} in args; only text and numbers are allowed",
                 hint="give it as text, such as json.dumps(…)",
             )
         if name not in (*ENGINE_NAMES, *args) and not prepared:
             raise SearchInvalid(
                 f"{where} is not defined",
                 hint=f"give {name} in args, or write {{{{{name}}}}} for the text in braces;"
-                f" there are {', '.join(sorted({*ENGINE_NAMES, *args}))}",
+                f" known names are {', '.join(sorted({*ENGINE_NAMES, *args}))}",
             )
 
 

@@ -240,7 +240,7 @@ class _Verification:
 
     def _check_identity(self, manifest: Manifest, reconciled: Reconciled) -> None:
         if self.finished and manifest.run_id != self._run_file.run_id:
-            raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
+            raise ManifestDamaged("manifest.sqlite and run.toml belong to different runs")
         if not reconciled.behind and not self.finished:
             self._check_commits(manifest.commits)
 

@@ -191,7 +191,7 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
     if ended:
         raise LedgerDamaged("it comes after the root's answer, which ends a ledger")
     if (record.kind == "genesis") != (seq == 0):
-        raise LedgerDamaged(f"kind {record.kind} cannot stand here; only record 0 is the genesis")
+        raise LedgerDamaged(f"kind {record.kind} is not allowed here; only record 0 is the genesis")
 
 
 def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:

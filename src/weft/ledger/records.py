@@ -65,7 +65,7 @@ def parse(line: bytes) -> Record:
     tail = _TAIL.fullmatch(text, end)
     if tail is None:
         raise LedgerDamaged(
-            f'after the body stands not "key":…,"kind":…,"prev_hash":…,"seq":…,"v":{FORMAT}}}'
+            f'the body is not followed by "key":…,"kind":…,"prev_hash":…,"seq":…,"v":{FORMAT}}}'
         )
     key, kind, prev_hash, seq = tail.groups()
     return Record(int(seq), prev_hash, kind, key, body)

@@ -23,7 +23,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Object:
-    """A reference to bytes in the run's object store, named by their SHA-256 in lower hex."""
+    """A reference to bytes in the run's object store, named by their SHA-256."""
 
     digest: str
     """64 hexadecimal digits."""

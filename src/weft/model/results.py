@@ -20,8 +20,8 @@ TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 class TaskError:
     """Why a task failed: all that the ledger and the search learn about it.
 
-    `type` is the exception's name, or `timeout`, `out-of-memory`, `crashed`, `worker-died`,
-    `result-invalid`; `stage` says where it happened, `exit_code` how a command ended.
+    `type` is `exception`, `timeout`, `out-of-memory`, `crashed`, `worker-died`, `result-invalid`
+    or another kind of failure; `stage` says where it happened, `exit_code` how a command ended.
     """
 
     type: str

@@ -163,7 +163,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An honest non-answer: `reason` in a word (`budget`, `ambiguous`, `incomplete`), and why."""
+    """Returned by a search that has no answer; `reason` is one word, such as `ambiguous`."""
 
     reason: str
     detail: Value = None

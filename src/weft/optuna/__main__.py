@@ -16,7 +16,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m weft.optuna", description=__doc__)
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("storage", metavar="STORAGE", help="such as sqlite:///study.db")
-    parser.add_argument("--name", help="of the study; the name of the folder unless given")
+    parser.add_argument("--name", help="name of the study; default: the name of the run's folder")
     args = parser.parse_args()
     try:
         study = to_study(args.run, storage=args.storage, name=args.name)

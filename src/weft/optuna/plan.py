@@ -78,7 +78,7 @@ def checked_spec(
     if sampler not in CLASSES:
         load(sampler, "sampler")
     if sampler == "grid" and "search_space" not in options and grid_of(space) is None:
-        raise SearchInvalid("a grid needs a step for every Float, and a space that is no function")
+        raise SearchInvalid("a grid needs a step for every Float; its space cannot be a function")
     return SamplerSpec(sampler, options, space, ways)
 
 
@@ -99,11 +99,13 @@ def checked_rungs(
     if rungs is None:
         return None
     if not isinstance(rungs, Mapping) or len(rungs) != 1:
-        raise SearchInvalid("rungs name one resource and its levels", hint='{"epochs": [1, 3, 9]}')
+        raise SearchInvalid(
+            "rungs must name one resource and its levels", hint='write {"epochs": [1, 3, 9]}'
+        )
     [(resource, levels)] = rungs.items()
     check_counts(**{f"level {level!r} of {resource}": level for level in levels})
     if len(levels) < 2 or list(levels) != sorted(set(levels)):
-        raise SearchInvalid(f"the levels of {resource} must rise, and be two or more: {levels!r}")
+        raise SearchInvalid(f"{resource} needs two or more levels in ascending order: {levels!r}")
     if type(eta) is not int or eta < 2:
         raise SearchInvalid(f"eta must be 2 or more, not {eta!r}")
     return Rungs(resource, tuple(levels), eta, CHECKPOINT in parameters)

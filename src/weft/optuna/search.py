@@ -44,7 +44,7 @@ def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
 
 @search(name=SEARCH, version=1, libraries=_libraries)
 def run_study(plan: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
-    """Run a study: `study` makes its `plan`, and `inputs` are the run's."""
+    """Run the study described by `plan`, which `study` creates; `inputs` are those of the run."""
     study_plan, log = from_json(StudyPlan, plan), StudyLog()
     yield Milestone("trials", _rounds(study_plan))
     yield from study_steps(study_plan, inputs, log)

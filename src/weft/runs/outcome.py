@@ -40,7 +40,7 @@ class Run:
     out: Path
     """The run's folder."""
     answer: Any
-    """The search's value, or an `Unknown`; a search that returns records knows their types."""
+    """The value that the search returned, or an `Unknown`."""
     head: str
     """The Merkle root of the ledger: equal heads mean equal decisions."""
     size: int
@@ -52,7 +52,7 @@ class Run:
     timing_dependent: bool
     """Whether the ledger contains a timeout or a dead worker, so that another run may differ."""
     failures_expected: bool = False
-    """Whether the search declares that its tasks may fail, or its product has its own rules"""
+    """Whether the search declares that its tasks may fail, or its product has its own rules."""
 
     @property
     def mostly_failed(self) -> bool:

@@ -97,7 +97,7 @@ def _check_types(folder: RunFolder, table: Mapping[str, JsonValue]) -> None:
     for name, types in _TYPES.items():
         value = table.get(name)
         if value is not None and (not isinstance(value, types) or isinstance(value, bool)):
-            raise FileInvalid(f"{folder.run_toml}: execution.{name} is of a wrong type")
+            raise FileInvalid(f"{folder.run_toml}: execution.{name} has the wrong type")
 
 
 def _node(raw: Mapping[str, JsonValue], folder: RunFolder) -> Node:

@@ -81,13 +81,13 @@ def run(
     defaults for tasks that set none. With `strict` a failed task ends its search, as if its value
     had been used.
 
-    Execution: `workers` is the number of processes, by default one per usable processor. `backend`
+    Execution: `workers` is the number of processes, by default one per usable core. `backend`
     is `local`, `serial` or `ray`, `placement` is `greedy` or `static`. All `nodes` are slots of
     this machine, unless the backend is `ray`: then they are nodes of its cluster. `group_cap`
     limits how many tasks of one group run at a time, `wall_limit_s` interrupts the run after that
     many seconds, `pause_at` stops it at a milestone (`yield weft.Milestone(…)`). `accept` names
-    problems to continue despite: `code`, `copy`, `rollback`. `sign_key` is a file with an Ed25519
-    key that signs the checkpoint. `tags` are labels shown by `weft status`.
+    problems to continue despite: `code`, `copy`, `rollback`, `sandbox`. `sign_key` is a file with
+    an Ed25519 key that signs every checkpoint. `tags` are labels shown by `weft status`.
 
     Output: the first failure is printed to stderr at once, and a warning at the end if more than
     half of the tasks failed (exit code 4); `quiet` silences all warnings. Progress is shown in a

@@ -56,7 +56,7 @@ def check_code_folder(folder: RunFolder) -> None:
         is_ours = re.fullmatch(r"weft_cell_[0-9a-f]{16}\.py(\.tmp)?", path.name)
         if path.name != CACHE and not is_ours:
             raise ObjectDamaged(
-                f"{path} is no code of this run", hint="remove it if you know where it comes from"
+                f"{path} is not code of this run", hint="remove it if you know where it comes from"
             )
 
 
@@ -168,7 +168,7 @@ def replaced_code(sources: Mapping[str, str], code: Mapping[str, str], accepted:
     replaced = [name for name in sorted(sources) if is_stored_name(name) and name not in code]
     if replaced and not accepted:
         raise CodeChanged(
-            "the cells, or values that they use, are not what this run began with",
+            "the cells, or values that they use, have changed since this run started",
             hint="restore them, start a new --out, or continue with --accept code"
             ' (in Python: accept=["code"])',
         )

@@ -85,7 +85,7 @@ class RunFile:
         bad += [n for n, v in tables.items() if not isinstance(v, dict)]
         bad += sorted(raw.keys() - texts.keys() - tables.keys() - {"schema_version"})
         if bad:
-            raise FileInvalid(f"{where}: field {bad[0]!r} is missing, unknown or of a wrong type")
+            raise FileInvalid(f"{where}: field {bad[0]!r} is missing, unknown or of the wrong type")
         if not str(texts["run_id"]).isalnum():
             raise FileInvalid(f"{where}: run_id must be letters and digits")
         return RunFile(**texts, **tables)  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ def test_one_session_is_one_stream() -> None:
     [
         (b"", "x: is empty"),
         (b"  \n\n", "x: is empty"),
-        (b"draw\n", "x: has a heading and no draws"),
+        (b"draw\n", "x: has a header but no draws"),
         (b"1\n2.5\n", 'x: row 2: "2.5" is not an integer'),
         (b"1\nNaN\n", 'x: row 2: "NaN" is not an integer'),
         (b"1\n-2\n", 'x: row 2: "-2" is not from 0 to 2^64 - 1'),
@@ -53,7 +53,7 @@ def test_one_session_is_one_stream() -> None:
         (b"\xff\xfe1\n", "x: not UTF-8 text at byte 0"),
         (b"1\n\x00\n", "x: contains a NUL character"),
         (b'"1\n2\n', "x: not a table"),
-        (b'{"draw": 1}', "x: an object where a list of draws should be"),
+        (b'{"draw": 1}', "x: should be a list of draws, not an object"),
         (b"[1, 2.0]", 'x: row 2: "2.0" is not an integer'),
         (b"[true]", 'x: row 1: "True" is not an integer'),
         (b'[{"date": "2024-01-01"}]', 'x: row 1: the key "draw" is missing'),

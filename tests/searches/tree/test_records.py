@@ -154,6 +154,6 @@ def test_shell_line_runs_only_when_asked_for_and_gets_names_from_the_environment
     wood.write("tree.toml", SHELL + "[score]\nshell = 'cat {idea_file}'\n")
     refused = wood.run("s")
     assert (refused.code, refused.out) == (3, "")
-    assert "{idea_file} is not put into a shell line; write $WEFT_IDEA_FILE" in refused.err
+    assert "{idea_file} cannot be used in shell; write $WEFT_IDEA_FILE" in refused.err
     wood.write("tree.toml", SHELL + "[score]\nshell = 'true'\nargv = ['true']\n")
-    assert "give argv or shell, one of them" in wood.run("s").err
+    assert "give either argv or shell" in wood.run("s").err

@@ -75,7 +75,7 @@ def test_file_that_changed_since_the_start_is_refused_by_name(wood: Wood) -> Non
         assert f"inputs.harness/{name}" in told.err
         imported = wood.run("s", "--import-from", "r")
         assert imported.code == 3
-        assert f"{name} beside the config is different" in imported.err
+        assert f"{name} next to the config is different" in imported.err
         path.write_text(text)
     assert not (wood.folder / "s").exists()
     assert wood.ledger("r") == before
@@ -146,8 +146,8 @@ BAD = {
 }
 BAD_STAGES = {
     'env = { WEFT_RESULT_FD = "3" }': "WEFT_RESULT_FD is set by channel = true",
-    "regex = 'score (.*)'": "needs no regex",
-    'format = "shinka"': "no result files",
+    "regex = 'score (.*)'": "cannot have a regex",
+    'format = "shinka"': "or result files",
 }
 
 
@@ -199,6 +199,6 @@ def test_stopped_run_is_not_resumed_with_another_scorer_beside_it(wood: Wood) ->
     factor.write_text("11")
     told = wood.weft("resume", "r")
     assert told.code == 3
-    assert "data/deep/factor beside the config has changed since this run started" in told.err
+    assert "data/deep/factor next to the config has changed since this run started" in told.err
     factor.unlink()
     assert wood.weft("resume", "r").code == 130, "the run has a copy of its own"

@@ -280,7 +280,7 @@ def test_several_roots_are_expanded_and_the_best_of_them_is_the_one_to_beat(wood
     assert [e["parent_node_id"] for e in plan["evals"]] == [0, 0, 0, 1, 1, 1]
     wood.write("other/score.py", "print(1)\n")
     told = wood.run("r3")
-    assert (told.code, "n1 has another score.py" in told.err) == (3, True)
+    assert (told.code, "n1 has a different score.py" in told.err) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def element(name: str, *children: str, **attributes: object) -> Markup:
     `stroke_width=2, class_="axis"`. Links may only point inside the page.
     """
     if name not in ELEMENTS:
-        raise ValueError(f"element {name!r:.40} may not stand in a report")
+        raise ValueError(f"element {name!r:.40} is not allowed in a report")
     parts = [_attribute(key, value) for key, value in attributes.items() if value is not None]
     inside = Markup("").join(escape(c) if _is_markup(c) else escape(visible(c)) for c in children)
     return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), Markup("").join(parts), inside)  # noqa: S704
@@ -96,7 +96,7 @@ def _is_markup(text: str) -> bool:
 def _attribute(key: str, value: object) -> Markup:
     name = key.rstrip("_").replace("_", "-")
     if not _ATTRIBUTE.fullmatch(name):
-        raise ValueError(f"attribute {name!r:.40} may not stand in a report")
+        raise ValueError(f"attribute {name!r:.40} is not allowed in a report")
     text = _number(value) if isinstance(value, int | float) else visible(str(value))
     if name in _LINKS and not text.startswith("#"):
         raise ValueError(f"{name} may only point inside the page, not to {text!r:.40}")

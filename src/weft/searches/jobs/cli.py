@@ -32,7 +32,7 @@ MAX_ROWS = 1000
 
 app = typer.Typer(
     name="jobs",
-    help="Run a list of scripts on the GPUs and CPUs of nodes, and take their results in.",
+    help="Run a list of scripts on the GPUs and CPUs of nodes, and collect their results.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -53,15 +53,15 @@ class JobEntry(BaseModel):
     @model_validator(mode="after")
     def _check_together(self) -> JobEntry:
         if (self.script is None) is (self.argv is None):
-            raise ValueError("give script or argv, one of them")
+            raise ValueError("give either script or argv")
         if self.argv is not None and not self.argv[0]:
-            raise ValueError("argv: its first word is the program")
+            raise ValueError("argv: the first argument is the program and must not be empty")
         if self.result in ("file", "auto") and self.expected_output is None:
             raise ValueError(f'result = "{self.result}" needs expected_output')
         if self.scalars and self.channel() == "file":
-            raise ValueError("scalars are for stdout; the result is a file")
+            raise ValueError("scalars applies only to stdout; the result is a file")
         if self.format == "bytes" and self.channel() == "stdout":
-            raise ValueError('format = "bytes" is for an expected file; the result is on stdout')
+            raise ValueError('format = "bytes" needs a result file; the result is on stdout')
         pinned = [name for name in (*self.env, *self.env_from) if name in VISIBLE_DEVICES]
         if self.gpu and pinned:
             raise ValueError(f"{pinned[0]} is set by the slot: a GPU job sees its own GPU only")
@@ -71,7 +71,7 @@ class JobEntry(BaseModel):
             _check_written("expected_output", self.expected_output)
         twice = sorted(name for name in self.env_from if name in self.env)
         if twice:
-            raise ValueError(f"{twice[0]} is in env and in env_from")
+            raise ValueError(f"{twice[0]} is in both env and env_from")
         return self
 
     def channel(self) -> str:
@@ -161,7 +161,7 @@ def _entries(path: Path) -> list[JsonValue]:
             raise FileInvalid(f"{path}: unknown field {unknown[0][:80]!r} next to jobs")
         raw = raw.get("jobs")
     if not isinstance(raw, list):
-        raise FileInvalid(f"{path}: no list of jobs", hint=EXAMPLE)
+        raise FileInvalid(f"{path}: contains no list of jobs", hint=EXAMPLE)
     return raw
 
 

@@ -63,7 +63,7 @@ class JobsExecutionOptions(ExecutionOptions):
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"--workers must be 1 or more, not {self.workers}")
         if self.backend == "ray" and self.nodes is None:
-            raise UsageError("weft jobs with --backend ray needs --nodes FILE", hint="for its plan")
+            raise UsageError("weft jobs with --backend ray needs a node file", hint="--nodes FILE")
 
     def plan_nodes(self) -> tuple[Node, ...]:
         """Return the nodes of the file for a plan, which may be other machines."""

@@ -302,7 +302,8 @@ def export_program(
 ) -> None:
     """Write the recovered generator as a program that produces its draws.
 
-    In Python, C or Java. The program's arguments COUNT and FIRST choose which draws it prints.
+    The language is Python, C or Java. The program's arguments COUNT and FIRST choose which draws
+    it prints.
     """
     prngoptions.check_count(count)
     best, _ = library.found_in(run)

@@ -97,13 +97,13 @@ def checked_family(hypothesis: Hypothesis) -> Family:
     draw_of(family, hypothesis.output)
     if family.rows is not None and not elements_of(hypothesis.output, hypothesis.modulus):
         raise UsageError(
-            f"{hypothesis.output} makes no rows with the modulus {hypothesis.modulus}: it is out"
-            f" of how many values, at most {MOST}, or for sorted rows how many rows there are"
+            f"{hypothesis.output} makes no rows with modulus {hypothesis.modulus}: the modulus is"
+            f" how many values there are, at most {MOST}, or for sorted rows how many rows"
         )
     most = greatest_modulus(hypothesis.output)
     if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
         raise UsageError(
-            f"a modulus of {hypothesis.output} is 1 to {most}, not {hypothesis.modulus}"
+            f"the modulus of {hypothesis.output} must be 1 to {most}, not {hypothesis.modulus}"
         )
     return family
 

@@ -81,7 +81,7 @@ def read_history(data: bytes, where: str) -> History:
         raise FileInvalid(f"{where}: is empty", hint="write one draw per row, oldest first")
     rows = list(_json_rows(data, where) if data.lstrip()[:1] in b"[{" else _csv_rows(data, where))
     if not rows:
-        raise FileInvalid(f"{where}: has a heading and no draws")
+        raise FileInvalid(f"{where}: has a header but no draws")
     if len(rows) > MAX_DRAWS:
         raise FileInvalid(f"{where}: {len(rows):,} draws, more than the {MAX_DRAWS:,} allowed")
     sessions = [session for _, session in rows]
@@ -141,7 +141,7 @@ def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
 def _json_rows(data: bytes, where: str) -> Iterator[Row]:
     value = loads(data, where=where, max_bytes=MAX_BYTES, hint=JSON_ADVICE)
     if not isinstance(value, list):
-        raise FileInvalid(f"{where}: an object where a list of draws should be")
+        raise FileInvalid(f"{where}: should be a list of draws, not an object")
     for number, item in enumerate(value, 1):
         place = f"{where}: row {number}"
         if not isinstance(item, dict):

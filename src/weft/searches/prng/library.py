@@ -1,11 +1,11 @@
-"""`weft prng` from Python: analyse draws, recover a generator, go on with it.
+"""`weft prng` from Python: analyse draws, recover a generator, continue its draws.
 
 from weft.searches.prng import analyse, recover
 
 generator = recover([582, 17, …], modulus=1000, families=["java"])
 generator.take(5)       # the next draws
 generator.rewind(10)    # back by ten draws
-generator.program("c")  # a C program that makes them
+generator.program("c")  # a C program that produces them
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ GOES_ON = 10_000
 
 
 class Generator:
-    """A generator at a place in its stream of draws; `recover` returns one after the last draw.
+    """A generator at a position in its stream of draws; `recover` returns one after the last draw.
 
-    It makes the draws of a `hypothesis`, from draw number `position` on. It is an iterator:
-    `next(generator)` makes the next draw.
+    It produces the draws of a `hypothesis`, from draw number `position` on. It is an iterator:
+    `next(generator)` returns the next draw.
     """
 
     def __init__(self, hypothesis: Hypothesis, position: int = 0) -> None:
@@ -71,7 +71,7 @@ class Generator:
 
     @property
     def position(self) -> int:
-        """How many draws were made: the number of the next one, counted from 0."""
+        """The number of the next draw, counted from 0."""
         return self._position
 
     def __iter__(self) -> Iterator[int]:
@@ -83,7 +83,7 @@ class Generator:
         return value
 
     def take(self, count: int) -> list[int]:
-        """Make the next `count` draws; fewer where skips vary and are not known further."""
+        """Return the next `count` draws, or fewer if skips vary and the later ones are unknown."""
         values = list(islice(self._stream, count))
         self._position += len(values)
         return values
@@ -101,7 +101,7 @@ class Generator:
         self.seek(self._position - count)
 
     def program(self, language: str = "python") -> str:
-        """Return a program in a `language` (python, c or java) that makes all draws."""
+        """Return a program in a `language` (python, c or java) that produces all draws."""
         return programs.program(self._hypothesis, language)
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ class Analysis:
     history: History
     """The draws as they were read."""
     head: str
-    """The head of the run: what `weft verify` checks it by."""
+    """The head of the run, as `weft verify` prints it."""
 
     @property
     def verdict(self) -> str:
@@ -129,7 +129,7 @@ class Analysis:
 
     @property
     def next(self) -> list[str]:
-        """The next draws in the form of the history; empty unless they were earned."""
+        """The next draws in the form of the history; empty if they cannot be predicted."""
         return self.history.texts(self.answer.found[0].next) if self.answer.is_signal else []
 
     @property
@@ -154,14 +154,14 @@ def analyse(
     out: str | Path | None = None,
     workers: int | None = None,
 ) -> Analysis:
-    """Find the generator behind `draws`, a list of them or a file, as `weft prng analyse` does.
+    """Find the generator behind `draws`, a list or a file, as `weft prng analyse` does.
 
-    Draws are below `modulus` and begin with `low`, or are of another `form`. `families` and
-    `outputs` are those to try, all if empty; `skips` and `starts` are ranges `LO:HI` of calls that
-    were not written down, before each draw and before the first; a share `corrupt` of the draws
-    may be wrong. `effort` is quick, standard or all; `predict` draws are predicted. With `out` the
-    run is saved there, and the same call continues an interrupted one; `workers` is how many
-    processes work.
+    Draws are below `modulus`, `low` is the smallest possible one; `form` is for other forms of
+    draws. `families` and `outputs` are those to try, all if empty. `skips` and `starts` are ranges
+    `LO:HI` of unrecorded calls before each draw and before the first. A share `corrupt` of the
+    draws may be wrong. `effort` is quick, standard or all; `predict` is how many draws to predict.
+    With `out` the run is saved there, and the same call continues it if it was interrupted;
+    `workers` is the number of processes.
     """
     asked = options.AnalyseOptions(
         modulus=modulus, low=low, form=form, families=",".join(families) or "all",
@@ -181,10 +181,10 @@ def recover(
     effort: str = "standard",
     workers: int | None = None,
 ) -> Generator | None:
-    """Return the generator behind `draws`, placed after the last; None without a full signal.
+    """Return the generator behind `draws`, positioned after the last; None without a full signal.
 
-    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`. What
-    takes milliseconds (a state from whole outputs) is tried in this process, before any other.
+    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`. Attacks
+    that take milliseconds (a state from full outputs) are tried first, in this process.
     """
     asked = options.AnalyseOptions(
         modulus=modulus, form=form, families=",".join(families) or "all",

@@ -228,7 +228,7 @@ class PlantedOptions:
         if self.start + self.count * (skips[1] + 1) > MAX_CALLS:
             raise UsageError(f"these are more than {MAX_CALLS:,} calls; take fewer draws or skips")
         if (self.seed is None) == (self.state is None):
-            raise UsageError("give the generator's --seed N or its --state HEX, one of them")
+            raise UsageError("give either the generator's --seed N or its --state HEX")
         return planting.make_truth(
             family,
             self.output,
@@ -258,7 +258,7 @@ def _read_seed(text: str) -> int:
     if not 0 <= seed <= MAX_SEED:
         raise UsageError(
             f"--seed must be 0 to 2^64-1, not {text[:40]}",
-            hint="write a negative seed modulo 2^64, for cpython without its sign",
+            hint="write a negative seed modulo 2^64; for cpython, drop the sign",
         )
     return seed
 
@@ -286,5 +286,5 @@ def read_range(option: str, text: str, most: int) -> tuple[int, int]:
         raise UsageError(f"{option} takes LO:HI or a number, not {text[:40]!r}")
     least, greatest = int(match[1]), int(match[2] or match[1])
     if not 0 <= least <= greatest <= most:
-        raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
+        raise UsageError(f"{option} must be an ascending range within 0:{most}, not {text!r}")
     return least, greatest

@@ -136,7 +136,7 @@ def read_records(data: bytes, where: str) -> Records:
     else:
         records = _table(text, where)
     if not records.rows:
-        raise FileInvalid(f"{where}: has a heading and no draws")
+        raise FileInvalid(f"{where}: has a header but no draws")
     if len(records.rows) > MAX_ROWS:
         raise FileInvalid(f"{where}: more than {MAX_ROWS:,} rows")
     return records

@@ -206,7 +206,7 @@ def export(
 ) -> None:
     """Write the best path as a branch with one commit per idea, or as a series of patches."""
     if (repo is None) is (patches is None):
-        raise UsageError("give --repo DIR or --patches DIR, one of them")
+        raise UsageError("give either --repo DIR or --patches DIR")
 
     exported = exports.export(run, node=node, repo=repo, branch=branch, patches=patches)
     if output.as_json:

@@ -120,23 +120,23 @@ class StageTable(BaseModel):
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from None
         if groups != 1:
-            raise ValueError("a regex has one group, the score")
+            raise ValueError("a regex needs exactly one group, which matches the score")
         return text
 
     @model_validator(mode="after")
     def _check_command(self) -> StageTable:
         if not self.argv and not self.shell and not self.recorded:
-            raise ValueError("argv is missing: the command as a list of words")
+            raise ValueError("argv is missing: the command as a list of arguments")
         if self.argv and self.shell:
-            raise ValueError("give argv or shell, one of them")
+            raise ValueError("give either argv or shell")
         if RESULT_FD in self.env:
             raise ValueError(f"env: {RESULT_FD} is set by channel = true")
         if self.has_channel and (self.regex or self.format == "shinka"):
-            raise ValueError("a result that comes over the channel needs no regex, no result files")
+            raise ValueError("a result over the channel cannot have a regex or result files")
         placeholder = PLACEHOLDER.search(self.shell or "")
         if placeholder:
             name = placeholder[1].upper()
-            raise ValueError(f"{placeholder[0]} is not put into a shell line; write $WEFT_{name}")
+            raise ValueError(f"{placeholder[0]} cannot be used in shell; write $WEFT_{name}")
         return self
 
     @property
@@ -363,7 +363,7 @@ def parse_setting(text: str) -> Override:
     except (tomllib.TOMLDecodeError, RecursionError):
         raise UsageError(
             f"--set {text[:80]!r}: the value is not valid TOML",
-            hint="text stands in quotes: --set 'direction=\"min\"'",
+            hint="text needs quotes: --set 'direction=\"min\"'",
         ) from None
 
 

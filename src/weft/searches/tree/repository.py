@@ -128,7 +128,7 @@ def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequ
     try:
         git.run("cat-file", "-e", f"{root.commit}^{{commit}}")
     except GitFailed:
-        raise InputError(f"{repo} does not hold the commit {root.commit} it began with") from None
+        raise InputError(f"{repo} does not have the commit {root.commit} of the root") from None
     with contextlib.suppress(GitFailed):
         git.run("rev-parse", "--verify", "--quiet", ref)
         raise InputError(f"{repo} already has a branch {branch!r}", hint="choose another --branch")
@@ -181,7 +181,7 @@ def _open(path: Path) -> Git:
         else:
             git = Git((inner if inner.is_dir() else path).absolute(), path.absolute())
         if git.word("rev-parse", "--show-object-format") != "sha1":
-            raise InputError(f"{path} is a repository with SHA-256 names, which is not supported")
+            raise InputError(f"{path} is a SHA-256 repository, which is not supported")
     except (GitFailed, UnicodeDecodeError):
         raise InputError(
             f"{path} is not a git repository", hint="git init, or give files"

@@ -100,7 +100,7 @@ def add_root(stream: RootStream, git: Git, commit: str, path: Path, *, submodule
     if modules and submodules == "refuse":
         raise InputError(
             f"{path}: {os.fsdecode(modules[0])} is a submodule, whose files are not in the commit",
-            hint='submodules = "empty" leaves its folder empty; or give files, a folder with all',
+            hint='set submodules = "empty" to leave its folder empty, or use files instead of repo',
         )
     number = len(stream.commits) or ""
     head = f"commit refs/weft/root{number}\ncommitter weft <> 0 +0000\ndata 0\n"
@@ -166,7 +166,7 @@ def check_same_scorer(stream: RootStream, protected: Sequence[str], path: Path) 
         differing = sorted(n for n in first.keys() | own.keys() if first.get(n) != own.get(n))
         if differing:
             raise InputError(
-                f"{path}: the root n{number} has another {differing[0]}, which is protected:"
+                f"{path}: the root n{number} has a different {differing[0]}, which is protected:"
                 " scores of different scorers cannot be compared"
             )
 

@@ -59,7 +59,7 @@ def check_same_files(
         now = hashlib.sha256(inputs[name]).hexdigest() if name in inputs else None
         if old.get(name) != now:
             file = name.removeprefix(PREFIX)
-            raise InputError(f"{where} cannot be imported: {file} beside the config is different")
+            raise InputError(f"{where} cannot be imported: {file} next to the config is different")
 
 
 def check_resume(inputs: Mapping[str, str], base: Path) -> None:
@@ -74,7 +74,7 @@ def check_resume(inputs: Mapping[str, str], base: Path) -> None:
             continue
         if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
             raise RunMismatch(
-                f"{file.relative_to(base)} beside the config has changed since this run started",
+                f"{file.relative_to(base)} next to the config has changed since this run started",
                 hint="restore it, or start a new --out",
             )
 

@@ -131,14 +131,14 @@ class StepOptions:
         first = _place("--from", STEPS[0] if self.from_ is None else self.from_[0])
         if self.to is not None and _place("--to", self.to) < first:
             raise UsageError(
-                f"--to {self.to} lies before --from {STEPS[first]}", hint="leave one of them out"
+                f"--to {self.to} is before --from {STEPS[first]}", hint="leave one of them out"
             )
         for name in given:
             if first > STEPS.index(DECIDED[name]):
                 raise UsageError(
-                    f"--{name.replace('_', '-')} belongs to step {DECIDED[name]}, which is over at"
+                    f"--{name.replace('_', '-')} belongs to step {DECIDED[name]}, which is before"
                     f" --from {STEPS[first]}",
-                    hint=f"leave it out, or begin at step {DECIDED[name]}",
+                    hint=f"leave it out, or start at step {DECIDED[name]}",
                 )
 
     def pause_at(self) -> str | None:

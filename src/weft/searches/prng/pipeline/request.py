@@ -109,7 +109,7 @@ class PipelineRequest:
         raise UsageError(
             f"windows of {window} draws below {self.modulus} cannot tell {tried:,} hypotheses"
             " apart",
-            hint="ask for fewer --seeds, --skips or --starts, or bring more draws",
+            hint="use fewer --seeds, --skips or --starts, or more draws",
         )
 
 
@@ -121,14 +121,14 @@ def _check_count(option: str, value: int, least: int, most: int) -> None:
 def _check_rising(option: str, pair: tuple[int, int], most: int) -> None:
     low, high = pair
     if not 0 <= low <= high <= most:
-        raise UsageError(f"{option} must lie within 0:{most} and rise, not '{low}:{high}'")
+        raise UsageError(f"{option} must be an ascending range within 0:{most}, not '{low}:{high}'")
 
 
 def _check_seeds(family: Family, low: int, end: int) -> None:
     most = 1 << family.seed_bits
     if not 0 <= low < end <= most:
         raise UsageError(
-            f"--seeds {low}:{end}: {family.name} has the seeds 0:{most}, and a range is not empty"
+            f"--seeds {low}:{end}: {family.name} has seeds 0:{most}; the range must not be empty"
         )
     if end - low > MAX_SEEDS:
         raise UsageError(

@@ -16,7 +16,7 @@ FILES = ("tree.toml", "agent.toml", "start/route.py", "start/score.py")
 def write_template(folder: Path, template: str) -> list[Path]:
     """Write a search whose agents call a model; raises InputError when a file is there already."""
     if template not in KEYS:
-        raise UsageError(f"--template {template!r:.40}: there is openai and anthropic")
+        raise UsageError(f"--template must be openai or anthropic, not {template!r:.40}")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file", hint="choose another folder")
     targets = [folder / name for name in FILES]
