@@ -71,6 +71,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
+| F2 | on `weft jobs` a share failed where a recovery had nothing left to do, and \
+so no call to kill it at | `tests/faults/test_points.py` |
+| tests | beside a load, an actor may report the end of its worker before \
+its node is gone: the lost attempt then has that reason | `tests/ray/test_faults.py` |
 | F29 | beside a load of 27, a worker on a Ray node that started after its run \
 had been closed made the run's folder again, open to others, and every later run on that node was \
 refused | `tests/ray/test_parts.py` |
