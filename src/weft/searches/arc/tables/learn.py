@@ -22,6 +22,7 @@ from weft.searches.arc.tables.routes import CRAWL, is_thin
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
+from weft.searches.arc.tables.tallies import TALLY, is_tallied
 from weft.searches.arc.tables.vocabulary import actions, is_action, price
 from weft.searches.arc.values import Grid
 
@@ -176,7 +177,11 @@ def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
     if any(scene.fixed for scene in scenes):
         return [action for action in actions(colours, (), ()) if action[0] in OF_AREAS]
     goals = sorted({b.colour for scene in scenes for b in scene.objects if b.colour})
-    left_out = () if is_thin(scenes, targets) else (CRAWL,)
+    left_out = [
+        name
+        for name, is_asked in ((CRAWL, is_thin), (TALLY, is_tallied))
+        if not is_asked(scenes, targets)
+    ]
     every = actions(colours, _shifts(scenes, targets), goals)
     return [action for action in every if action[0] not in left_out]
 

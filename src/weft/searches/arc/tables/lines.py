@@ -16,7 +16,12 @@ RAYS: dict[str, tuple[str, ...]] = {
     "cross": SIDES,
     "diagonals": CORNERS,
     "star": tuple(STEPS),
+    "mid_row": ("west", "east"),
+    "mid_column": ("north", "south"),
+    "mid_cross": SIDES,
 }
+MIDDLE = ("mid_row", "mid_column", "mid_cross")
+"""Lines from the middle row and column of an object alone."""
 
 
 def ray(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
@@ -47,6 +52,8 @@ def _line_cells(scene: Scene, body: Body, which: str, stop: int) -> int:
     cells = 0
     for side in _sides(scene, body, which):
         front = corner_of(scene, body, side) if which == NOTCH else front_of(scene, body, side)
+        if which in MIDDLE:
+            front &= middle_of(scene, body, side)
         while front:
             front = scene.moved(front, STEPS[side]) & ~stop
             cells |= front
@@ -109,6 +116,14 @@ def front_of(scene: Scene, body: Body, side: str) -> int:
     if side in SIDES:
         return body.mask
     return body.mask & corner_of(scene, body, side)
+
+
+def middle_of(scene: Scene, body: Body, side: str) -> int:
+    """The row or column of cells in the middle of its box from which a line leads to a side."""
+    (down, _), (top, left, bottom, right) = STEPS[side], body.box
+    if down:
+        return scene.box_mask(top, (left + right - 1) // 2, bottom, (left + right) // 2 + 1)
+    return scene.box_mask((top + bottom - 1) // 2, left, (top + bottom) // 2 + 1, right)
 
 
 def elbow(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

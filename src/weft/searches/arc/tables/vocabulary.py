@@ -28,6 +28,7 @@ from weft.searches.arc.tables.sides import (
 )
 from weft.searches.arc.tables.stairs import FIRST, TREADS
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
+from weft.searches.arc.tables.tallies import COUNTED, HOW, TALLY
 
 LENGTHS = ("height", "width", "cells", "colours")
 TURNS = ("across", "down", "half", "transposed", "left", "right")
@@ -35,7 +36,8 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
                      "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "imitate", "crawl", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "imitate", "crawl", "stairs", "spill", "march",
+                     "tally"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -74,6 +76,7 @@ def actions(
     yield ("trail",)
     yield ("restore",)
     yield ("share",)
+    yield from (("march", side) for side in STEPS)
     yield from _shapes(named, goal_colours)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
@@ -95,6 +98,8 @@ def actions(
     yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
     for side in (*SIDES, *TOWARDS):
         yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
+    for words in product(SIDES, HOW, COUNTED):
+        yield from ((TALLY, *words, ink) for ink in plain)
     for goal in goals:
         yield from (("align", side, goal) for side in BOX_SIDES)
         yield from (("mirror", edge, goal) for edge in ("near", "far"))
