@@ -16,6 +16,7 @@ from weft.searches.arc.fitted.inlay import Inlay
 from weft.searches.arc.fitted.keyblock import KeyBlock
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.fitted.onecolour import OneColour
 from weft.searches.arc.fitted.overview import ObjectOverview
 from weft.searches.arc.fitted.period import ExtendPeriod
 from weft.searches.arc.fitted.recolour import CellTable, ColourMap
@@ -33,7 +34,7 @@ RULES: tuple[FittedRule, ...] = (
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
     ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(), CycleColours(), KeyBlock(),
-    CropAt(), Repeat(), Sort(),
+    CropAt(), Repeat(), Sort(), OneColour(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

@@ -126,10 +126,6 @@ def read_sort(text: str) -> tuple[str, str, str]:
     """Undo `parameters`; ValueError where it is none."""
     segmentation, words = text.split(": ")
     measure, direction = words.split(" ")
-    if (
-        segmentation not in SEGMENTATIONS
-        or measure not in SORTED_BY
-        or direction not in DIRECTIONS
-    ):
+    if segmentation not in SEGMENTATIONS or measure not in SORTED_BY or direction not in DIRECTIONS:
         raise ValueError(text)
     return segmentation, measure, direction

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from weft.searches.arc.fitted.cropat import CropAt
+from weft.searches.arc.fitted.onecolour import OneColour
 from weft.searches.arc.fitted.repeat import Repeat
 from weft.searches.arc.fitted.rule import Examples, Proposed
 from weft.searches.arc.fitted.sort import Sort
@@ -27,6 +28,8 @@ RESIZING: tuple[Proposed, ...] = (CropAt(), Repeat())
 """Tried where targets have other sizes than inputs."""
 REPEATING: tuple[Proposed, ...] = (Repeat(),)
 """Tried on grids that fit several times into targets."""
+PAINTING: tuple[Proposed, ...] = (OneColour(),)
+"""Tried on grids as large as targets."""
 KEEPING: tuple[Proposed, ...] = (Sort(),)
 """Tried where every target is as large as its input."""
 MOST = 6
