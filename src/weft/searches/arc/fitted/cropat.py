@@ -217,7 +217,8 @@ def _sides(span: Span, length: int, mark: Span | None) -> Iterator[tuple[Side, S
                 offset = (2 * line if name in HALVES else line) - anchor
                 own.append(Side(name, offset))
         ways.append([side for side in own if abs(side.offset) <= MOST_OFFSET])
-    return product(*ways)
+    begins, ends = ways
+    return product(begins, ends)
 
 
 def parameters(mark: str, sides: Sides) -> str:

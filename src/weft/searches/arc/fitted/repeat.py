@@ -9,7 +9,7 @@ How many copies there are one below the other, then side by side: numbers, or co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -154,7 +154,7 @@ def _copies(value: Grid, target: Grid, gap: int, between: str) -> tuple[int, int
     around = -gap if between == FRAMED else gap
     down, rest = divmod(target.height + around, value.height + gap)
     across, more = divmod(target.width + around, value.width + gap)
-    is_whole = not rest and not more and 1 <= min(down, across) and max(down, across) <= MOST_COPIES
+    is_whole = not rest and not more and min(down, across) >= 1 and max(down, across) <= MOST_COPIES
     is_needed = between == FRAMED or down * across > 1 or not between
     return (down, across) if is_whole and is_needed else None
 
@@ -173,10 +173,8 @@ def _words(numbers: Sequence[int], counts: Sequence[dict[str, int]]) -> list[str
     fixed = [str(numbers[0])] if len(set(numbers)) == 1 else []
     if fixed == ["1"]:
         return fixed
-    is_count: Callable[[str], bool] = lambda word: all(  # noqa: E731
-        own[word] == n for own, n in zip(counts, numbers, strict=True)
-    )
-    return [*fixed, *filter(is_count, WORDS)]
+    values = {word: [own[word] for own in counts] for word in WORDS}
+    return [*fixed, *(word for word, own in values.items() if own == list(numbers))]
 
 
 def read_repetition(text: str) -> Repetition:

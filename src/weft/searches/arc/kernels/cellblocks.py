@@ -19,7 +19,7 @@ from weft.searches.arc.kernels.layout import I64, U8
 
 CELLS = 2
 """Cells of other blocks."""
-NUMBERS = 7
+NUMBERS = 9
 
 
 @kernel
@@ -86,22 +86,28 @@ def fill_blocks(
         most, least = max(most, ink[b]), min(least, ink[b])
     for i in range(h * w):
         r, c = i // w, i % w
+        out[at + NUMBERS - 2, i] = out[at + NUMBERS - 1, i] = 1  # on lines
         if row[r] >= 0 and column[c] >= 0:
             b = row[r] * wide + column[c]
             for k in range(NEIGHBOURS):
                 out[neighbours + k, i] = coarse_rows[k, b]
             out[neighbours + NEIGHBOURS, i] = pattern[y[r] * w + x[c]]
-            votes, follows = 0, NONE
+            votes, follows, first, last = 0, NONE, 0, 0
             for other in range(high * wide):
                 up, left = starts[other // wide], lefts[other % wide]
                 rr, cc = up + y[r], left + x[c]
                 if rr < h and cc < w and row[rr] == other // wide and column[cc] == other % wide:
-                    votes += cells[rr * w + cc] == cells[i]
+                    is_like = cells[rr * w + cc] == cells[i]
+                    votes += is_like
+                    first += is_like and other == 0
+                    last += is_like and other == high * wide - 1
                     if other == (b + 1) % (high * wide):
                         follows = cells[rr * w + cc]
             out[neighbours + NEIGHBOURS + 1, i] = follows
             extremes = np.int64(ink[b] == most) + 2 * np.int64(ink[b] == least)
-            numbers = (row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes, votes)
+            numbers = (
+                row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes, votes, first, last,
+            )  # fmt: skip
             for k in range(NUMBERS):
                 out[at + k, i] = numbers[k]
 

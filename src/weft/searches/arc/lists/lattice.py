@@ -18,7 +18,7 @@ Bools = npt.NDArray[np.bool_]
 NEIGHBOUR_COLOURS = 21
 BLOCK_CELLS = 2
 """Cells of other blocks at the same position: of the fullest, of the next."""
-NUMBERS = 7
+NUMBERS = 9
 
 
 def blocks(cells: Ints) -> Iterator[Ints]:
@@ -45,10 +45,11 @@ def blocks(cells: Ints) -> Iterator[Ints]:
     number = row * (column.max() + 1) + column
     follows = np.take_along_axis(each, ((number + 1) % len(each))[None], axis=0)[0]
     yield np.where(inside, follows, NONE)
-    votes = (each == cells).sum(axis=0)
+    like = each == cells
     ranks = rank(ink.ravel(), ink.ravel() >= 0).reshape(ink.shape)[row, column]
-    for numbers in (row, column, y, x, np.minimum(ink, MOST)[row, column], ranks, votes):
-        yield np.where(inside, numbers, 0)
+    both = (np.minimum(ink, MOST)[row, column], ranks, like.sum(axis=0))
+    yield from (np.where(inside, numbers, 0) for numbers in (row, column, y, x, *both))
+    yield from (np.where(inside, like[block], 1) for block in (0, -1))
 
 
 def _at_place(cells: Ints, row: Ints, column: Ints, y: Ints, x: Ints) -> Ints:

@@ -152,6 +152,8 @@ NUMBERS |= {
     "block_ink": "number of non-black cells in its block, 60 at most",
     "block_rank": "1 if its block has the most non-black cells, plus 2 if it has the fewest",
     "block_votes": "number of blocks that have its colour at its position",
+    "block_as_first": "1 if the first block has its colour at its position, or on lines",
+    "block_as_last": "1 if the last block has its colour at its position, or on lines",
 }
 NAMES: tuple[str, ...] = (*COLOURS, *NUMBERS)
 

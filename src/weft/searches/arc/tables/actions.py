@@ -42,8 +42,8 @@ COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
     "reflect", "copies", "beside", "tile", "trail", "image", "axis", "complete", "restore",
-    "share", "march", "tally", "ray", "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
-    ONLY, *COVERING,
+    "share", "march", "ray", "beam", "reach", "tally", "link", "elbow", "crawl", "bounce", "stairs",
+    "spill", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}

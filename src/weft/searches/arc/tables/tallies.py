@@ -36,20 +36,20 @@ def _before(side: str) -> Callable[[Scene, Body], int]:
     return place
 
 
+def _inside(scene: Scene, body: Body) -> int:
+    """How many other objects lie in its box."""
+    box = scene.box_mask(*body.box)
+    return sum(other is not body and not other.mask & ~box for other in scene.objects)
+
+
 COUNTED: dict[str, Callable[[Scene, Body], int]] = {
     "rest": lambda _, body: body.mask.bit_count() - dict(body.layers)[body.colour].bit_count(),
     "colours": lambda _, body: len(body.layers),
     "holes": lambda _, body: len(holes_of(body.piece)),
     "cells": lambda _, body: body.mask.bit_count(),
-    "around": lambda scene, body: _inside(scene, body),
+    "around": _inside,
     **{f"place_{side}": _before(side) for side in SIDES},
 }
-
-
-def _inside(scene: Scene, body: Body) -> int:
-    """How many other objects lie in its box."""
-    box = scene.box_mask(*body.box)
-    return sum(other is not body and not other.mask & ~box for other in scene.objects)
 
 
 def tally(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

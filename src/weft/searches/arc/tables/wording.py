@@ -49,9 +49,9 @@ ACTION_WORDS: dict[str, str] = {
     "beam": "draws the same lines up to the edge, below other objects",
     "cut": "draws the same lines up to the edge, above other objects",
     "reach": "draws a line in a direction, as long as one of its measures",
-    "tally": "draws a bar on a side: from the middle of the side `out`, with a gap (`off`), or along "
-    "it from its `first` or `last` cell; as long as its cells besides its colour (`rest`), its "
-    "`colours`, `holes` or `cells`, the objects in its box (`around`), or its place among the "
+    "tally": "draws a bar on a side: from the middle of the side `out`, with a gap (`off`), or "
+    "along it from its `first` or `last` cell; as long as its cells besides its colour (`rest`), "
+    "its `colours`, `holes` or `cells`, the objects in its box (`around`), or its place among the "
     "objects, counted towards a side (`place_east`)",
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
