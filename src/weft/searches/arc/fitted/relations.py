@@ -9,17 +9,7 @@ from weft.searches.arc.ops.objectparts import cells_of, shape_of
 from weft.searches.arc.values import EMPTY, Piece
 
 Shape = tuple[int, int, tuple[bool, ...]]
-RELATIVE: tuple[str, ...] = (
-    "touching",
-    "inside",
-    "around",
-    "square",
-    "solid",
-    "tall",
-    "forms",
-    "in_row",
-    "in_column",
-)
+RELATIVE: tuple[str, ...] = ("touching", "inside", "around", "square", "solid", "tall", "forms")
 """What `choose` asks about an object besides its own measures."""
 MOST = 40
 """Of more objects none is related to another."""
@@ -39,8 +29,6 @@ def relations_of(objects: Sequence[Piece]) -> dict[str, list[int]]:
         "solid": [int(EMPTY not in piece.cells) for piece in objects],
         "tall": [int(piece.height > piece.width) for piece in objects],
         "forms": [forms.count(form) for form in forms],
-        "in_row": [sum(_share_rows(o, p) for o in related if o is not p) for p in objects],
-        "in_column": [sum(_share_columns(o, p) for o in related if o is not p) for p in objects],
     }
 
 
@@ -52,16 +40,6 @@ def _holds(outer: Piece, inner: Piece) -> bool:
         and inner.row + inner.height <= outer.row + outer.height
         and inner.col + inner.width <= outer.col + outer.width
     )
-
-
-def _share_rows(one: Piece, other: Piece) -> bool:
-    """Whether a row has cells of both boxes."""
-    return one.row < other.row + other.height and other.row < one.row + one.height
-
-
-def _share_columns(one: Piece, other: Piece) -> bool:
-    """Whether a column has cells of both boxes."""
-    return one.col < other.col + other.width and other.col < one.col + one.width
 
 
 def _touching(objects: Sequence[Piece]) -> list[int]:
