@@ -31,7 +31,7 @@ DIRECTION = 2 * BIT
 
 
 def sorted_grid(grid: Grid, segmentation: str, measure: str, direction: str) -> Grid | None:
-    """Sort the pieces of a grid; None where there are too few, or they end up on each other."""
+    """Sort the pieces of a grid; None where there are too few, or they would not fit."""
     pieces = pieces_of(grid, segmentation)
     values = None if pieces is None else measured(pieces, grid)
     if pieces is None or values is None:
@@ -41,11 +41,11 @@ def sorted_grid(grid: Grid, segmentation: str, measure: str, direction: str) -> 
 
 def pieces_of(grid: Grid, segmentation: str) -> list[Piece] | None:
     """Return the pieces that are not black; None where there are too few or too many."""
-    pieces = [piece for piece in segment(segmentation, grid) if colour_of_any(piece)]
+    pieces = [piece for piece in segment(segmentation, grid) if has_ink(piece)]
     return pieces if FEWEST <= len(pieces) <= MOST else None
 
 
-def colour_of_any(piece: Piece) -> bool:
+def has_ink(piece: Piece) -> bool:
     """Whether a piece has a cell that is not black."""
     return any(cells_of(piece).values())
 
@@ -74,8 +74,11 @@ def _moved(
             cells[row * grid.width + column] = 0
     for slot, n in enumerate(order):
         down, along = (0, at - starts[n]) if is_across else (at - starts[n], 0)
+        if not 0 <= at <= (grid.width if is_across else grid.height) - lengths[n]:
+            return None
         for (row, column), colour in cells_of(pieces[n]).items():
-            if cells[(place := (row + down) * grid.width + column + along)] and colour:
+            place = (row + down) * grid.width + column + along
+            if cells[place] and colour:
                 return None
             cells[place] = colour or cells[place]
         following = places[slot + 1 : slot + 2]
@@ -93,7 +96,7 @@ class Sort(Proposed):
         "or objects (`single_rows`, `single_columns`, `split_lines`, `split_black_lines`, "
         "`objects_8`, `objects_4`, `blobs_8`) that are not black. They move `right`, `left`, "
         "`down` or `up` along that axis only, and the gaps between their places stay; pieces with "
-        "equal values keep their order. It fails if two end up on each other."
+        "equal values keep their order. It fails if two would overlap, or one would leave the grid."
     )
     shape = ShapeEffect.KEEP
 
