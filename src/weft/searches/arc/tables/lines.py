@@ -44,8 +44,20 @@ def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn 
     """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
     colour = colour_of(scene, body, words[1])
     name = "ray" if stop else "beam"
-    cells = scene.once(body, name, words[0], lambda: _line_cells(scene, body, words[0], stop))
+    cells = _lines_of(scene, body, name, words[0], stop)
     return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _lines_of(scene: Scene, body: Body, name: str, which: str, stop: int) -> int:
+    """The cells of such lines, found once; from the middle of a thin object they are all lines."""
+    if which == "mid_cross":
+        return _lines_of(scene, body, name, "mid_row", stop) | _lines_of(
+            scene, body, name, "mid_column", stop
+        )
+    is_thin = (body.piece.height if which == "mid_row" else body.piece.width) == 1
+    if which in MIDDLE and is_thin:
+        which = which.removeprefix("mid_")
+    return scene.once(body, name, which, lambda: _line_cells(scene, body, which, stop))
 
 
 def _line_cells(scene: Scene, body: Body, which: str, stop: int) -> int:

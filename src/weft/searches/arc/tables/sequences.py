@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene
+from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Layer, Scene, cells_in_box
 from weft.searches.arc.values import Piece
 
 
@@ -14,26 +14,23 @@ def march(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
     An object without an equal behind it stays as it is.
     """
     (down, along), p = STEPS[words[0]], body.piece
-    distance = min(
-        (far for other in scene.objects if (far := _distance(other, body, (down, along)))),
-        default=0,
-    )
+    equals = scene.equals.get(cells_in_box(p), ())
+    distances = [_distance(other.piece, p, (down, along)) for other in equals]
+    distance = min((far for far in distances if far), default=0)
     layers, far = list[Layer](), distance
-    while distance and (
-        copy := scene.body(
-            Piece(p.row + far * down, p.col + far * along, p.height, p.width, p.cells)
-        ).layers
-    ):
+    while distance and (copy := _copy(scene, p, far * down, far * along)):
         layers += copy
         far += distance
     return Drawn(body.layers, tuple(layers))
 
 
-def _distance(other: Body, body: Body, step: tuple[int, int]) -> int:
-    """How many steps lead from an equal object to another; 0 where they do not."""
-    p, q = other.piece, body.piece
-    if (p.height, p.width, p.cells) != (q.height, q.width, q.cells):
-        return 0
-    rows, columns = q.row - p.row, q.col - p.col
+def _copy(scene: Scene, p: Piece, down: int, along: int) -> tuple[Layer, ...]:
+    """A copy of an object, as far as it lies in the grid."""
+    return scene.body(Piece(p.row + down, p.col + along, p.height, p.width, p.cells)).layers
+
+
+def _distance(before: Piece, piece: Piece, step: tuple[int, int]) -> int:
+    """How many steps lead from an object to its equal; 0 where they do not."""
+    rows, columns = piece.row - before.row, piece.col - before.col
     far = max(abs(rows), abs(columns))
     return far if (rows, columns) == (far * step[0], far * step[1]) else 0

@@ -57,6 +57,8 @@ def actions(
     colours: Sequence[int],
     shifts: Sequence[tuple[int, int]],
     goal_colours: Sequence[int] = range(1, 10),
+    *,
+    has_tallies: bool = True,
 ) -> Iterator[Action]:
     """Yield all actions with some colours to draw in, shifts, and colours of objects to meet."""
     goals = (*map(str, goal_colours), *OTHER_GOALS)
@@ -98,7 +100,7 @@ def actions(
     yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
     for side in (*SIDES, *TOWARDS):
         yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
-    for words in product(SIDES, HOW, COUNTED):
+    for words in product(SIDES, HOW, COUNTED if has_tallies else ()):
         yield from ((TALLY, *words, ink) for ink in plain)
     for goal in goals:
         yield from (("align", side, goal) for side in BOX_SIDES)
@@ -148,7 +150,7 @@ def check(words: Sequence[str]) -> Action:
     if "shift" in action:
         at = action.index("shift")
         down, along = (int(far) for far in action[at + 1 : at + 3])
-        known = frozenset(actions(range(10), [(down, along)]))
+        known = frozenset(actions(range(10), [(down, along)], has_tallies=False))
     else:
         known = _KNOWN
     if action not in known:
