@@ -108,13 +108,15 @@ def sort_parts(p: Draws) -> Maker:
     line, ink = p.colours(2)
 
     def pair(d: Draws) -> Pair:
-        n, side = d.between(3, 4), d.between(2, 3)
-        counts = d.sample(range(1, side * side + 1), n)
+        n, side = d.between(3, 4), d.between(3, 4)
+        counts = d.sample(range(1, 2 * side), n)
         parts = []
         for number in counts:
             part = blank(side, side)
             for cell in d.sample(range(side * side), number):
                 part[cell // side][cell % side] = ink
+            if any(all(column) for column in zip(*part, strict=True)):
+                raise Retry
             parts.append(part)
         order = sorted(parts, key=lambda part: sum(map(sum, part)))
 
