@@ -127,11 +127,11 @@ def counts_of(cells: Ints) -> Iterator[Ints]:
 
 
 def equals(cells: Ints) -> Iterator[Ints]:
-    """How many rows and columns are equal to the cell's, and whether the first and last are."""
+    """Whether another row and column, the first and the last are equal to the cell's."""
     rows = (cells[:, None] == cells[None]).all(axis=-1)
     columns = (cells.T[:, None] == cells.T[None]).all(axis=-1)
-    yield np.broadcast_to(rows.sum(axis=0)[:, None], cells.shape)
-    yield np.broadcast_to(columns.sum(axis=0)[None], cells.shape)
+    yield np.broadcast_to((rows.sum(axis=0) > 1)[:, None], cells.shape)
+    yield np.broadcast_to((columns.sum(axis=0) > 1)[None], cells.shape)
     yield from (np.broadcast_to(rows[n][:, None], cells.shape) for n in (0, -1))
     yield from (np.broadcast_to(columns[n][None], cells.shape) for n in (0, -1))
 
