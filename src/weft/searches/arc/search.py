@@ -52,7 +52,7 @@ Learned = list[tuple[ListPart, Result]]
 """Parts of list learning with their results."""
 
 
-@search(name="arc.solve_one", version=18)
+@search(name="arc.solve_one", version=19)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
@@ -213,7 +213,7 @@ def _values(results: Sequence[Result]) -> list[Any]:
     return [result.value for result in results if result.ok]
 
 
-@search(name=SEARCH, version=18)
+@search(name=SEARCH, version=19)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 

@@ -6,6 +6,7 @@ from weft.searches.arc.fitted.arrange import Arrange
 from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.searches.arc.fitted.chart import ObjectChart
 from weft.searches.arc.fitted.choose import Choose
+from weft.searches.arc.fitted.cropat import CropAt
 from weft.searches.arc.fitted.cycle import CycleColours
 from weft.searches.arc.fitted.drawing import Stamp
 from weft.searches.arc.fitted.each import Each
@@ -15,11 +16,14 @@ from weft.searches.arc.fitted.inlay import Inlay
 from weft.searches.arc.fitted.keyblock import KeyBlock
 from weft.searches.arc.fitted.local import Neighbours
 from weft.searches.arc.fitted.objecttable import Objects
+from weft.searches.arc.fitted.onecolour import OneColour
 from weft.searches.arc.fitted.overview import ObjectOverview
 from weft.searches.arc.fitted.period import ExtendPeriod
 from weft.searches.arc.fitted.recolour import CellTable, ColourMap
+from weft.searches.arc.fitted.repeat import Repeat
 from weft.searches.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
 from weft.searches.arc.fitted.shrinking import BlockReduce, TableOfParts, WindowRule
+from weft.searches.arc.fitted.sort import Sort
 from weft.searches.arc.fitted.tiling import Border, Scale, TileLayout
 
 RULES: tuple[FittedRule, ...] = (
@@ -30,6 +34,7 @@ RULES: tuple[FittedRule, ...] = (
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
     ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(), CycleColours(), KeyBlock(),
+    CropAt(), Repeat(), Sort(), OneColour(),
 )  # fmt: skip
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}

@@ -181,6 +181,25 @@ class Composed(FittedRule):
         return params.decode()
 
 
+class Proposed(Composed):
+    """A composed rule whose parameters the pairs themselves propose, one vector at a time."""
+
+    @abstractmethod
+    def settings(self, examples: Examples) -> Iterator[str]:
+        """Yield parameters that may give the targets, in a fixed order, the cheapest first."""
+
+    def proposed(self, examples: Examples) -> Iterator[str]:
+        """Yield the parameters that give every target."""
+        for text in self.settings(examples):
+            if self.gives_targets(text, examples):
+                yield text
+
+    def gives_targets(self, text: str, examples: Examples) -> bool:
+        """Whether parameters make every training grid its target."""
+        given = zip(examples.values, examples.given, examples.expected, strict=False)
+        return all(self.apply(text.encode(), v, g) == t for v, g, t in given)
+
+
 def digit(symbol: str) -> int:
     """Read one colour."""
     if len(symbol) != 1 or symbol not in "0123456789":

@@ -17,7 +17,9 @@ from weft.searches.arc.kernels.cellneighbours import (
 from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.layout import I64, U8
 
-NUMBERS = 6
+CELLS = 2
+"""Cells of other blocks."""
+NUMBERS = 9
 
 
 @kernel
@@ -51,7 +53,7 @@ def fill_blocks(
 ) -> None:
     """What the coarse grid shows at each cell's block, and where the cell is in it."""
     for i in range(h * w):
-        for k in range(NEIGHBOURS + 1):
+        for k in range(NEIGHBOURS + CELLS):
             out[neighbours + k, i] = NONE
         for k in range(NUMBERS):
             out[at + k, i] = 0
@@ -77,21 +79,48 @@ def fill_blocks(
             ink[b] += counts[b, ink_colour]
     coarse_rows = np.empty((NEIGHBOURS, high * wide), np.uint8)
     fill_neighbours(coarse, high, wide, coarse_rows, 0)
+    starts, lefts = first_of(row, high), first_of(column, wide)
     pattern = fullest(cells, h, w, row, column, wide, ink, y, x)
     most = least = ink[0]
     for b in range(high * wide):
         most, least = max(most, ink[b]), min(least, ink[b])
     for i in range(h * w):
         r, c = i // w, i % w
+        out[at + NUMBERS - 2, i] = out[at + NUMBERS - 1, i] = 1  # on lines
         if row[r] >= 0 and column[c] >= 0:
             b = row[r] * wide + column[c]
             for k in range(NEIGHBOURS):
                 out[neighbours + k, i] = coarse_rows[k, b]
             out[neighbours + NEIGHBOURS, i] = pattern[y[r] * w + x[c]]
+            votes, follows, first, last = 0, NONE, 0, 0
+            for other in range(high * wide):
+                up, left = starts[other // wide], lefts[other % wide]
+                rr, cc = up + y[r], left + x[c]
+                if rr < h and cc < w and row[rr] == other // wide and column[cc] == other % wide:
+                    is_like = cells[rr * w + cc] == cells[i]
+                    votes += is_like
+                    first += is_like and other == 0
+                    last += is_like and other == high * wide - 1
+                    if other == (b + 1) % (high * wide):
+                        follows = cells[rr * w + cc]
+            out[neighbours + NEIGHBOURS + 1, i] = follows
             extremes = np.int64(ink[b] == most) + 2 * np.int64(ink[b] == least)
-            numbers = (row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes)
+            numbers = (
+                row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes, votes, first, last,
+            )  # fmt: skip
             for k in range(NUMBERS):
                 out[at + k, i] = numbers[k]
+
+
+@kernel
+def first_of(block: I64, blocks: int) -> I64:
+    """The row or column in which each block begins."""
+    starts = np.zeros(blocks, np.int64)
+    for k in range(len(block)):
+        j = len(block) - 1 - k
+        if block[j] >= 0:
+            starts[block[j]] = j
+    return starts
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.searches.arc.kernels import cellareas as areas
 from weft.searches.arc.kernels import cellneighbours as near
-from weft.searches.arc.kernels.cellblocks import NUMBERS, fill_blocks
+from weft.searches.arc.kernels.cellblocks import CELLS, NUMBERS, fill_blocks
 from weft.searches.arc.kernels.compiled import entry, kernel
 from weft.searches.arc.kernels.layout import I64, U8
 
@@ -24,7 +24,7 @@ BOX_COLOURS = BOX_IMAGES + 4
 GRID_COLOURS = BOX_COLOURS + 2
 BLOCK_NEIGHBOURS = GRID_COLOURS + 3
 # first rows of numbers
-AREA = BLOCK_NEIGHBOURS + near.NEIGHBOURS + 1
+AREA = BLOCK_NEIGHBOURS + near.NEIGHBOURS + CELLS
 BLOB = AREA + 15
 PLACE = BLOB + 5
 COUNTED = PLACE + 14
@@ -33,7 +33,8 @@ BOX_BLOB = BOX + 6
 GAPS = BOX_BLOB + 5
 DISTANCE = GAPS + 4
 RAREST = DISTANCE + 3
-HAS = RAREST + 3
+EQUAL = RAREST + 3
+HAS = EQUAL + 6
 BLOCK = HAS + 45
 FEATURES = BLOCK + NUMBERS
 
@@ -97,6 +98,9 @@ def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
     for i in range(h * w):
         out[DISTANCE + 2, i] = out[DISTANCE + 1, i] % 2
     near.meet_rarest(cells, h, w, near.rarest(counts), out, RAREST)
+    for axis in range(2):
+        n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
+        near.equal_lines(cells, n, m, step, across, out, EQUAL + axis, EQUAL + 2 + 2 * axis)
     fill_lines(h, w, rows, columns, counts, out)
     fill_parts(cells, h, w, out)
     fill_blocks(cells, h, w, rows, columns, out, BLOCK_NEIGHBOURS, BLOCK)

@@ -129,6 +129,30 @@ def count(
 
 
 @kernel
+def equal_lines(
+    cells: I64, n: int, m: int, step: int, across: int, out: U8, repeated_at: int, ends_at: int
+) -> None:
+    """Whether another line, the first and the last are equal to a cell's.
+
+    There are `n` lines of `m` cells; `step` leads to the next line, `across` to the next cell.
+    """
+    for i in range(n):
+        equals, first, last = 0, False, False
+        for j in range(n):
+            k = 0
+            while k < m and cells[i * step + k * across] == cells[j * step + k * across]:
+                k += 1
+            is_equal = k == m
+            equals += is_equal
+            first = first or (is_equal and j == 0)
+            last = last or (is_equal and j == n - 1)
+        for k in range(m):
+            place = i * step + k * across
+            out[repeated_at, place] = equals > 1
+            out[ends_at, place], out[ends_at + 1, place] = first, last
+
+
+@kernel
 def gap(cells: I64, h: int, w: int, out: U8, at: int) -> None:
     """How far the cell is from what it sees above, below, to the left and to the right."""
     for d in range(4):

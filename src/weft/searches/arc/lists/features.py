@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from weft.searches.arc.kernels.cellfeatures import fill_features
 from weft.searches.arc.lists import areas, neighbours
-from weft.searches.arc.lists.lattice import blocks
+from weft.searches.arc.lists.lattice import BLOCK_CELLS, blocks
 from weft.searches.arc.lists.words import BLOCKS, COLOURS, NAMES
 from weft.searches.arc.values import Grid
 
@@ -33,13 +33,13 @@ def plain_features_of(grid: Grid) -> U8:
     colours = [
         *neighbours.neighbour_colours(cells), *neighbours.images(cells), *neighbours.lines(cells),
         areas.touching(cells, plain), *areas.blob_colours(blobs), neighbours.nearest(cells),
-        *box[:6], *neighbours.grid_colours(cells), *block[: len(BLOCKS) + 1],
+        *box[:6], *neighbours.grid_colours(cells), *block[: len(BLOCKS) + BLOCK_CELLS],
     ]  # fmt: skip
     numbers = [
         *areas.area_numbers(cells, plain), *areas.blob_numbers(blobs),
         *neighbours.places(*cells.shape), *neighbours.counts_of(cells), *box[6:],
-        *neighbours.distances(cells), *neighbours.meets_rarest(cells),
-        *areas.has(cells, plain, blobs), *block[len(BLOCKS) + 1 :],
+        *neighbours.distances(cells), *neighbours.meets_rarest(cells), *neighbours.equals(cells),
+        *areas.has(cells, plain, blobs), *block[len(BLOCKS) + BLOCK_CELLS :],
     ]  # fmt: skip
     assert len(colours) == len(COLOURS)
     assert len(colours) + len(numbers) == len(NAMES)

@@ -16,7 +16,9 @@ from weft.searches.arc.lists.neighbours import MOST, NONE, Ints, commonest, neig
 
 Bools = npt.NDArray[np.bool_]
 NEIGHBOUR_COLOURS = 21
-NUMBERS = 6
+BLOCK_CELLS = 2
+"""Cells of other blocks at the same position: of the fullest, of the next."""
+NUMBERS = 9
 
 
 def blocks(cells: Ints) -> Iterator[Ints]:
@@ -25,7 +27,7 @@ def blocks(cells: Ints) -> Iterator[Ints]:
     rows = _blocks_along((cells == colour).all(axis=1))
     columns = _blocks_along((cells == colour).all(axis=0))
     if colour == NONE or max(rows.max(), columns.max()) < 1 or min(rows.max(), columns.max()) < 0:
-        yield from (np.full(cells.shape, NONE) for _ in range(NEIGHBOUR_COLOURS + 1))
+        yield from (np.full(cells.shape, NONE) for _ in range(NEIGHBOUR_COLOURS + BLOCK_CELLS))
         yield from (np.zeros(cells.shape, np.int64) for _ in range(NUMBERS))
         return
     row, column = np.meshgrid(rows, columns, indexing="ij")
@@ -39,9 +41,27 @@ def blocks(cells: Ints) -> Iterator[Ints]:
     y, x = np.meshgrid(_places_along(rows), _places_along(columns), indexing="ij")
     ink = counts.sum(axis=-1)
     yield np.where(inside, _fullest(cells, row, column, ink)[y, x], NONE)
+    each = _at_place(cells, row, column, y, x)
+    number = row * (column.max() + 1) + column
+    follows = np.take_along_axis(each, ((number + 1) % len(each))[None], axis=0)[0]
+    yield np.where(inside, follows, NONE)
+    like = each == cells
     ranks = rank(ink.ravel(), ink.ravel() >= 0).reshape(ink.shape)[row, column]
-    for number in (row, column, y, x, np.minimum(ink, MOST)[row, column], ranks):
-        yield np.where(inside, number, 0)
+    both = (np.minimum(ink, MOST)[row, column], ranks, like.sum(axis=0))
+    yield from (np.where(inside, numbers, 0) for numbers in (row, column, y, x, *both))
+    yield from (np.where(inside, like[block], 1) for block in (0, -1))
+
+
+def _at_place(cells: Ints, row: Ints, column: Ints, y: Ints, x: Ints) -> Ints:
+    """For each block, row by row: what it has at every cell's place in its own; NONE beyond it."""
+    each = []
+    for block_row in range(row.max() + 1):
+        for block_column in range(column.max() + 1):
+            rows, columns = np.nonzero((row == block_row) & (column == block_column))
+            own = np.full(cells.shape, NONE)
+            own[rows - rows.min(), columns - columns.min()] = cells[rows, columns]
+            each.append(own[y, x])
+    return np.stack(each)
 
 
 def _line_colour(cells: Ints) -> int:

@@ -126,6 +126,16 @@ def counts_of(cells: Ints) -> Iterator[Ints]:
     yield np.full(cells.shape, (counts > 0).sum())
 
 
+def equals(cells: Ints) -> Iterator[Ints]:
+    """Whether another row and column, the first and the last are equal to the cell's."""
+    rows = (cells[:, None] == cells[None]).all(axis=-1)
+    columns = (cells.T[:, None] == cells.T[None]).all(axis=-1)
+    yield np.broadcast_to((rows.sum(axis=0) > 1)[:, None], cells.shape)
+    yield np.broadcast_to((columns.sum(axis=0) > 1)[None], cells.shape)
+    yield from (np.broadcast_to(rows[n][:, None], cells.shape) for n in (0, -1))
+    yield from (np.broadcast_to(columns[n][None], cells.shape) for n in (0, -1))
+
+
 def nearest(cells: Ints) -> Ints:
     """Colours spread by sides from cells that are not black to others, the lowest first."""
     colours = np.where(cells == 0, NONE, cells)

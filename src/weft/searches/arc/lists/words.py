@@ -117,6 +117,12 @@ NUMBERS: dict[str, str] = {
     "row_of_rarest": "1 if its row has the rarest colour",
     "column_of_rarest": "1 if its column has the rarest colour",
     "askew_of_rarest": "1 if one of its diagonals has the rarest colour",
+    "row_repeated": "1 if another row is equal to its row",
+    "column_repeated": "1 if another column is equal to its column",
+    "row_as_first": "1 if its row is equal to the first",
+    "row_as_last": "1 if its row is equal to the last",
+    "column_as_first": "1 if its column is equal to the first",
+    "column_as_last": "1 if its column is equal to the last",
 }
 FAMILIES: dict[str, str] = {
     "row_has": "1 if its row has the colour",
@@ -135,6 +141,9 @@ BLOCKS: dict[str, str] = {f"block_{name}": COLOURS[name] for name in NEIGHBOUR_C
 """The same features in the coarse grid of blocks between lines."""
 COLOURS |= BLOCKS
 COLOURS["block_pattern"] = "the cell at its position in the block with the most non-black cells"
+COLOURS["block_next"] = (
+    "the cell at its position in the next block, row by row; after the last comes the first"
+)
 NUMBERS |= {
     "block_row": "which row of blocks it is in",
     "block_column": "which column of blocks it is in",
@@ -142,6 +151,9 @@ NUMBERS |= {
     "block_inner_column": "columns from its block's left",
     "block_ink": "number of non-black cells in its block, 60 at most",
     "block_rank": "1 if its block has the most non-black cells, plus 2 if it has the fewest",
+    "block_votes": "number of blocks that have its colour at its position",
+    "block_as_first": "1 if the first block has its colour at its position, or on lines",
+    "block_as_last": "1 if the last block has its colour at its position, or on lines",
 }
 NAMES: tuple[str, ...] = (*COLOURS, *NUMBERS)
 

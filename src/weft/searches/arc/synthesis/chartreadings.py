@@ -115,7 +115,10 @@ def _slots(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[C
 
 
 def _slot_colours(targets: Sequence[list[list[int]]]) -> tuple[int, ...]:
-    """The colour of each line; nothing where one has two, two have one, or none is skipped."""
+    """The colour of each line; nothing where one has two, or two have one.
+
+    Unless some line is skipped, every line has to be drawn in two targets.
+    """
     if len({len(lines) for lines in targets}) != 1:
         return ()
     colours = [{line[0] for line in same if any(line)} for same in zip(*targets, strict=True)]
@@ -127,7 +130,9 @@ def _slot_colours(targets: Sequence[list[list[int]]]) -> tuple[int, ...]:
         for line in lines
     )
     is_skipped = any(any(b) and not any(a) for lines in targets for a, b in pairwise(lines))
-    if not are_bars or not is_skipped or len(flat) != len(set(flat)) or len(flat) != len(known):
+    is_repeated = all(sum(any(line) for line in same) > 1 for same in zip(*targets, strict=True))
+    is_shown = is_skipped or (is_repeated and len(flat) > 1)
+    if not are_bars or not is_shown or len(flat) != len(set(flat)) or len(flat) != len(known):
         return ()
     return tuple(min(own, default=0) for own in colours)
 

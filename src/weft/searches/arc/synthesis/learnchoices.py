@@ -22,6 +22,7 @@ from weft.searches.arc.synthesis.learnextended import learn_extensions
 from weft.searches.arc.synthesis.learninlays import learn_inlays
 from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
 from weft.searches.arc.synthesis.learnoverviews import learn_overviews
+from weft.searches.arc.synthesis.learnproposed import PAINTING, REPEATING, RESIZING, learn_proposed
 from weft.searches.arc.synthesis.learntables import learn_tables
 from weft.searches.arc.synthesis.sample import SEGMENTED, GridVector, VectorSample
 from weft.searches.arc.synthesis.space import ProgramCandidate
@@ -75,6 +76,12 @@ def _learned(
     if not vector.chain:
         yield from learn_arrangements(problem, sample, vector)
     yield from learn_extensions(problem, sample, vector)
+    yield from learn_proposed(problem, vector, RESIZING, sample.time)
+    if not vector.chain:
+        for tile in sample.tiles:
+            yield from learn_proposed(problem, tile, REPEATING, sample.time)
+        for source in sample.sources:
+            yield from learn_proposed(problem, source, PAINTING, sample.time)
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:

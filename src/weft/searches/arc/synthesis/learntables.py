@@ -18,6 +18,7 @@ from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.learncycles import learn_cycles
 from weft.searches.arc.synthesis.learnkeyblocks import learn_key_blocks
 from weft.searches.arc.synthesis.learnlists import FEW_PAIRS, cheapest
+from weft.searches.arc.synthesis.learnproposed import KEEPING, learn_proposed
 from weft.searches.arc.synthesis.sample import GridVector
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.tables.learn import MOST_OBJECTS, TableSearch
@@ -46,7 +47,12 @@ def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidat
     tables = learn_tables(problem, vector, names=PARTS[part])
     if part < len(PARTS) - 1:
         return tables
-    return (*tables, *learn_cycles(problem, vector), *learn_key_blocks(problem, vector))
+    return (
+        *tables,
+        *learn_cycles(problem, vector),
+        *learn_key_blocks(problem, vector),
+        *learn_proposed(problem, vector, KEEPING),
+    )
 
 
 def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:

@@ -22,9 +22,11 @@ from weft.searches.arc.tables import (
     openings,
     placing,
     routes,
+    sequences,
     sharing,
     stairs,
     surroundings,
+    tallies,
 )
 from weft.searches.arc.tables.colours import colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
@@ -40,8 +42,8 @@ COVERING = ("cut", "cover")
 """Actions that hide other objects."""
 ADDING = (
     "reflect", "copies", "beside", "tile", "trail", "image", "axis", "complete", "restore",
-    "share", "ray", "beam", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill", "add",
-    ONLY, *COVERING,
+    "share", "march", "ray", "beam", "reach", "tally", "link", "elbow", "crawl", "bounce", "stairs",
+    "spill", "add", ONLY, *COVERING,
 )  # fmt: skip
 """Those that add something."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
@@ -84,6 +86,7 @@ ACTIONS: dict[str, Apply] = {
     "image": images.image,
     "axis": images.axis,
     "trail": images.trail,
+    "march": sequences.march,
     "complete": completing.complete,
     "restore": completing.restore,
     "share": sharing.share,
@@ -91,6 +94,7 @@ ACTIONS: dict[str, Apply] = {
     "ray": lines.ray,
     "beam": lines.beam,
     "reach": lines.reach,
+    tallies.TALLY: tallies.tally,
     "link": lines.link,
     "elbow": lines.elbow,
     "bounce": lines.bounce,

@@ -19,7 +19,7 @@ from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
 OF_AREAS = ("stay", "paint")
 """Actions of black areas."""
 INKED = frozenset((
-    "ray", "beam", "cut", "reach", "link", "elbow", "crawl", "bounce", "stairs", "spill",
+    "ray", "beam", "cut", "reach", "tally", "link", "elbow", "crawl", "bounce", "stairs", "spill",
     "add", "cover",
 ))  # fmt: skip
 """Actions that end with the colour in which they draw one set of cells."""

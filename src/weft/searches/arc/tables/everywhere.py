@@ -66,7 +66,7 @@ def parse(text: str) -> ActedSource:
 
 def acts(colours: Sequence[int]) -> Iterator[Action]:
     """Yield the actions to try where targets have some new colours."""
-    return filter(_is_tried, actions(colours, ()))
+    return filter(_is_tried, actions(colours, (), has_tallies=False))
 
 
 def _is_tried(action: Action) -> bool:

@@ -22,6 +22,7 @@ from weft.searches.arc.tables.routes import CRAWL, is_thin
 from weft.searches.arc.tables.scene import Drawn, Scene, masks_of
 from weft.searches.arc.tables.surroundings import COVERED
 from weft.searches.arc.tables.table import ObjectTable, Values, drawn
+from weft.searches.arc.tables.tallies import is_tallied
 from weft.searches.arc.tables.vocabulary import actions, is_action, price
 from weft.searches.arc.values import Grid
 
@@ -174,10 +175,15 @@ def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
     """All actions that could matter: those of areas, if objects stay; only goals that are there."""
     colours = new_colours(scenes, targets)
     if any(scene.fixed for scene in scenes):
-        return [action for action in actions(colours, (), ()) if action[0] in OF_AREAS]
+        return [
+            action
+            for action in actions(colours, (), (), has_tallies=False)
+            if action[0] in OF_AREAS
+        ]
     goals = sorted({b.colour for scene in scenes for b in scene.objects if b.colour})
     left_out = () if is_thin(scenes, targets) else (CRAWL,)
-    every = actions(colours, _shifts(scenes, targets), goals)
+    shifts, has_tallies = _shifts(scenes, targets), is_tallied(scenes, targets)
+    every = actions(colours, shifts, goals, has_tallies=has_tallies)
     return [action for action in every if action[0] not in left_out]
 
 

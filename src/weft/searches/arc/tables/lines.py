@@ -16,7 +16,12 @@ RAYS: dict[str, tuple[str, ...]] = {
     "cross": SIDES,
     "diagonals": CORNERS,
     "star": tuple(STEPS),
+    "mid_row": ("west", "east"),
+    "mid_column": ("north", "south"),
+    "mid_cross": SIDES,
 }
+MIDDLE = ("mid_row", "mid_column", "mid_cross")
+"""Lines from the middle row and column of an object alone."""
 
 
 def ray(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
@@ -39,14 +44,28 @@ def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn 
     """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
     colour = colour_of(scene, body, words[1])
     name = "ray" if stop else "beam"
-    cells = scene.once(body, name, words[0], lambda: _line_cells(scene, body, words[0], stop))
+    cells = _lines_of(scene, body, name, words[0], stop)
     return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
+
+
+def _lines_of(scene: Scene, body: Body, name: str, which: str, stop: int) -> int:
+    """The cells of such lines, found once; from the middle of a thin object they are all lines."""
+    if which == "mid_cross":
+        return _lines_of(scene, body, name, "mid_row", stop) | _lines_of(
+            scene, body, name, "mid_column", stop
+        )
+    is_thin = (body.piece.height if which == "mid_row" else body.piece.width) == 1
+    if which in MIDDLE and is_thin:
+        which = which.removeprefix("mid_")
+    return scene.once(body, name, which, lambda: _line_cells(scene, body, which, stop))
 
 
 def _line_cells(scene: Scene, body: Body, which: str, stop: int) -> int:
     cells = 0
     for side in _sides(scene, body, which):
         front = corner_of(scene, body, side) if which == NOTCH else front_of(scene, body, side)
+        if which in MIDDLE:
+            front &= middle_of(scene, body, side)
         while front:
             front = scene.moved(front, STEPS[side]) & ~stop
             cells |= front
@@ -109,6 +128,14 @@ def front_of(scene: Scene, body: Body, side: str) -> int:
     if side in SIDES:
         return body.mask
     return body.mask & corner_of(scene, body, side)
+
+
+def middle_of(scene: Scene, body: Body, side: str) -> int:
+    """The row or column of cells in the middle of its box from which a line leads to a side."""
+    (down, _), (top, left, bottom, right) = STEPS[side], body.box
+    if down:
+        return scene.box_mask(top, (left + right - 1) // 2, bottom, (left + right) // 2 + 1)
+    return scene.box_mask((top + bottom - 1) // 2, left, (top + bottom) // 2 + 1, right)
 
 
 def elbow(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:

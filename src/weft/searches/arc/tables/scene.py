@@ -110,6 +110,14 @@ class Scene:
         mask = sum(1 << (r * self.width + c) for r, c in cells_of(piece))
         return Body(piece, (), mask)
 
+    @cached_property
+    def equals(self) -> dict[tuple[int, int, bytes], list[Body]]:
+        """The objects by their cells; equal ones together."""
+        equals: dict[tuple[int, int, bytes], list[Body]] = {}
+        for body in self.objects:
+            equals.setdefault(cells_in_box(body.piece), []).append(body)
+        return equals
+
     def others(self, body: Body) -> int:
         """Return the cells of all other objects."""
         return self.ink & ~body.mask
@@ -164,6 +172,11 @@ class Scene:
         while grown != outside:
             outside, grown = grown, self.dilated(grown, False) & free
         return free & ~outside
+
+
+def cells_in_box(piece: Piece) -> tuple[int, int, bytes]:
+    """Return what an object has in common with its copies elsewhere."""
+    return piece.height, piece.width, piece.cells
 
 
 def masks_of(grid: Grid) -> list[int]:

@@ -28,6 +28,7 @@ from weft.searches.arc.tables.sides import (
 )
 from weft.searches.arc.tables.stairs import FIRST, TREADS
 from weft.searches.arc.tables.surroundings import COVERED, PLACES
+from weft.searches.arc.tables.tallies import COUNTED, HOW, TALLY
 
 LENGTHS = ("height", "width", "cells", "colours")
 TURNS = ("across", "down", "half", "transposed", "left", "right")
@@ -35,7 +36,8 @@ _PRICES = {
     "stay": BIT, "gone": 2 * BIT,
     **dict.fromkeys(("pile", "align", "settle", "mirror", "image", "axis", "tile", "reach", "elbow",
                      "cut", "cover", "pack", "dock", "trail", "bounce", "complete",
-                     "restore", "share", "imitate", "crawl", "stairs", "spill"), 5 * BIT),
+                     "restore", "share", "imitate", "crawl", "stairs", "spill", "march",
+                     "tally"), 5 * BIT),
 }  # fmt: skip
 
 
@@ -55,6 +57,8 @@ def actions(
     colours: Sequence[int],
     shifts: Sequence[tuple[int, int]],
     goal_colours: Sequence[int] = range(1, 10),
+    *,
+    has_tallies: bool = True,
 ) -> Iterator[Action]:
     """Yield all actions with some colours to draw in, shifts, and colours of objects to meet."""
     goals = (*map(str, goal_colours), *OTHER_GOALS)
@@ -74,6 +78,7 @@ def actions(
     yield ("trail",)
     yield ("restore",)
     yield ("share",)
+    yield from (("march", side) for side in STEPS)
     yield from _shapes(named, goal_colours)
     yield from (("pack", side) for side in (*SIDES, KIN))
     for rays in (*RAYS, *TOWARDS_ALL):
@@ -95,6 +100,8 @@ def actions(
     yield from (("tile", side, gap) for side in SIDES for gap in ("0", "1"))
     for side in (*SIDES, *TOWARDS):
         yield from (("reach", side, length, ink) for length in LENGTHS for ink in plain)
+    for words in product(SIDES, HOW, COUNTED if has_tallies else ()):
+        yield from ((TALLY, *words, ink) for ink in plain)
     for goal in goals:
         yield from (("align", side, goal) for side in BOX_SIDES)
         yield from (("mirror", edge, goal) for edge in ("near", "far"))
@@ -143,7 +150,7 @@ def check(words: Sequence[str]) -> Action:
     if "shift" in action:
         at = action.index("shift")
         down, along = (int(far) for far in action[at + 1 : at + 3])
-        known = frozenset(actions(range(10), [(down, along)]))
+        known = frozenset(actions(range(10), [(down, along)], has_tallies=False))
     else:
         known = _KNOWN
     if action not in known:

@@ -32,6 +32,8 @@ ACTION_WORDS: dict[str, str] = {
     "row, a column or a diagonal",
     "trail": "adds copies up to the edge, in the colour of each smaller object that marks where "
     "the first copy lies",
+    "march": "adds copies in a direction up to the edge, as far apart as it is from the nearest "
+    "equal object behind it; without one it stays as it is",
     "complete": "adds the cells that make it symmetric (`across`, `down`, `half`, `quarter`, "
     "`fourfold`, `eightfold`), about the centre that needs the fewest, in its own colours "
     "or in a colour",
@@ -42,10 +44,15 @@ ACTION_WORDS: dict[str, str] = {
     "imitate": "becomes a larger object (the nearest of a colour, or the `largest`), centred where "
     "it was, in its `own` colour or in the `same` colours as that object",
     "ray": "draws lines in a direction or along its `row`, `column`, `cross`, `diagonals` or "
-    "`star`, in a colour, until something is in the way",
+    "`star`, or along its middle row and column only (`mid_row`, `mid_column`, `mid_cross`), in a "
+    "colour, until something is in the way",
     "beam": "draws the same lines up to the edge, below other objects",
     "cut": "draws the same lines up to the edge, above other objects",
     "reach": "draws a line in a direction, as long as one of its measures",
+    "tally": "draws a bar on a side: from the middle of the side `out`, with a gap (`off`), or "
+    "along it from its `first` or `last` cell; as long as its cells besides its colour (`rest`), "
+    "its `colours`, `holes` or `cells`, the objects in its box (`around`), or its place among the "
+    "objects, counted towards a side (`place_east`)",
     "link": "draws lines along its `row`, `column` or more to `any` object or to one of the `same` "
     "colour",
     "elbow": "draws a line with one bend to another object, along its `row` or its `column` first",
