@@ -13,6 +13,7 @@ import pytest
 
 import weft
 from tests.support.modules import ModuleFolder
+from tests.support.waiting import HANG_S
 from weft.errors import SearchInvalid
 from weft.model.keys import task_seed
 from weft.storage.disk import Disk
@@ -343,7 +344,7 @@ SCRIPT = textwrap.dedent(
 
 def python(*argv, cwd):
     return subprocess.run(
-        [sys.executable, *map(str, argv)], cwd=cwd, capture_output=True, text=True, timeout=60
+        [sys.executable, *map(str, argv)], cwd=cwd, capture_output=True, text=True, timeout=HANG_S
     )
 
 

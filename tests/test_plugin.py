@@ -23,7 +23,7 @@ import pytest
 
 from tests.support.commands import Told
 from tests.support.shown import ROOT, block_of, check_said
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from weft.errors import Interrupted
 from weft.storage.ledgerfile import count_lines
 
@@ -73,7 +73,7 @@ class Scratch:
         argv = [self.python, "-m", "weft", *words]
         done = subprocess.run(
             argv, cwd=self.folder, env={**os.environ, **env}, capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, timeout=120,
+            stdin=subprocess.DEVNULL, timeout=HANG_S,
         )  # fmt: skip
         return Told(done.returncode, done.stdout, done.stderr)
 
@@ -214,7 +214,7 @@ def test_page_shows_the_plugin_as_it_is(scratch: Scratch, first_run: Path) -> No
         line, _, expected = step.partition("\n")
         done = subprocess.run(
             ["bash", "-c", line], cwd=scratch.folder, env={**os.environ, "PATH": path},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=HANG_S,
         )  # fmt: skip
         check_said(done.stdout, expected)
 

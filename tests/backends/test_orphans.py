@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import HANG_S
 from weft.backends import orphans
 from weft.backends.orphans import LEAST_US, TOP_US, Marks, Orphans, end_earlier
 from weft.worker import supervisor
@@ -127,4 +128,4 @@ def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
         found.expect(marks.of_worker(1))
         found.finish()
         assert not exists(process.pid)
-        assert other.wait(timeout=60) == 7
+        assert other.wait(timeout=HANG_S) == 7

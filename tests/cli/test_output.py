@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import SMALL, Weft, write_slow
 from tests.support.commands import COMMAND
+from tests.support.waiting import HANG_S
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
 CONTROL = "\x1b["
@@ -32,7 +33,7 @@ def on_terminal(folder: Path, *words: str, **env: str) -> str:
     while chunk := _read(ours):
         shown += chunk
     os.close(ours)
-    assert process.wait(timeout=60) == 0, shown
+    assert process.wait(timeout=HANG_S) == 0, shown
     return shown.decode()
 
 

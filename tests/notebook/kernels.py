@@ -12,6 +12,8 @@ from typing import Any
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+from tests.support.waiting import HANG_S
+
 
 class Kernel:
     """A kernel that executes cells one by one."""
@@ -32,7 +34,7 @@ class Kernel:
             elif message["header"]["msg_type"] == "error":
                 output.append(f"{content['ename']}: {content['evalue']}\n")
 
-        self._client.execute_interactive(cell, output_hook=hook, timeout=120, allow_stdin=False)
+        self._client.execute_interactive(cell, output_hook=hook, timeout=HANG_S, allow_stdin=False)
         return "".join(output).strip()
 
     def start(self, cell: str) -> None:
@@ -57,7 +59,7 @@ def kernel(folder: Path) -> Iterator[Kernel]:
     client = manager.client()
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=120)
+        client.wait_for_ready(timeout=HANG_S)
         yield Kernel(manager, client)
     finally:
         client.stop_channels()

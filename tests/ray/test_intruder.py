@@ -36,6 +36,7 @@ from tests.ray.test_nodes import (
 )
 from tests.support.commands import COMMAND
 from tests.support.tools import require_root, require_tool
+from tests.support.waiting import HANG_S
 
 NAMES = ("rig1", "rig2")
 INTRUDER = Path(__file__).parent / "intruder.py"
@@ -240,7 +241,7 @@ def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
                 run.kill()
                 pytest.fail(f"the job did not start: {run.communicate()[1]}")
             server(up.home, "gcs_server").kill()
-            _, said = run.communicate(timeout=120)
+            _, said = run.communicate(timeout=HANG_S)
         finally:
             run.kill()
     assert (run.returncode, said.count("\n")) == (75, 1), said

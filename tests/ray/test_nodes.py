@@ -21,6 +21,7 @@ from tests.searches.tree.conftest import Wood
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.commands import Told
 from tests.support.tools import require_tool
+from tests.support.waiting import HANG_S
 from tests.workers.lab import SLACK_S
 from weft.searches.arc.kernels.compiled import KERNELS
 
@@ -80,7 +81,7 @@ class Desk:
             env=self.environment(),
             capture_output=True,
             text=True,
-            timeout=250,
+            timeout=HANG_S,
             stdin=subprocess.DEVNULL,
         )
         return Told(done.returncode, done.stdout, done.stderr)

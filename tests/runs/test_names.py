@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import weft
+from tests.support.waiting import HANG_S
 from weft.errors import InputError, Interrupted, Paused, RunMismatch, SearchInvalid
 from weft.model.tasks import FORMER_COMMAND
 from weft.product import Product
@@ -55,7 +56,7 @@ def run_in(folder: Path, name: str, out: Path, *more: str) -> subprocess.Complet
     file = folder / name
     file.write_text(OTHER_FILE.format(source=SOURCE))
     argv = [sys.executable, str(file), str(out), *more]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=120)
+    return subprocess.run(argv, capture_output=True, text=True, timeout=HANG_S)
 
 
 def test_declared_names_are_in_the_ledger_and_import_paths_are_not(modules, tmp_path):

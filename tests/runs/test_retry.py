@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from weft.errors import InputError, LedgerDamaged, ObjectDamaged, RunFolderInvalid, RunMismatch
 from weft.inspect.diff import diff
 from weft.inspect.explain import explain
@@ -178,7 +178,7 @@ def start(run: Path, out: Path, hash_seed: str) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes]) -> None:
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, output.decode()
 
 

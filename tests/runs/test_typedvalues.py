@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import weft
+from tests.support.waiting import HANG_S
 from weft.errors import InputError, Interrupted, ObjectDamaged, SearchInvalid
 from weft.inspect.explain import explain
 from weft.inspect.replay import replay
@@ -106,7 +107,7 @@ def call(lab):
 
 def script(lab, run, **environment):
     command = [sys.executable, lab.__file__, str(run)]
-    return subprocess.run(command, env={**os.environ, **environment}, check=False, timeout=120)
+    return subprocess.run(command, env={**os.environ, **environment}, check=False, timeout=HANG_S)
 
 
 def test_ledger_is_one_for_any_workers_hash_seed_kill_and_resume(lab, modules, tmp_path):
@@ -243,7 +244,7 @@ def test_results_of_a_run_whose_module_is_not_loaded_are_dicts(small, modules, t
         " sys.modules; print(r.value['y'].shape)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=HANG_S
     )
     assert (done.stdout, done.stderr) == ("(2000,)\n", "")
 
@@ -303,7 +304,7 @@ def python(code, environment, folder):
     command = [sys.executable, "-c", code]
     return subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=False,
-        timeout=120,
+        timeout=HANG_S,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.commands import Told
+from tests.support.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
@@ -91,7 +92,7 @@ class CoreOnly:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=HANG_S,
         )
         return Told(done.returncode, done.stdout, done.stderr)
 

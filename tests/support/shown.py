@@ -21,6 +21,7 @@ from markdown_it.token import Token
 
 from tests.support.door import Door
 from tests.support.forked import SEARCHES
+from tests.support.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -109,7 +110,7 @@ def said_by(line: str, folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=280,
+        timeout=HANG_S,
     )
     return done.stdout
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from tests.workers.lab import (
     MARKER,
     Lab,
@@ -291,7 +291,7 @@ def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
     assert lab.leftovers() == []
     gate.touch()
     with start_apart(lab, [quick, slow, quick]) as process:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, err
     ran = count.read_text().split()
     print_figures("commands kept", executions={name: ran.count(name) for name in set(ran)})

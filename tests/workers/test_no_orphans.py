@@ -18,7 +18,7 @@ import pytest
 
 import weft
 from tests.support.processes import Alive
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from tests.workers.lab import (
     SEARCHES,
     SLACK_S,
@@ -198,7 +198,7 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
             time.sleep(0.2)
             os.kill(part(lab, VICTIMS[victim]), signal.SIGKILL)
         start_s = time.monotonic()
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     gone_s = time.monotonic() - start_s
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == [{"exit_code": 0, "stdout": "done\n"}]
@@ -219,7 +219,7 @@ def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
         wait_until(lambda: count(lab, "sleep 0.05"), "the command")
         second.touch()
         os.kill(part(lab, VICTIMS["worker"]), signal.SIGKILL)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert said.read_text() == "bye\n"
@@ -232,7 +232,7 @@ def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
         wait_until(lambda: count(lab, "sleep 77") == 2, "both commands")
         running = len(lab.alive())
         process.kill()
-        process.communicate(timeout=120)
+        process.communicate(timeout=HANG_S)
     start_s = time.monotonic()
     found = left(lab)
     print_figures("F11 coordinator", processes=running, left=len(found),
@@ -255,7 +255,7 @@ def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: s
     step = shell(lab, text, timeout_s=LIMIT_S)
     start_s = time.monotonic()
     with apart(lab, [step]) as process:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     attempt_s = time.monotonic() - start_s
     found = left(lab, 0.0)
     ((ran_s,),) = rows(lab.folder / "run", "SELECT run_s FROM tasks")
@@ -301,7 +301,7 @@ def test_workers_and_supervisors_killed_at_once_leave_nothing(lab: Lab) -> None:
         start_s = time.monotonic()
         wait_until(lambda: not {one[:2] for one in alive(lab)} & before, "their end", GONE_S)
         gone_s = time.monotonic() - start_s
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     print_figures("F11 two killed", programs=len(steps), processes=len(before),
                   gone_after=round(gone_s, 2))  # fmt: skip
     assert process.returncode == 0, err
@@ -318,7 +318,7 @@ def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: L
         kill_at_once(*tree(lab))
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=120)
+        process.communicate(timeout=HANG_S)
     assert process.returncode == weft.errors.Interrupted.exit_code
     assert left(lab, 0.0) == []
 
@@ -331,14 +331,14 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
     with apart(lab, steps) as process:
         wait_until(lambda: count(lab, "sleep 77"), "the command")
         kill_at_once(*tree(lab), process.pid)
-        process.communicate(timeout=120)
+        process.communicate(timeout=HANG_S)
     wait_until(lambda: not count(lab, "sleep 77"), "the kernel's kill")
     wait_until(lambda: len(alive(lab)) == 2, "the orphans alone")
     second.touch()
     assert lab.run(trials.commands([lab.step("true")]), "other").completed == 1
     assert len(alive(lab)) == 2
     with apart(lab, steps) as process:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert rows(lab.folder / "run", "SELECT detail FROM events WHERE kind = 'orphans-ended'") == [

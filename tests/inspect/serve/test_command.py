@@ -12,12 +12,13 @@ import pytest
 
 from tests.inspect.serve.conftest import COMMAND, Server, start, stop
 from tests.support.forked import ForkServer
+from tests.support.waiting import HANG_S
 
 
 def refused(*words: str, cwd: Path) -> tuple[int, str]:
     """Exit code and the one line of a command that does not start."""
     done = subprocess.run(
-        [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=120
+        [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=HANG_S
     )
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
@@ -51,7 +52,7 @@ def test_address_is_the_only_data_that_is_printed(tmp_path: Path) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}\n", line)
     assert "this machine only" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANG_S)
     assert (process.returncode, out, err) == (0, "", "")
 
 
@@ -67,7 +68,7 @@ def test_commands_of_the_page_run(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline().startswith(b"http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANG_S)
         assert process.returncode == 0
 
 

@@ -26,7 +26,7 @@ from tests.support.arcruns import (
     write_tasks,
 )
 from tests.support.commands import COMMAND, Told
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from tests.workers.lab import arrival_order, ledger_digest, rows
 from weft.model.values import canonical
 from weft.searches.arc.recorded import read_run
@@ -49,7 +49,7 @@ def apart(*words: str | Path, **env: str) -> Told:
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=HANG_S,
     )
     return Told(done.returncode, done.stdout, done.stderr)
 

@@ -16,7 +16,7 @@ import pytest
 from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
 from tests.support.forked import ForkServer
-from tests.support.waiting import wait_until
+from tests.support.waiting import HANG_S, wait_until
 from tests.workers.lab import arrival_order, ledger_digest
 from weft.coordinator import loop
 from weft.model.codec import from_json, to_json
@@ -48,7 +48,7 @@ def weft(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=HANG_S,
     )
 
 
