@@ -2,8 +2,8 @@
 
 A case was tried on the code of a commit. Its outcome holds for today's code as long as the
 statements that it exercises are the same: the engine, the search that it is about, and its own test
-file. Comments, docstrings, help texts and the texts of errors do not count. `python -m campaigns
---stale` runs the cases again whose code has changed.
+file. Comments, docstrings, help texts, the texts of errors and the names of local variables do not
+count. `python -m campaigns --stale` runs the cases again whose code has changed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from campaigns.bugs import CONTROL_CASE, bug_of
+from campaigns.localnames import number_locals
 from campaigns.rows import ROWS, row_of
 
 SOURCE = "src/weft/"
@@ -96,7 +97,7 @@ def file_of(test: str) -> str:
 
 @cache
 def statements(source: str) -> str:
-    """What a module does, without docstrings, help texts and the texts of what it raises."""
+    """What a module does, without the names of locals, docstrings, help and texts of errors."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -104,6 +105,7 @@ def statements(source: str) -> str:
         elif isinstance(node, ast.Raise) or (isinstance(node, ast.keyword) and node.arg in TEXTS):
             for part in ast.walk(node):
                 _drop_texts(part)
+    number_locals(tree)
     return ast.dump(tree)
 
 

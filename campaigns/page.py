@@ -59,7 +59,8 @@ STALE = """\
 
 Rows with cases that were tried on other code than that of commit {commit}: files of the engine, of
 the row's search, or of its tests whose statements have changed since. Comments, docstrings, help
-texts and the texts of errors do not count. `python -m campaigns --stale` runs these cases again.
+texts, the texts of errors and the names of local variables do not count. `python -m campaigns
+--stale` runs these cases again.
 """
 CURRENT = """\
 ## Code changed since
