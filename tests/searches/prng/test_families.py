@@ -232,7 +232,7 @@ def test_map_unknown_is_refused_with_the_names() -> None:
 def test_modulus_no_runtime_takes_is_refused(output: str, modulus: int) -> None:
     told = Hypothesis("java", output, modulus, 1)
     for call in (generate, generate_array):
-        with pytest.raises(InputError, match=f"modulus of {output} is 1 to .*, not {modulus}"):
+        with pytest.raises(InputError, match=f"modulus of {output} must be 1 to .*, not {modulus}"):
             call(told, 10)
 
 
