@@ -3,9 +3,10 @@
     python -m benchmarks arc                                    everything
     python -m benchmarks arc --workers 16 --parts splits,ablation
     python -m benchmarks arc --parts ablation,budgets --every 4  on every fourth training task
+    python -m benchmarks arc --parts ''                          the page alone
 
 Parts that are not run keep the figures of their last run; each part has its machine beside it.
-Every figure comes from the real command line. Of evaluation tasks only totals are looked at.
+Every figure of weft comes from the real command line. Of evaluation tasks only totals are looked at.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from benchmarks import (
     arcchains,
     arcconcepts,
     arcmechanisms,
+    arcpublished,
     arcreliability,
     arcsymmetries,
     arcworkers,
@@ -179,7 +180,8 @@ Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 | results that had been reached before | {runs["training"]["repeated_share"]:.0%} | |
 | expansions found in the cache | {runs["training"]["cache_hit_share"]:.1%} | |
 | balance of slices (mean / longest) | {_percent(runs["training"]["slice_balance"])} | |
-"""
+
+{arcpublished.section(part["version"], runs)}"""
 
 
 def _halves(halves: list[Figures]) -> str:
