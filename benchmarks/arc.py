@@ -6,7 +6,7 @@
     python -m benchmarks arc --parts ''                          the page alone
 
 Parts that are not run keep the figures of their last run; each part has its machine beside it.
-Every figure of weft comes from the real command line. Of evaluation tasks only totals are looked at.
+Every figure of weft comes from its command line. Of evaluation tasks only totals are looked at.
 """
 
 from __future__ import annotations
