@@ -105,9 +105,11 @@ class LoadedRun(Run):
         """
         changes = ExecutionChanges(workers=workers, accept=tuple(accept))
         with interruptible(self.out), showing(progress and watcher is None) as display:
-            done = resuming.resume(self.out, changes, path=_path(path), watcher=watcher or display)
-        products.finish_run(done.out, done.search)
-        return load(done.out)
+            result = resuming.resume(
+                self.out, changes, path=_path(path), watcher=watcher or display
+            )
+        products.finish_run(result.out, result.search)
+        return load(result.out)
 
     def retry_failed(
         self,
@@ -124,11 +126,11 @@ class LoadedRun(Run):
         """
         changes = ExecutionChanges(workers=workers)
         with interruptible(Path(out)), showing(progress and watcher is None) as display:
-            done = retrying.retry_failed(
+            result = retrying.retry_failed(
                 self.out, Path(out), changes, path=_path(path), watcher=watcher or display
             )
-        products.finish_run(done.out, done.search)
-        return load(done.out)
+        products.finish_run(result.out, result.search)
+        return load(result.out)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form, as `--json` prints it, with the state."""
@@ -156,8 +158,8 @@ def returning_loaded(function: Callable[P, Run]) -> Callable[P, LoadedRun]:
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> LoadedRun:
-        done = function(*args, **kwargs)
-        return _loaded(done, "finished", _genesis(RunFolder(done.out)))
+        result = function(*args, **kwargs)
+        return _loaded(result, "finished", _genesis(RunFolder(result.out)))
 
     return wrapper
 

@@ -93,8 +93,8 @@ def rebuilt(steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]) -> Tri
     """Lead a new optimizer through recorded steps."""
     optimizer = make()
     for step in steps:
-        asked = advance(optimizer, step.told, len(step.asked))
-        for now, recorded in zip(asked, step.asked, strict=True):
+        proposals = advance(optimizer, step.told, len(step.asked))
+        for now, recorded in zip(proposals, step.asked, strict=True):
             if encode(now) != encode(recorded):
                 raise Diverged(encode(now), encode(recorded))
     return optimizer
@@ -104,13 +104,13 @@ def advance(optimizer: TrialOptimizer, told: Sequence[TrialRecord], count: int) 
     """Tell trials, then ask for so many points; fewer when the optimizer has no more."""
     for trial in told:
         optimizer.tell_trial(trial)
-    asked: list[Value] = []
+    proposals: list[Value] = []
     for _ in range(count):
         try:
-            asked.append(optimizer.ask())
+            proposals.append(optimizer.ask())
         except StopIteration:
             break
-    return asked
+    return proposals
 
 
 def plain_params(params: Mapping[str, Any]) -> dict[str, Value]:
@@ -148,14 +148,14 @@ class Evaluate:
 
     def __call__(self, x: object = None, **params: object) -> float:
         """Return the recorded value of the next evaluation."""
-        asked = plain_params(params if x is None else {"x": x, **params})
+        point = plain_params(params if x is None else {"x": x, **params})
         if self._known == len(self._trials):
-            self.pending.append(asked)
+            self.pending.append(point)
             raise _Suspended
         trial = self._trials[self._known]
         self._known += 1
-        if encode(asked) != encode(trial.params):
-            raise Diverged(encode(asked), encode(trial.params))
+        if encode(point) != encode(trial.params):
+            raise Diverged(encode(point), encode(trial.params))
         return trial.values[0] if trial.values else self._worst
 
     def map(self, function: Callable[[Point], T], points: Iterable[Point]) -> list[T]:

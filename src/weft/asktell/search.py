@@ -48,17 +48,17 @@ def ask(
     if getattr(make, "is_callback", False):
         trials = [trial for step in steps for trial in step.told] + list(ended)
         worst = float("inf" if direction == "minimize" else "-inf")
-        asked = next_points(make, trials, worst, options, first_seed)[:count]
+        points = next_points(make, trials, worst, options, first_seed)[:count]
         live = None
     else:
         key = state.digest if state else ""
         live = revived(key, steps, lambda: ByValue(make(seed=first_seed, **options)))
-        asked = advance(live, ended, count)
-    step = AskStep(ended, tuple(asked), seed, [optimizer, dict(options), direction], state)
+        points = advance(live, ended, count)
+    step = AskStep(ended, tuple(points), seed, [optimizer, dict(options), direction], state)
     new_state = history.append(steps, step)
     if live is not None:
         keep(new_state.digest, live)
-    return {"params": asked, "state": new_state}
+    return {"params": points, "state": new_state}
 
 
 def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
@@ -78,21 +78,21 @@ def run_optimize(
     log: list[TrialRecord] = []
     yield Milestone("trials", (1, batch) * -(-trials // batch))
     state: Object | None = None
-    told: list[TrialRecord] = []
+    ended: list[TrialRecord] = []
     while len(log) < trials:
         count = min(batch, trials - len(log))
-        given: list[Table] = [to_json(trial) for trial in told]
-        [asked] = yield [ask(optimizer, options, direction, count, state, given)]
-        points: list[dict[str, Value]] = asked.value["params"]
+        records: list[Table] = [to_json(trial) for trial in ended]
+        [proposal] = yield [ask(optimizer, options, direction, count, state, records)]
+        points: list[dict[str, Value]] = proposal.value["params"]
         if not points:
             break
         results = yield [evaluated.call({**fixed, **inputs, **point}) for point in points]
-        told = [
+        ended = [
             ended_trial(len(log) + number, point, result)
             for number, (point, result) in enumerate(zip(points, results, strict=True))
         ]
-        log += told
-        state = asked.value["state"]
+        log += ended
+        state = proposal.value["state"]
     return answer(log, [direction])
 
 

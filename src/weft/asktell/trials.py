@@ -46,8 +46,8 @@ def numbers_of(value: Value, count: int, function: str) -> tuple[float, ...] | N
     """
     numbers = value if isinstance(value, list) else [value]
     if len(numbers) != count or any(type(number) not in {int, float} for number in numbers):
-        wanted = "a number" if count == 1 else f"a list of {count} numbers, one per direction"
-        raise SearchInvalid(f"{function} returned {value!r:.80}; an objective returns {wanted}")
+        expected = "a number" if count == 1 else f"a list of {count} numbers, one per direction"
+        raise SearchInvalid(f"{function} returned {value!r:.80}; an objective returns {expected}")
     plain = tuple(number for number in numbers if isinstance(number, int | float))
     return None if any(math.isnan(number) for number in plain) else plain
 

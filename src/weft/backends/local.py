@@ -191,18 +191,18 @@ class LocalBackend:
 
     def cancel(self, tickets: Sequence[int]) -> None:
         """Forget tasks: drop those that wait in a worker; kill the worker of one that goes on."""
-        gone = frozenset(tickets)
+        cancelled = frozenset(tickets)
         now_s = time.monotonic()
         for worker, place in self._serving():
-            if held := [ticket for ticket in worker.tickets if ticket in gone]:
+            if held := [ticket for ticket in worker.tickets if ticket in cancelled]:
                 worker.cancelled.update(dict.fromkeys(held, now_s))
                 worker.send(("drop", held))
                 self._watch(worker, place)
         self._events = [
-            left
+            rest
             for event in self._events
-            for left in (_without(event, gone) if isinstance(event, Completed) else [event])
-            if left.ticket not in gone
+            for rest in (_without(event, cancelled) if isinstance(event, Completed) else [event])
+            if rest.ticket not in cancelled
         ]
 
     def close(self) -> None:

@@ -197,9 +197,9 @@ class WorkerProcess(WorkerSeat):
     ) -> subprocess.Popen[bytes] | ForkedProcess:
         """Fork the worker from the server of the run, if that serves; else start it by itself."""
         words = [str(self._far.fileno()), str(os.getpid())]
-        kept, environment = [self._far.fileno(), page], setup.environment_for(slot)
+        inherited_fds, environment = [self._far.fileno(), page], setup.environment_for(slot)
         if setup.fork_server is not None:
-            forked = setup.fork_server.start(words, environment, log.fileno(), kept)
+            forked = setup.fork_server.start(words, environment, log.fileno(), inherited_fds)
             if forked is not None:
                 return forked
         return subprocess.Popen(
@@ -207,7 +207,7 @@ class WorkerProcess(WorkerSeat):
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=kept,
+            pass_fds=inherited_fds,
             env=environment,
             start_new_session=True,
         )

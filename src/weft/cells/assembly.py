@@ -185,9 +185,9 @@ class Assembly:
     def _ordered(self) -> list[str]:
         """Names of definitions, each after what it needs when it is executed."""
         order: list[str] = []
-        begun: set[str] = set()
+        visited: set[str] = set()
         for name in sorted(self._definitions):
-            self._place(name, begun, order)
+            self._place(name, visited, order)
         return order
 
     def _place(self, name: str, begun: set[str], order: list[str]) -> None:

@@ -91,7 +91,7 @@ def run(
     )
     search = resuming.called(resuming.load_search(spec, path), spec, values)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = running.run_search(
+        result = running.run_search(
             search,
             how,
             seed=seed,
@@ -100,10 +100,10 @@ def run(
             policy=running.checked_policy(retries, timeout, strict),
             watcher=watcher,
         )
-    render.show_run(done, as_json=output.as_json)
+    render.show_run(result, as_json=output.as_json)
     if not output.quiet:
-        notices.warn_of_failures(done)
-    raise typer.Exit(done.exit_code)
+        notices.warn_of_failures(result)
+    raise typer.Exit(result.exit_code)
 
 
 @with_groups
@@ -143,15 +143,15 @@ def resume(
         products.followed(out or run, search, watcher, events) as follower,
     ):
         if out is None:
-            done = resuming.resume(run, changes, path=path, watcher=follower)
+            result = resuming.resume(run, changes, path=path, watcher=follower)
         else:
-            done = retrying.retry_failed(run, out, changes, path=path, watcher=follower)
-    products.finish_run(done.out, done.search)
-    lines = () if output.as_json else products.summary_lines(done.out, done.search)
-    render.show_run(done, as_json=output.as_json, lines=lines)
+            result = retrying.retry_failed(run, out, changes, path=path, watcher=follower)
+    products.finish_run(result.out, result.search)
+    lines = () if output.as_json else products.summary_lines(result.out, result.search)
+    render.show_run(result, as_json=output.as_json, lines=lines)
     if not output.quiet:
-        notices.warn_of_failures(done)
-    raise typer.Exit(done.exit_code)
+        notices.warn_of_failures(result)
+    raise typer.Exit(result.exit_code)
 
 
 @with_groups

@@ -64,10 +64,10 @@ def _state(status: Status) -> str:
 def _progress(status: Status) -> Text:
     """A bar over all tasks that are expected; without a plan, further rounds make it longer."""
     total = status.planned if status.progress is None else status.progress.total
-    done = min(1.0, status.finished / total) if total else 0.0
-    full = int(done * BAR_CHARS)
+    fraction = min(1.0, status.finished / total) if total else 0.0
+    full = int(fraction * BAR_CHARS)
     bar = "━" * full + "╌" * (BAR_CHARS - full)
-    return _line("", f"{bar} {status.finished:,} of {total:,} ({done:.0%})")
+    return _line("", f"{bar} {status.finished:,} of {total:,} ({fraction:.0%})")
 
 
 def _slots(status: Status, wall_s: float) -> list[str]:

@@ -54,11 +54,11 @@ def spread(used: Iterable[tuple[str, str, int]], nodes: Sequence[Node]) -> list[
     plans = []
     for node in nodes:
         for kind, offered in (("GPU", node.gpus), ("CPU", node.cpus)):
-            asked = any(k == kind for _, k, _ in counts)
+            is_requested = any(k == kind for _, k, _ in counts)
             spread = {i: counts[node.name, kind, i] for i in range(offered)}
             spread = {index: count for index, count in spread.items() if count}
             workers = min(len(spread), node.max_concurrent or len(spread))
-            if asked and offered:
+            if is_requested and offered:
                 plans.append(NodePlan(node.name, kind, workers, spread))
     return plans
 

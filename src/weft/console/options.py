@@ -177,8 +177,8 @@ def _is_file(path: str) -> bool:
 def _input_parts(item: str) -> tuple[str, str]:
     """Split at the first `=` behind which a file lies; without a file at the first."""
     places = [at for at, letter in enumerate(item) if letter == "="]
-    there = (at for at in places if _is_file(item[at + 1 :]))
-    at = next(there, places[0] if places else len(item))
+    existing = (at for at in places if _is_file(item[at + 1 :]))
+    at = next(existing, places[0] if places else len(item))
     return item[:at], item[at + 1 :]
 
 

@@ -100,9 +100,9 @@ class _Walk:
         self._note_root()
         torn_bytes = 0
         for batch in _batches(self._source):
-            done = self._take_batch(batch)
-            if done < len(batch):
-                torn_bytes = sum(map(len, batch[done:])) + sum(map(len, self._source))
+            consumed = self._take_batch(batch)
+            if consumed < len(batch):
+                torn_bytes = sum(map(len, batch[consumed:])) + sum(map(len, self._source))
                 break
         else:
             self._checker.check_reached()
@@ -118,21 +118,21 @@ class _Walk:
         """Take whole lines up to a tail that a crash may leave; return how many."""
         whole = len(batch) if batch[-1].endswith(b"\n") else len(batch) - 1
         lines = [line[:-1] for line in batch[:whole]]
-        done = plain = 0
-        while done < len(lines):
-            if plain or not (place := self._place_of(lines[done])):
+        consumed = plain = 0
+        while consumed < len(lines):
+            if plain or not (place := self._place_of(lines[consumed])):
                 plain = max(0, plain - 1)
-                if not self._take_line(lines[done]):
-                    return done
-                done += 1
+                if not self._take_line(lines[consumed]):
+                    return consumed
+                consumed += 1
             else:
-                slice_ = lines[done : done + self._until_stop()]
+                slice_ = lines[consumed : consumed + self._until_stop()]
                 count, plain = self._take_results(slice_, place)
-                done += count
+                consumed += count
             self._note_root()
         if whole < len(batch):
             self._checker.check_reached()
-        return done
+        return consumed
 
     def _until_stop(self) -> int:
         """How many lines may be taken before a root is asked for."""

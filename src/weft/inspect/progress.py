@@ -32,7 +32,7 @@ def read_progress(
     pace = _pace(manifest, now_s) if is_running else None
     now_s = now_s if now_s is not None else _latest(manifest)
     ages_s = [max(0.0, now_s - start_s) for start_s in starts if start_s is not None]
-    left = time_left(pace, total - finished, ages_s, workers, is_whole=is_whole)
+    remaining = time_left(pace, total - finished, ages_s, workers, is_whole=is_whole)
     return Progress(
         finished=finished,
         total=total,
@@ -40,7 +40,7 @@ def read_progress(
         failed=counts["failed"],
         running=len(starts),
         rate_per_s=None if pace is None else pace.rate_per_s,
-        left=left if is_running else None,
+        left=remaining if is_running else None,
         best=_best(manifest, plan),
         lanes=_lanes(manifest),
         lanes_ended=len([lane for lane in ended if lane]),

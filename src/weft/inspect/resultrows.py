@@ -116,7 +116,7 @@ class ManifestResults:
     def read(self, part: RoundResults, start: int, end: int) -> Sequence[ResultRow]:
         """Read the results of a round from number `start` to `end`."""
         first, last = part.at[start], part.at[end - 1]
-        wanted = part.at[start:end]
+        ids = part.at[start:end]
         with open_manifest(self._folder) as manifest:
             rows = {row[0]: row for rows in manifest.recorded(first, last + 1) for row in rows}
             how = manifest.query(
@@ -126,7 +126,7 @@ class ManifestResults:
             )
         how_of = {id_: HowItWent(*facts) for id_, *facts in how}
         values = self._values
-        return [_row(part, rows[id_], how_of[id_], values) for id_ in wanted if id_ in rows]
+        return [_row(part, rows[id_], how_of[id_], values) for id_ in ids if id_ in rows]
 
 
 def _lane_orders(manifest: Manifest) -> dict[int, tuple[int, ...]]:

@@ -211,12 +211,12 @@ def _with_progress(
         state=status.state,
         now_s=now_s,
     )
-    rate, left = progress.rate_per_s, progress.left
+    rate, remaining = progress.rate_per_s, progress.left
     return replace(
         status,
         progress=progress,
         rate_per_s=status.rate_per_s if rate is None else rate,
-        eta_s=None if left is None else left.seconds,
+        eta_s=None if remaining is None else remaining.seconds,
     )
 
 
@@ -280,13 +280,13 @@ def _rate(manifest: Manifest) -> float | None:
     if last is None or first is None:
         return None
     begin = max(first, last - RATE_WINDOW_S)
-    [[done]] = manifest.query(
+    [[finished]] = manifest.query(
         "SELECT total(CASE WHEN started_at >= ? THEN 1.0"
         " ELSE (finished_at - ?) / (finished_at - started_at) END)"
         " FROM tasks WHERE finished_at >= ?",
         *[begin] * 3,
     )
-    return done / (last - begin) if last > begin else None
+    return finished / (last - begin) if last > begin else None
 
 
 def _open_rounds(manifest: Manifest) -> tuple[RoundProgress, ...]:

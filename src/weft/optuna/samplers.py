@@ -72,17 +72,17 @@ def ask_points(
     live = None
     if spec.is_stateless:
         trials = [trial for step in steps for trial in step.told]
-        asked = ask_from_trials(spec, [*trials, *told], count, seed)
+        points = ask_from_trials(spec, [*trials, *told], count, seed)
     else:
         first_seed = steps[0].seed if steps else seed
         key = state.digest if state else ""
         live = optimizers.revived(key, steps, lambda: LiveSampler(spec, first_seed))
-        asked = optimizers.advance(live, told, count)
-    step = AskStep(tuple(told), tuple(asked), seed, to_json(spec), state)
+        points = optimizers.advance(live, told, count)
+    step = AskStep(tuple(told), tuple(points), seed, to_json(spec), state)
     new_state = history.append(steps, step)
     if live is not None:
         optimizers.keep(new_state.digest, live)
-    return asked, new_state
+    return points, new_state
 
 
 def ask_from_trials(
@@ -115,14 +115,14 @@ class LiveSampler:
 
     def tell_trial(self, trial: TrialRecord) -> None:
         """Tell how a trial ended."""
-        asked = self._trials[trial.number]
+        study_trial = self._trials[trial.number]
         with _quiet():
             for step, value in trial.steps:
-                asked.report(value, step)
+                study_trial.report(value, step)
             if trial.state == "complete":
-                self._study.tell(asked, list(trial.values))
+                self._study.tell(study_trial, list(trial.values))
             else:
-                self._study.tell(asked, state=state_of(trial))
+                self._study.tell(study_trial, state=state_of(trial))
 
 
 def ask_trial(study: optuna.Study, spec: SamplerSpec) -> tuple[optuna.Trial, Value]:

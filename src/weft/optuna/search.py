@@ -192,19 +192,19 @@ def study_steps(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) 
         return
     assert plan.batch is not None
     spec, state = to_json(plan.spec), None
-    told: list[TrialRecord] = []
+    ended: list[TrialRecord] = []
     while len(log.trials) < plan.trials:
         count = min(plan.batch, plan.trials - len(log.trials))
-        [asked] = yield [ask(spec, count, state, [to_json(trial) for trial in told])]
+        [proposal] = yield [ask(spec, count, state, [to_json(trial) for trial in ended])]
         first = len(log.trials)
-        points = asked.value["points"]
+        points = proposal.value["points"]
         if not points:
             return
         log.batch = [OpenTrial(first + i, point) for i, point in enumerate(points)]
         yield from _evaluate(plan, inputs, log)
-        told = [trial.ended(len(plan.rungs.levels) if plan.rungs else 1) for trial in log.batch]
-        log.trials += told
-        log.batch, state = [], asked.value["state"]
+        ended = [trial.ended(len(plan.rungs.levels) if plan.rungs else 1) for trial in log.batch]
+        log.trials += ended
+        log.batch, state = [], proposal.value["state"]
 
 
 def _evaluate(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) -> Steps:
@@ -243,19 +243,19 @@ def proposals(
     spec, objective = to_json(plan.spec), to_json(plan.objective)
     args, code = cast("Table", {**plan.fixed, **inputs}), plan.objective.code
     state: Object | None = None
-    told: list[TrialRecord] = []
+    ended: list[TrialRecord] = []
     for number in range(plan.trials):
-        given: list[Table] = [to_json(trial) for trial in told]
-        call = sample_and_evaluate(spec, objective, args, number, state, given)
+        records: list[Table] = [to_json(trial) for trial in ended]
+        call = sample_and_evaluate(spec, objective, args, number, state, records)
         result = yield TaskCall(
             call.function, call.args, plan.objective.limits, (*call.code, *code)
         )
         if result is not None:
-            told.append(_stream_trial(result, len(plan.spec.directions)))
+            ended.append(_stream_trial(result, len(plan.spec.directions)))
             if result.ok:
                 known = {trial["number"] for trial in result.args["told"]}
                 state = result.value["state"]
-                told = [trial for trial in told if trial.number not in known]
+                ended = [trial for trial in ended if trial.number not in known]
 
 
 def stream_trials(results: Sequence[Result], count: int) -> list[TrialRecord]:

@@ -109,8 +109,8 @@ class NotebookOutput:
 
     def show(self, progress: Progress) -> None:
         """Replace the output by a bar and a line of text."""
-        done = f'value="{progress.finished}" max="{max(1, progress.total)}"'
-        bar = f'<progress {done} style="width: 20em; vertical-align: middle"></progress> '
+        attributes = f'value="{progress.finished}" max="{max(1, progress.total)}"'
+        bar = f'<progress {attributes} style="width: 20em; vertical-align: middle"></progress> '
         self._update(progress.words(), bar)
 
     def say(self, line: str) -> None:

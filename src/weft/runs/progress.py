@@ -77,12 +77,12 @@ class Progress:
         '50/200+ tasks, 1 failed, 2 running, about 31 s left'
         """
         running = [f"{self.running:,} running"] if self.running else []
-        left = [] if self.left is None else [left_text(self.left)]
-        return ", ".join([self.count(), *self.details(), *running, *left])
+        remaining = [] if self.left is None else [left_text(self.left)]
+        return ", ".join([self.count(), *self.details(), *running, *remaining])
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form, as `weft status --json` and the live page have it."""
-        left = self.left
+        remaining = self.left
         return {
             "words": self.words(),
             "finished": self.finished,
@@ -92,8 +92,8 @@ class Progress:
             "failed": self.failed,
             "running": self.running,
             "rate_per_s": self.rate_per_s,
-            "left_s": None if left is None else left.seconds,
-            "left_is_lower_bound": left is not None and left.at_least,
+            "left_s": None if remaining is None else remaining.seconds,
+            "left_is_lower_bound": remaining is not None and remaining.at_least,
             "best": self.best,
             "lanes": self.lanes,
             "lanes_ended": self.lanes_ended,

@@ -133,10 +133,11 @@ def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(Node(n.name, n.gpus, n.cpus) for n in living if n.gpus + n.cpus)
     members = raycluster.match([node.name for node in asked], living, host.names_of_here())
     for node in asked:
-        there = members.get(node.name)
-        if there is not None and there.gpus < node.gpus:
+        member = members.get(node.name)
+        if member is not None and member.gpus < node.gpus:
             raise InputError(
-                f"node {node.name} has {there.gpus} GPUs in the Ray cluster, {node.gpus} are asked",
+                f"node {node.name} has {member.gpus} GPUs in the Ray cluster, "
+                f"{node.gpus} are asked",
                 hint="weft nodes down FILE, weft nodes up FILE",
             )
     return tuple(asked)

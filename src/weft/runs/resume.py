@@ -240,8 +240,8 @@ def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
     place = (folder.path.absolute() / run_file.search_path).resolve()
     paths = (run_file.imports.get(run_file.search, run_file.search), *run_file.imports.values())
     tops = [package_of(path) for path in paths]
-    there = any((place / f"{top}.py").is_file() or (place / top).is_dir() for top in tops)
-    return place if there else None
+    has_modules = any((place / f"{top}.py").is_file() or (place / top).is_dir() for top in tops)
+    return place if has_modules else None
 
 
 # -- importing ----------------------------------------------------------------------------

@@ -112,12 +112,12 @@ def run(
     )  # fmt: skip
     with interruptible(execution.out), showing(progress and watcher is None) as display:
         shown = watcher or display
-        done = run_search(
+        result = run_search(
             search, execution, seed=seed, inputs=files, budget=counts, policy=policy, watcher=shown
         )
     if not quiet:
-        notices.warn_of_failures(done)
-    return done
+        notices.warn_of_failures(result)
+    return result
 
 
 def run_search(

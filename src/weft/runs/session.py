@@ -165,8 +165,8 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
 
 def _tasks(machine: Machine) -> str:
     """Say how many tasks have finished."""
-    done = machine.counts().finished
-    return f"{done} task{'s' * (done != 1)}"
+    finished = machine.counts().finished
+    return f"{finished} task{'s' * (finished != 1)}"
 
 
 def new_machine(

@@ -253,11 +253,11 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
     while ended < len(calls):
         placed = []
         for slot, room in enumerate(backend.capacity()):
-            given = 0
-            while given < room and waiting:
-                block = _block(waiting, room - given)
+            submitted = 0
+            while submitted < room and waiting:
+                block = _block(waiting, room - submitted)
                 placed.append(replace(block, slot=slot))
-                given += len(block.tickets)
+                submitted += len(block.tickets)
         if placed:
             backend.submit(placed)
         for event in _patient_poll(backend):

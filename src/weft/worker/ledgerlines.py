@@ -75,14 +75,14 @@ def _parts(texts: Sequence[str], shapes: Sequence[Shape]) -> Iterator[Sequence[E
     """Put texts together as they were; ValueError if there are more or fewer."""
     if len(texts) != 3 * sum(shape[0] for shape in shapes):
         raise ValueError("a text holds a line end")
-    left = iter(texts)
+    remaining = iter(texts)
     for shape in shapes:
         if len(shape) == 1:
-            fields = [*islice(left, 3 * shape[0])]
+            fields = [*islice(remaining, 3 * shape[0])]
             yield [*zip(fields[::3], fields[1::3], fields[2::3], strict=True)]
         else:
             count, function, place, first = shape
-            keys, args, values = ([*islice(left, count)] for _ in range(3))
+            keys, args, values = ([*islice(remaining, count)] for _ in range(3))
             yield ResultColumns(function, place, first, keys, args, values)
 
 

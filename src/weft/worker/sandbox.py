@@ -149,14 +149,16 @@ def find_isolation() -> Isolation:
 def _problem(words: Sequence[str]) -> str:
     """Run the check; return why it does not hold, empty if it does."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             words, capture_output=True, check=False, stdin=subprocess.DEVNULL,
             timeout=PROBE_TIMEOUT_S,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{PROGRAM} cannot be started: {error}"[:300]
-    if done.returncode == 0 and done.stdout == b"held\n":
+    if completed.returncode == 0 and completed.stdout == b"held\n":
         return ""
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    reason = _FAILED_CHECKS.get(done.returncode) or (lines[-1] if lines else "no reason is given")
+    lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+    reason = _FAILED_CHECKS.get(completed.returncode) or (
+        lines[-1] if lines else "no reason is given"
+    )
     return f"{PROGRAM} does not work here: {reason}"[:300]

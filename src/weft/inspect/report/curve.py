@@ -50,12 +50,12 @@ def _curve(rows: Sequence[tuple[int, int, int]], step_s: float) -> dict[str, Jso
         place = min(max(0, bin_), POINTS - 1)
         before = over[place]
         over[place] = (before[0] + count, before[1] + failed)
-    at_s, done, failed_sum, per_s = [0.0], [0], [0], [0.0]
+    at_s, done_sum, failed_sum, per_s = [0.0], [0], [0], [0.0]
     for place in range(POINTS):
         count, failed = over.get(place, (0, 0))
         at_s.append(round((place + 1) * step_s, 4))
-        done.append(done[-1] + count)
+        done_sum.append(done_sum[-1] + count)
         failed_sum.append(failed_sum[-1] + failed)
         points = min(WINDOW, place + 1)
-        per_s.append(round((done[-1] - done[-1 - points]) / (points * step_s), 3))
-    return {"at_s": [*at_s], "done": [*done], "failed": [*failed_sum], "per_s": [*per_s]}
+        per_s.append(round((done_sum[-1] - done_sum[-1 - points]) / (points * step_s), 3))
+    return {"at_s": [*at_s], "done": [*done_sum], "failed": [*failed_sum], "per_s": [*per_s]}

@@ -199,7 +199,7 @@ def overview_of(
 ) -> Overview:
     """Assemble what is known; without a verdict the head is the checkpoint's."""
     counts = progress.counts if progress else {}
-    answered, answer = _answer(progress)
+    is_answered, answer = _answer(progress)
     genesis = genesis_body(folder)
     lines, course = _answer_lines(folder, run_file, progress)
     return Overview(
@@ -209,7 +209,7 @@ def overview_of(
         title=title_of(run_file.search, _args(genesis)),
         state=state_of(folder),
         genesis=_genesis(genesis),
-        answered=answered,
+        answered=is_answered,
         unknown=_unknown_word(progress.answer if progress else None),
         answer=answer,
         lines=lines,

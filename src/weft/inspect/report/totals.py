@@ -115,7 +115,7 @@ def _round(row: _RoundRow) -> Sum:
 
 def _lanes(manifest: Manifest, rounds: list[_RoundRow]) -> list[Sum]:
     """Add up rounds per lane; lanes that only opened other lanes are left out."""
-    answered = dict(manifest.query("SELECT path, answer IS NOT NULL FROM lanes"))
+    has_answer = dict(manifest.query("SELECT path, answer IS NOT NULL FROM lanes"))
     sums: dict[str, Sum] = {}
     for row in rounds:
         old = sums.get(row.lane) or Sum(row.lane or "/", 0, 0, 0, 0.0, None)
@@ -126,7 +126,7 @@ def _lanes(manifest: Manifest, rounds: list[_RoundRow]) -> list[Sum]:
             old.failed + row.failed,
             old.busy_s + row.busy_s,
             max((s for s in (old.longest_s, row.longest_s) if s is not None), default=None),
-            "answered" if answered.get(row.lane) else "open",
+            "answered" if has_answer.get(row.lane) else "open",
         )
     return [sums[path] for path in sorted(sums)]
 

@@ -147,13 +147,13 @@ class _Draft:
         """Take the columns of some tasks."""
         parsed = _load("[" + ",".join(row[2] for row in rows) + "]")
         results = _load("[" + ",".join(row[3] or "null" for row in rows) + "]")
-        for (id_, function, _, value, run_s), given, result in zip(
+        for (id_, function, _, value, run_s), args, result in zip(
             rows, parsed, results, strict=True
         ):
             self.ids.append(id_)
             self.functions.append(function)
             self.times.append(run_s)
-            self._add(function, given, result, is_over=value is not None)
+            self._add(function, args, result, is_over=value is not None)
 
     def _add(self, function: str, given: Any, result: Any, *, is_over: bool) -> None:
         number = len(self.ids) - 1

@@ -105,12 +105,12 @@ def solve(
             where = submission_file.parent
             raise FileInvalid(f"--submission {submission_file}: there is no folder {where}")
         tagged = replace(how, tags=_tags(tasks, search.split))
-        done = _run(tasks, search, tagged, output)
-    run = recorded.read_run(done.out)
+        result = _run(tasks, search, tagged, output)
+    run = recorded.read_run(result.out)
     if submission_file is not None:
         submission_file.write_bytes(submission.of_run(run, tasks.tasks, attempts))
-    render.show_solved(done, run, as_json=output.as_json)
-    raise typer.Exit(done.exit_code)
+    render.show_solved(result, run, as_json=output.as_json)
+    raise typer.Exit(result.exit_code)
 
 
 @app.command()
@@ -135,12 +135,12 @@ def bench(
         is_sealed = executions.SEALED_VIEWS in tagged.tags
         known = {} if is_sealed else {task.digest: task.truth for task in tasks.tasks}
         shown = livescore.LiveScore(out, known)
-        done = _run(tasks, search, tagged, output, str if is_sealed else shown.words)
-    run = recorded.read_run(done.out)
+        result = _run(tasks, search, tagged, output, str if is_sealed else shown.words)
+    run = recorded.read_run(result.out)
     if not run.sealed:
-        truth.write(done.out, tasks.tasks)
+        truth.write(result.out, tasks.tasks)
     score = scoring.score(run, {task.digest: task for task in tasks.tasks})
-    render.show_bench(done, run, tasks.source, score, output, reveal=reveal)
+    render.show_bench(result, run, tasks.source, score, output, reveal=reveal)
 
 
 @app.command()
@@ -233,11 +233,11 @@ def _run(
     more: Callable[[], str] = str,
 ) -> outcome.Run:
     """Turn options into a request, and run it; `more` is appended to its progress line."""
-    wanted = search.request(tasks)
+    arc_request = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} task{'s' * (len(tasks) != 1)} of {tasks.source}")
     with watching(output.quiet, output.verbose, more) as watcher, resumable(execution.out):
-        return request.solve(wanted, execution, watcher)
+        return request.solve(arc_request, execution, watcher)
 
 
 def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -> tuple[str, ...]:

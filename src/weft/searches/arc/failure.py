@@ -49,12 +49,12 @@ def analyse(result: ParallelSearchResult) -> Failure | None:
     if near.shape_loss:
         why = f"no program found the size of {near.shape_loss} training outputs"
         return Failure(FailureKind.SIZE_UNKNOWN, why)
-    left = f"the nearest program leaves {near.cell_loss} cells wrong"
+    reason = f"the nearest program leaves {near.cell_loss} cells wrong"
     if result.exhausted:
-        return Failure(FailureKind.MISSING_OPERATOR, f"{left}, and every program was tried")
+        return Failure(FailureKind.MISSING_OPERATOR, f"{reason}, and every program was tried")
     if _came_nearer_late(result):
-        return Failure(FailureKind.SEARCH_BUDGET, f"{left}, and it was found late")
-    return Failure(FailureKind.MISSING_OPERATOR, f"{left}, and it was found early")
+        return Failure(FailureKind.SEARCH_BUDGET, f"{reason}, and it was found late")
+    return Failure(FailureKind.MISSING_OPERATOR, f"{reason}, and it was found early")
 
 
 def _came_nearer_late(result: ParallelSearchResult) -> bool:

@@ -152,11 +152,11 @@ def broken(training: Sequence[Properties], test: Properties) -> tuple[list[str],
 
 def _step_properties(program: Program, inputs: Sequence[Grid]) -> list[Properties]:
     """Return the properties of every step's values before the last, one mapping per example."""
-    seen = inputs if program.view is None else program.view.each(inputs)
-    steps = chain_values(program.names, seen)
+    viewed = inputs if program.view is None else program.view.each(inputs)
+    steps = chain_values(program.names, viewed)
     inner = steps if program.fitted else steps[:-1]
     properties: list[dict[str, int]] = [{} for _ in inputs]
-    for e, given in enumerate(seen):
+    for e, given in enumerate(viewed):
         before: Value = given
         for number, values in enumerate(inner):
             value = values[e]
@@ -218,9 +218,9 @@ def end_properties(given: Grid, output: Grid) -> dict[str, int]:
     }
     if given.size == output.size:
         changed = sum(a != b for a, b in zip(given.cells, output.cells, strict=True))
-        kept = all(a in (0, b) for a, b in zip(given.cells, output.cells, strict=True))
+        is_kept = all(a in (0, b) for a, b in zip(given.cells, output.cells, strict=True))
         properties["changed share"] = changed * SHARES // len(given.cells)
-        properties["ink kept"] = int(kept)
+        properties["ink kept"] = int(is_kept)
     return properties
 
 
@@ -287,20 +287,20 @@ def _changes(given: Grid, output: Grid) -> set[str]:
 def components(grid: Grid) -> int:
     """Count the connected components of one colour that is not black, by sides and corners."""
     h, w, cells = grid.height, grid.width, grid.cells
-    left = {i for i, cell in enumerate(cells) if cell}  # for membership only
+    remaining = {i for i, cell in enumerate(cells) if cell}  # for membership only
     count = 0
     for start in range(h * w):
-        if start not in left:
+        if start not in remaining:
             continue
         count, colour, queue = count + 1, cells[start], [start]
-        left.discard(start)
+        remaining.discard(start)
         while queue:
             r, c = divmod(queue.pop(), w)
             for y in range(max(0, r - 1), min(h, r + 2)):
                 for x in range(max(0, c - 1), min(w, c + 2)):
                     i = y * w + x
-                    if i in left and cells[i] == colour:
-                        left.discard(i)
+                    if i in remaining and cells[i] == colour:
+                        remaining.discard(i)
                         queue.append(i)
     return count
 

@@ -55,10 +55,10 @@ class Program:
             return "return I\n"
         lines, argument = [], "I"
         for i, (name, parameters) in enumerate(calls):
-            given = argument if parameters is None else f'{argument}, "{parameters}"'
+            arguments = argument if parameters is None else f'{argument}, "{parameters}"'
             last = i == len(calls) - 1
             argument = _letter(i)
-            lines.append(f"{'return' if last else argument + ' ='} {name}({given})")
+            lines.append(f"{'return' if last else argument + ' ='} {name}({arguments})")
         return "\n".join(lines) + "\n"
 
     def through(self, view: FittedView) -> Program:

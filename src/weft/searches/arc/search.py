@@ -56,8 +56,8 @@ Learned = list[tuple[ListPart, Result]]
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
-    [begun, *tables] = yield [run_shallow(puzzle, options), *_tables(puzzle, options)]
-    first: ShallowRecord = begun.value
+    [shallow, *tables] = yield [run_shallow(puzzle, options), *_tables(puzzle, options)]
+    first: ShallowRecord = shallow.value
     bodies = [_continued(puzzle, options, first, tables)]
     if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
         ground_options = on_ground(options, first["is_coloured"])
@@ -68,10 +68,12 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
         is_complete = is_complete and ground_is_complete
         [joined] = yield [join(puzzle, options, assembled, grounded)]
         assembled = joined.value
-    found, count = assembled["found"], assembled["examinations"]
+    candidates, count = assembled["found"], assembled["examinations"]
     examined: Sequence[Result] = ()
     if count:
-        examined = yield [run_examine(puzzle, options, found, number) for number in range(count)]
+        examined = yield [
+            run_examine(puzzle, options, candidates, number) for number in range(count)
+        ]
     evidence = [result.value if result.ok else None for result in examined]
     [end] = yield [conclude(puzzle, options, assembled, evidence, not is_complete)]
     return end.value
@@ -87,8 +89,8 @@ def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody
         _tables(puzzle, options),
         [run_each(puzzle, options, way) for way in ways],
     ]
-    [begun], tables, parted = _divided((yield _together(groups)), groups)
-    return (yield from _continued(puzzle, options, begun.value, tables, parted))
+    [shallow], tables, parted = _divided((yield _together(groups)), groups)
+    return (yield from _continued(puzzle, options, shallow.value, tables, parted))
 
 
 def _tables(puzzle: Object, options: Table) -> list[TaskCall]:
@@ -160,16 +162,16 @@ def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
     answers: dict[int, Any] = {}
     received: dict[int, Any] = dict.fromkeys(range(len(bodies)))
     while len(answers) < len(bodies):
-        asked: dict[int, Sequence[TaskCall]] = {}
+        requests: dict[int, Sequence[TaskCall]] = {}
         for number, results in received.items():
             try:
-                asked[number] = bodies[number].send(results)
+                requests[number] = bodies[number].send(results)
             except StopIteration as end:
                 answers[number] = end.value
-        if asked:
-            groups = list(asked.values())
+        if requests:
+            groups = list(requests.values())
             together = yield _together(groups)
-            received = dict(zip(asked, _divided(together, groups), strict=True))
+            received = dict(zip(requests, _divided(together, groups), strict=True))
     return [answers[number] for number in range(len(bodies))]
 
 

@@ -81,8 +81,8 @@ def features_of(
     """
     extrapolation = evidence.extrapolation or Extrapolation()
     margin, outputs = competition.price_margin_millibits, members[0].outputs
-    given = dict.fromkeys(candidate.outputs for candidate in competition.programs)
-    added = {own: plausibility.of(decode_grids(own)).bits for own in given}
+    distinct = dict.fromkeys(candidate.outputs for candidate in competition.programs)
+    added = {own: plausibility.of(decode_grids(own)).bits for own in distinct}
     values = {
         "price_bits": price_millibits // BIT,
         "price_margin_bits": FAR if margin is None else max(-FAR, min(FAR, margin // BIT)),

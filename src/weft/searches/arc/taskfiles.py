@@ -94,10 +94,10 @@ def files_of(path: Path) -> TaskFiles:
     _check_count(len(entries), where)
     listed = [entry for entry in entries if _is_entry_wanted(entry)]
     _check_entries(listed, where)
-    wanted = {_path_of(entry, where): entry for entry in listed}
-    folders = {parent.as_posix() for name in wanted for parent in name.parents if parent.parts}
+    by_path = {_path_of(entry, where): entry for entry in listed}
+    folders = {parent.as_posix() for name in by_path for parent in name.parents if parent.parts}
     files = TaskFiles(
-        where, tuple(sorted(wanted)), frozenset(folders), lambda name: _read(path, wanted[name])
+        where, tuple(sorted(by_path)), frozenset(folders), lambda name: _read(path, by_path[name])
     )
     tops = sorted({name.parts[0] for name in files.paths if len(name.parts) > 1})
     around = len(tops) == 1 and all(len(name.parts) > 1 for name in files.paths)

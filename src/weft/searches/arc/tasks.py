@@ -114,8 +114,8 @@ def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None)
 def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
     """Learn decision lists: one part of the learning."""
     own = from_json(ListPart, part)
-    found = learn_part(_problem(get(puzzle)), _sample(get(sample)), own)
-    return _learned(found.candidates, found.beginnings)
+    learned = learn_part(_problem(get(puzzle)), _sample(get(sample)), own)
+    return _learned(learned.candidates, learned.beginnings)
 
 
 @task(name=CHOICES)
@@ -187,7 +187,7 @@ def assemble(
 
     `view_tables` are those of each view.
     """
-    begun, *phases = [
+    first_phase, *phases = [
         phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest, *views)
     ]
@@ -199,9 +199,9 @@ def assemble(
     drawn, chosen, learned = (
         [_candidates(part) for part in parts] for parts in (tables, choices, lists)
     )
-    chosen.append(list(joined(drawn, begun.counts.programs)))
+    chosen.append(list(joined(drawn, first_phase.counts.programs)))
     planner = planner_of(options)
-    assembled = planner.assemble(begun, slices, viewed_parts, chosen, learned)
+    assembled = planner.assemble(first_phase, slices, viewed_parts, chosen, learned)
     return _assembled_to_wire(assembled, planner.standard)
 
 
@@ -323,8 +323,8 @@ def _learned(
 
 
 def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
-    found = part["found"]
-    return [] if found is None else candidates_from(get(found))
+    stored = part["found"]
+    return [] if stored is None else candidates_from(get(stored))
 
 
 def candidates_from(data: bytes) -> list[ProgramCandidate]:
@@ -391,12 +391,12 @@ def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
 
 
 def _assembled_to_wire(assembled: AssembledSearch, standard: Standard) -> AssembledRecord:
-    found = [
+    groups = [
         [_candidate_to_wire(candidate) for candidate in candidates]
         for candidates in (assembled.found.candidates, assembled.found.guesses)
     ]
     return {
-        "found": put(canonical(found).encode()),
+        "found": put(canonical(groups).encode()),
         "nearest": _nearest_to_wire(assembled.nearest),
         "exhausted": assembled.exhausted,
         "programs": assembled.programs,

@@ -68,9 +68,9 @@ def run(
     request = requests.read_request(jobs, limits, how.nodes, how.workers, anywhere=how.on_ray)
     _show_plan(request, how.placement, as_json=False, quiet=output.quiet)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = runs.execute_jobs(request, how, watcher)
-    _show_done(done, how.placement, as_json=output.as_json, quiet=output.quiet)
-    raise typer.Exit(done.exit_code)
+        result = runs.execute_jobs(request, how, watcher)
+    _show_done(result, how.placement, as_json=output.as_json, quiet=output.quiet)
+    raise typer.Exit(result.exit_code)
 
 
 def _plan(

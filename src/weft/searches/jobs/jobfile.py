@@ -80,8 +80,8 @@ class JobEntry(BaseModel):
 
     def to_job(self, timeout_s: float) -> Job:
         """Return the job, with `timeout_s` if it does not say one."""
-        given = {"timeout_s": timeout_s, **self.model_dump(exclude_none=True)}
-        return from_json(Job, {**given, "result": self.channel()})
+        settings = {"timeout_s": timeout_s, **self.model_dump(exclude_none=True)}
+        return from_json(Job, {**settings, "result": self.channel()})
 
 
 def _check_written(field: str, path: str) -> None:

@@ -149,13 +149,13 @@ def _stripped(fd: int, start: int, end: int) -> tuple[int, int]:
 
 def check_json(path: Path, start: int, end: int, name: str) -> None:
     """Raise Malformed, naming `name`, unless the bytes from `start` to `end` are JSON."""
-    parser, done = _Parser(), start
+    parser, position = _Parser(), start
     try:
         for piece in _pieces(path, start, end, PIECE_BYTES):
             parser.feed(piece)
-            done += len(piece)
+            position += len(piece)
     except _ParseError as error:
-        at = _exactly(path, start, done, end)
+        at = _exactly(path, start, position, end)
         raise _malformed(path, start, at, name, str(error)) from None
     try:
         parser.finish()
@@ -230,7 +230,7 @@ def _malformed(path: Path, start: int, at: int, name: str, message: str) -> Malf
 def _pieces(path: Path, start: int, end: int, size: int) -> Iterator[bytes]:
     with path.open("rb") as file:
         file.seek(start)
-        left = end - start
-        while left > 0 and (piece := file.read(min(size, left))):
-            left -= len(piece)
+        remaining = end - start
+        while remaining > 0 and (piece := file.read(min(size, remaining))):
+            remaining -= len(piece)
             yield piece

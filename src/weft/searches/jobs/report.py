@@ -35,8 +35,10 @@ def lines(run: RunView) -> list[str]:
 
 
 def _count(jobs: Sequence[ViewedJob]) -> str:
-    done, failed = (sum(j.status == state for j in jobs) for state in ("completed", "failed"))
-    return f"{done} of {counted(len(jobs), 'job')} completed" + f", {failed} failed" * bool(failed)
+    completed, failed = (sum(j.status == state for j in jobs) for state in ("completed", "failed"))
+    return f"{completed} of {counted(len(jobs), 'job')} completed" + (
+        f", {failed} failed" * bool(failed)
+    )
 
 
 def pages(run: RunView) -> list[Page]:

@@ -24,10 +24,10 @@ JobsSearch = Generator[list[TaskCall] | Plan, Sequence[Result], list[Value] | Un
 @search(name="jobs.run", version=2)
 def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
     """Run every job; the answer lists them in order, and is unknown when any failed."""
-    asked = [from_json(Job, raw) for raw in jobs]
-    yield Plan(total=len(asked), unit="jobs")
-    ended = yield [call_of(job) for job in asked]
-    outcomes: list[Value] = [outcome_of(job, end) for job, end in zip(asked, ended, strict=True)]
+    parsed = [from_json(Job, raw) for raw in jobs]
+    yield Plan(total=len(parsed), unit="jobs")
+    ended = yield [call_of(job) for job in parsed]
+    outcomes: list[Value] = [outcome_of(job, end) for job, end in zip(parsed, ended, strict=True)]
     return outcomes if all(end.ok for end in ended) else Unknown("incomplete", outcomes)
 
 

@@ -116,11 +116,16 @@ def analyse(
             watching(output.quiet, output.verbose) as watcher,
             resumable(placed.out),
         ):
-            done = analyses.execute(history, request, forking, watcher)
-        _show_analysis(done, history, as_json=output.as_json, saved=out is not None)
-        if out is not None and not output.quiet and done.exit_code == 1 and search.effort != "all":
+            result = analyses.execute(history, request, forking, watcher)
+        _show_analysis(result, history, as_json=output.as_json, saved=out is not None)
+        if (
+            out is not None
+            and not output.quiet
+            and result.exit_code == 1
+            and search.effort != "all"
+        ):
             render.message(f"to continue: {search.continuing(draws, out)}")
-    raise typer.Exit(done.exit_code)
+    raise typer.Exit(result.exit_code)
 
 
 @contextmanager
@@ -178,14 +183,14 @@ def guess(
     """
     data, where = analyses.load_bytes(draws)
     with records.advised("draws are one per row, oldest first, as CSV, JSON or text"):
-        found = guessing.guess_file(data, where, column)
+        guesses = guessing.guess_file(data, where, column)
     if output.as_json:
-        render.print_json({"file": where, "guesses": [item.to_dict() for item in found]})
+        render.print_json({"file": where, "guesses": [item.to_dict() for item in guesses]})
     else:
-        odd = "" if found else guessing.odd_row(data, where)
-        for line in guessing.guess_lines(found, where, odd):
+        odd = "" if guesses else guessing.odd_row(data, where)
+        for line in guessing.guess_lines(guesses, where, odd):
             render.out(line)
-    raise typer.Exit(0 if found else 1)
+    raise typer.Exit(0 if guesses else 1)
 
 
 # -- pipeline ---------------------------------------------------------------------------------
@@ -216,9 +221,9 @@ def pipeline(
         where = f"--nodes {execution.nodes}"
         raise UsageError(f"{where}: the pipeline runs on CPU slots", hint="add cpu_count")
     prepared = _prepared(draws, steps.from_, search, params)
-    done = _run_steps(prepared, how, seed, display)
-    piperender.finish(out, done, json_export=json_export, as_json=display.as_json)
-    raise typer.Exit(0 if done is None else done.exit_code)
+    result = _run_steps(prepared, how, seed, display)
+    piperender.finish(out, result, json_export=json_export, as_json=display.as_json)
+    raise typer.Exit(0 if result is None else result.exit_code)
 
 
 def _prepared(

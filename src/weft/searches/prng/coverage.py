@@ -160,7 +160,9 @@ def _plans_for(size: int, modulus: int, row_maps: tuple[str, ...]) -> list[Attac
     training, _ = split(tuple(example), modulus)
     families = tuple(family.name for family in FAMILIES if family.rows) if row_maps else ()
     case = Case(training, modulus, (0, 0), (0, 0), 0, families=families, row_maps=row_maps)
-    attacks = [brute.ATTACK] if row_maps else [one for one in ATTACKS if not one.needs_luck]
+    attacks = (
+        [brute.ATTACK] if row_maps else [attack for attack in ATTACKS if not attack.needs_luck]
+    )
     plans = [item for attack in attacks for item in attack.plan(case)]
     return [plan for plan in plans if isinstance(plan, AttackPlan)]
 

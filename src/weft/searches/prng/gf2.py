@@ -74,11 +74,11 @@ def solve_plain(rows: Sequence[int], unknowns: int) -> Solution:
 def _rank_of(rows: Sequence[int], mask: int) -> int:
     basis: list[int] = []
     for row in rows:
-        left = row & mask
+        reduced = row & mask
         for vector in basis:
-            left = min(left, left ^ vector)
-        if left:
-            basis.append(left)
+            reduced = min(reduced, reduced ^ vector)
+        if reduced:
+            basis.append(reduced)
     return len(basis)
 
 

@@ -196,8 +196,8 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
         raise UsageError(f"--form {form[:40]!r} is unknown; forms are {names}", hint=near)
     records = read_records(data, where)
     chosen = column or _only_column(records)
-    given = records.drawn() if chosen is None else records.column(chosen)
-    reading = read_letters(given, alphabet) if form == LETTERS else READERS[form](given)
+    selected = records.drawn() if chosen is None else records.column(chosen)
+    reading = read_letters(selected, alphabet) if form == LETTERS else READERS[form](selected)
     if reading is None:
         raise FileInvalid(f"{where}: the records are not of the form {form}")
     return _history(Guess(chosen, reading), records, where)

@@ -163,12 +163,12 @@ def analyse(
     With `out` the run is saved there, and the same call continues it if it was interrupted;
     `workers` is the number of processes.
     """
-    asked = options.AnalyseOptions(
+    settings = options.AnalyseOptions(
         modulus=modulus, low=low, form=form, families=",".join(families) or "all",
         outputs=",".join(outputs) or "all", skips=skips, starts=starts, corrupt=corrupt,
         effort=effort, predict=predict,
     )  # fmt: skip
-    return _analysis(_question(draws, asked), out, workers)
+    return _analysis(_question(draws, settings), out, workers)
 
 
 def recover(
@@ -186,16 +186,16 @@ def recover(
     `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`. Attacks
     that take milliseconds (a state from full outputs) are tried first, in this process.
     """
-    asked = options.AnalyseOptions(
+    settings = options.AnalyseOptions(
         modulus=modulus, form=form, families=",".join(families) or "all",
         outputs=",".join(outputs) or "all", effort=effort,
     )  # fmt: skip
-    question = _question(draws, asked)
+    question = _question(draws, settings)
     at_once = found_at_once(question.history, question.request)
     if at_once is not None:
         return _after(at_once, question.history)
-    done = _analysis(question, None, workers)
-    return done.generator if done.verdict == SIGNAL else None
+    result = _analysis(question, None, workers)
+    return result.generator if result.verdict == SIGNAL else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +221,9 @@ def _analysis(question: _Question, out: str | Path | None, workers: int | None) 
     """Run the search, in a folder of its own unless one is named."""
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
         execution = executions.Execution(Path(out) if out else Path(place) / "run", workers=workers)
-        done = analyses.execute(question.history, question.request, execution)
-    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
-    return Analysis(from_json(AnalyseAnswer, raw), question.history, done.head)
+        result = analyses.execute(question.history, question.request, execution)
+    raw = result.answer.detail if isinstance(result.answer, Unknown) else result.answer
+    return Analysis(from_json(AnalyseAnswer, raw), question.history, result.head)
 
 
 def found_in(path: Path) -> tuple[ScoredCandidate, History]:

@@ -107,10 +107,10 @@ class AnalyseOptions:
 
     def continuing(self, source: str, run: Path) -> str:
         """Return the command that tries what a run on the same draws has left out."""
-        given = {item.name: getattr(self, item.name) for item in fields(self)
+        settings = {item.name: getattr(self, item.name) for item in fields(self)
                  if getattr(self, item.name) != item.default}  # fmt: skip
-        given |= {"after": run, "effort": "all"}
-        words = [word for name, value in given.items() for word in (f"--{name}", str(value))]
+        settings |= {"after": run, "effort": "all"}
+        words = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
         folder = f"{run}-all"
         return shlex.join(["weft", "prng", "analyse", source, *words, "--out", folder])
 

@@ -49,11 +49,11 @@ def origins(hypothesis: Hypothesis, draws: int) -> tuple[SeedOrigin, ...]:
     if hypothesis.seed is not None:
         return (SeedOrigin(hypothesis.seed, hypothesis.start, kind_of(hypothesis.seed)),)
     count = min(draws, CHECKED)
-    made = generate(hypothesis, count)
+    generated = generate(hypothesis, count)
     checked = [
         origin
         for origin in _candidates(hypothesis)
-        if generate(_seeded(hypothesis, origin), count) == made
+        if generate(_seeded(hypothesis, origin), count) == generated
     ]
     return tuple(checked[:MAX_ORIGINS])
 
@@ -161,14 +161,14 @@ def utc_text(seconds: int) -> str:
 def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
     """Return other generators and output maps that make the very same draws of the same state."""
     state, count = first_state(family_named(hypothesis.family), hypothesis), min(draws, CHECKED)
-    made, equivalents = generate(hypothesis, count), []
+    generated, equivalents = generate(hypothesis, count), []
     for family in FAMILIES:
         if family.state_words != len(state) or max(state) >> family.state_word_bits:
             continue
         same = replace(hypothesis, family=family.name, seed=None, state=family.state_text(state))
         for output in _other_maps(family, hypothesis):
             guess = replace(same, output=output)
-            if generate(guess, 2) == made[:2] and generate(guess, count) == made:
+            if generate(guess, 2) == generated[:2] and generate(guess, count) == generated:
                 equivalents.append(f"{family.name}.{output}")
     return tuple(equivalents)
 

@@ -128,19 +128,19 @@ def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[l
 
     A plan ends, for good, with the first range that its limits do not leave room for.
     """
-    left, ended = limits.max_cost_ms, set[int]()
-    kept: list[list[Range]] = []
+    remaining_ms, ended = limits.max_cost_ms, set[int]()
+    ranges: list[list[Range]] = []
     for wave in _all_waves(plans):
-        kept.append([])
+        ranges.append([])
         for number, lo, hi in wave:
-            if left is not None and not limits.exempts(plans[number], hi):
+            if remaining_ms is not None and not limits.exempts(plans[number], hi):
                 cost_ms = plans[number].range_cost_ms(lo, hi)
-                if number in ended or cost_ms > left:
+                if number in ended or cost_ms > remaining_ms:
                     ended.add(number)
                     continue
-                left -= cost_ms
-            kept[-1].append((number, lo, hi))
-    return [wave for wave in kept if wave]
+                remaining_ms -= cost_ms
+            ranges[-1].append((number, lo, hi))
+    return [wave for wave in ranges if wave]
 
 
 def uncompiled_ranges(plans: Sequence[StreamPlan]) -> list[Range]:
@@ -184,8 +184,8 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
                 elif request.modulus > greatest_modulus(item.output):
                     gaps.append(Gap(item.attack, item.family, item.output, TOO_GREAT))
                 else:
-                    done = _done(stream, item, request.excluded)
-                    plans.append(StreamPlan(stream, item, _weight(item, request), done))
+                    covered = _done(stream, item, request.excluded)
+                    plans.append(StreamPlan(stream, item, _weight(item, request), covered))
     return _with_shared_seedings(sorted(plans, key=_order)), list(dict.fromkeys(gaps))
 
 

@@ -63,9 +63,9 @@ class Records:
         names = [name for name in self.columns if name not in BESIDE]
         at = [self.columns.index(name) for name in names]
         columns = [[row[place] for row in self.rows if place < len(row)] for place in at]
-        kept = [place for place, cells in zip(at, columns, strict=True) if not are_dates(cells)]
-        rows = [tuple(row[place] for place in kept if place < len(row)) for row in self.rows]
-        return Records(self.where, tuple(self.columns[place] for place in kept), tuple(rows))
+        places = [place for place, cells in zip(at, columns, strict=True) if not are_dates(cells)]
+        rows = [tuple(row[place] for place in places if place < len(row)) for row in self.rows]
+        return Records(self.where, tuple(self.columns[place] for place in places), tuple(rows))
 
     @property
     def cells(self) -> list[str]:

@@ -138,12 +138,12 @@ def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
 
 
 def _cards_left(best: ScoredCandidate, history: History) -> Markup:
-    left = words.cards_left(best, history)
-    if not left:
+    cards = words.cards_left(best, history)
+    if not cards:
         return Markup("")
-    note = f"{len(left)} cards of the last deal's deck are still in it, in this order."
+    note = f"{len(cards)} cards of the last deal's deck are still in it, in this order."
     head = element("h3", "Rest of the deck") + element("p", note, class_="quiet")
-    return head + element("p", words.in_line(left), class_="code")
+    return head + element("p", words.in_line(cards), class_="code")
 
 
 def _program(answer: AnalyseAnswer) -> Markup:
@@ -212,7 +212,7 @@ def _coverage(answer: AnalyseAnswer) -> Markup:
     heads = ["generator", "output", "attack", "covers"]
     rows = [[*_names(item), item.covers] for item in answer.covered]
     gaps = [[*_names(gap), gap.why] for gap in answer.gaps]
-    left = [[*_names(item), item.covers] for item in answer.not_tried]
+    untried = [[*_names(item), item.covers] for item in answer.not_tried]
     cut = [
         [*_names(item), f"{item.done} of {item.units} parts: {item.covers}"]
         for item in answer.in_part
@@ -220,7 +220,7 @@ def _coverage(answer: AnalyseAnswer) -> Markup:
     parts = [
         ("What would have been found", heads, rows),
         ("Covered in part", heads, cut),
-        ("Not tried", heads, left),
+        ("Not tried", heads, untried),
         ("What was not covered", [*heads[:3], "why"], gaps),
     ]
     return Markup("").join(_listed(*part) for part in parts if part[2])

@@ -336,10 +336,10 @@ def calls_of(row: Sequence[int], order: str) -> list[tuple[int, int]]:
     """
     if order in (BACKWARD, FORWARD):
         return _settled(row, order)
-    left, places = list(row), []
+    remaining, places = list(row), []
     for at in reversed(range(len(row))):
-        place = left.index(at)
-        left[place] = left[at]
+        place = remaining.index(at)
+        remaining[place] = remaining[at]
         places.append((at + 1, place))
     singles = places[::-1]
     if order == INSIDE_OUT:

@@ -137,11 +137,11 @@ class ValueFrequencies:
         least = Fraction(1, self.modulus)
         if not predictions or self.total < 2:
             return least
-        seen = sum(
+        hits = sum(
             self.counts[guess] - (guess == draw)
             for guess, draw in zip(predictions, draws, strict=True)
         )
-        return rounded(max(least, Fraction(seen, len(predictions) * (self.total - 1))), least)
+        return rounded(max(least, Fraction(hits, len(predictions) * (self.total - 1))), least)
 
 
 def rounded(chance: Fraction, least: Fraction) -> Fraction:

@@ -183,12 +183,12 @@ def _expected(
     plans: Sequence[StreamPlan], waves: Sequence[Sequence[Range]], covered: Sequence[Range]
 ) -> Plan:
     """Say how much there is to do, and which calls are excluded: all of theirs is covered."""
-    done = set(covered)
+    searched = set(covered)
     ranges = [item for wave in waves for item in wave]
-    left = [item for item in ranges if item not in done]
+    remaining = [item for item in ranges if item not in searched]
     calls = {call for number, _, _ in ranges for call in plans[number].plan.calls}
-    pending = {call for number, _, _ in left for call in plans[number].plan.calls}
-    minutes = -(-planning.cost_ms(plans, left) // 60_000)
+    pending = {call for number, _, _ in remaining for call in plans[number].plan.calls}
+    minutes = -(-planning.cost_ms(plans, remaining) // 60_000)
     excluded = f"{len(calls) - len(pending)} of {len(calls)} calls excluded"
     note = f"{excluded}; at most {minutes:,} min of one core left"
     return Plan(total=len(ranges) + 2, unit="ranges", note=note)

@@ -75,9 +75,9 @@ def signal_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
 
 def _rest_of_deck(best: ScoredCandidate, history: History) -> Iterator[str]:
     """Say what is left of the deck of the last deal."""
-    if left := cards_left(best, history):
-        yield f"What is left of the last deck after its deal, in order ({len(left)}):"
-        yield "  " + in_line(left)
+    if cards := cards_left(best, history):
+        yield f"What is left of the last deck after its deal, in order ({len(cards)}):"
+        yield "  " + in_line(cards)
 
 
 def cards_left(best: ScoredCandidate, history: History) -> list[str]:
@@ -93,15 +93,15 @@ def cards_left(best: ScoredCandidate, history: History) -> list[str]:
 def block_lines(best: ScoredCandidate, history: History) -> Iterator[str]:
     """Say why next draws end with a block, where the draws do not show its end."""
     draws = len(history.streams()[best.stream])
-    left = draws_to_block_end(best.hypothesis, draws)
-    if left is not None:
+    remaining = draws_to_block_end(best.hypothesis, draws)
+    if remaining is not None:
         size = block_size(best.hypothesis)
         yield (
             f"  It makes {size} numbers ahead, and {draws} draws do not show how many of those are"
             " left:"
         )
         yield (
-            f"  the prediction holds until they are used up, in {left} draws at the latest."
+            f"  the prediction holds until they are used up, in {remaining} draws at the latest."
             f" {size} draws in a row show it."
         )
 

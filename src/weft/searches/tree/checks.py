@@ -193,8 +193,8 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
         execution = Execution(
             Path(place) / "run", request.file.max_parallel_evals, base=request.base
         )
-        done = execute(decision, execution, inputs, watcher, unnoted_place())
-        trial = from_json(RootTrial, done.answer)
+        result = execute(decision, execution, inputs, watcher, unnoted_place())
+        trial = from_json(RootTrial, result.answer)
         reason = failure_reason(RunView(execution.out, call.name))
     deterministic = request.file.deterministic
     return checks + trial_checks(trial, deterministic=deterministic, reason=reason)

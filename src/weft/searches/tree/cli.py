@@ -73,11 +73,11 @@ def run(
         for check in validation.run_warnings(request):
             render.message(f"weft: warning: {check.line}")
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
-        done = runs.execute_tree(request, how, watcher, events)
-        parity = runs.check_parity(request, done, watcher) if mode.check_parity else None
-    _show_done(done, parity, as_json=output.as_json)
+        result = runs.execute_tree(request, how, watcher, events)
+        parity = runs.check_parity(request, result, watcher) if mode.check_parity else None
+    _show_done(result, parity, as_json=output.as_json)
     differs = parity is not None and parity.difference is not None
-    raise typer.Exit(DIFFERENT if differs else runs.exit_code(done))
+    raise typer.Exit(DIFFERENT if differs else runs.exit_code(result))
 
 
 app.command()(agentcli.init)

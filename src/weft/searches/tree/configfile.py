@@ -149,9 +149,9 @@ class StageTable(BaseModel):
         """Return the stage as plain data; those that judge are confined unless told otherwise."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
         env = {**self.env, **(CHANNEL if self.has_channel else {})}
-        given = self.model_dump(exclude_none=True, exclude={"channel"})
+        settings = self.model_dump(exclude_none=True, exclude={"channel"})
         sandbox = self.sandbox or ("auto" if name in JUDGING else "off")
-        return from_json(Stage, {**given, "argv": argv, "env": env, "sandbox": sandbox})
+        return from_json(Stage, {**settings, "argv": argv, "env": env, "sandbox": sandbox})
 
 
 class ObjectiveTable(BaseModel):
@@ -284,8 +284,8 @@ class TreeFile(BaseModel):
         stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
         if self.approve is not None:
             stages[APPROVE] = self.approve.to_stage()
-        given = self.model_dump(exclude_none=True, exclude={"mutations"})
-        config = from_json(TreeConfig, {**given, "stages": {}})
+        settings = self.model_dump(exclude_none=True, exclude={"mutations"})
+        config = from_json(TreeConfig, {**settings, "stages": {}})
         return replace(
             config,
             stages={"implement": Stage()} | stages,
@@ -318,7 +318,7 @@ def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
 
     Raises FileInvalid naming file and field, UsageError naming the flag.
     """
-    given = _by_name(overrides)
+    by_name = _by_name(overrides)
     raw = _toml(path)
     for override in overrides:
         _put(raw, override)
@@ -327,8 +327,10 @@ def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
     except ValidationError as error:
         where, problem = first_problem(error)
     hint = _nearest(where) if problem == "unknown field" else ""
-    if where in given:
-        raise UsageError(f"{given[where].flag} {given[where].value!r:.80}: {problem}", hint=hint)
+    if where in by_name:
+        raise UsageError(
+            f"{by_name[where].flag} {by_name[where].value!r:.80}: {problem}", hint=hint
+        )
     flags = [override.flag for override in overrides if override.name in problem]
     if not where and flags:
         raise UsageError(f"{', '.join(flags)}: {problem}")

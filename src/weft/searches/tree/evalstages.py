@@ -68,13 +68,13 @@ class EvalStages:
         if repeats == 1 or self._config.dry_run:
             yield from self._stage_round("score", evals, _store_result)
             return
-        waiting, done = list(evals), 0
+        waiting, completed = list(evals), 0
         while waiting:
-            count = first_round(repeats) if done == 0 else 1
+            count = first_round(repeats) if completed == 0 else 1
             yield from self._stage_round(
-                "score", waiting, _store_scoring, range(done, done + count)
+                "score", waiting, _store_scoring, range(completed, completed + count)
             )
-            done += count
+            completed += count
             for item in self._alive(waiting):
                 item.result = item.result or self._settled(item)
             waiting = [e for e in self._alive(waiting) if e.result is None]

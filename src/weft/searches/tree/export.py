@@ -116,8 +116,8 @@ def name_commits(run: Path, tree_run: TreeRun) -> None:
     named |= {f"refs/weft/{e.name}": e.candidate.commit for e in history.evals if e.candidate}
     for lock in sorted((git.folder / "refs").rglob("*.lock")):
         lock.unlink(missing_ok=True)  # of a command that was killed while it did this
-    there = _present(git, sorted(set(named.values())))
-    lines = [f"update {ref} {name}\n" for ref, name in named.items() if name in there]
+    present = _present(git, sorted(set(named.values())))
+    lines = [f"update {ref} {name}\n" for ref, name in named.items() if name in present]
     git.run("update-ref", "--stdin", data="".join(lines).encode())
 
 

@@ -59,13 +59,13 @@ def parse(data: bytes) -> list[Turn]:
 def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
     """Return the last turns that fit both limits; the newest is cut at its start if it must be."""
     shown: list[Turn] = []
-    left = max_chars
+    remaining = max_chars
     for turn in reversed(turns[-max_turns:]):
-        if len(turn.text) > left and shown:
+        if len(turn.text) > remaining and shown:
             break
-        shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - left) :]))
-        left -= min(left, len(turn.text))
-        if not left:
+        shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - remaining) :]))
+        remaining -= min(remaining, len(turn.text))
+        if not remaining:
             break
     return shown[::-1]
 

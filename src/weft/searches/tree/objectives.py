@@ -63,13 +63,13 @@ def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNod
 def pareto_ranked(evals: Sequence[Eval], config: TreeConfig) -> list[Eval]:
     """Order evals by fronts; within one, objectives in turn take their best."""
     vectors = {e.eval_id: vector_of(e.result, config) for e in evals if e.result is not None}
-    left = sorted(evals, key=lambda e: e.eval_id)
+    remaining = sorted(evals, key=lambda e: e.eval_id)
     order: list[Eval] = []
-    while left:
-        front = [e for e in left if not _is_dominated(e.eval_id, left, vectors)]
+    while remaining:
+        front = [e for e in remaining if not _is_dominated(e.eval_id, remaining, vectors)]
         order += _in_turns(front, vectors)
         chosen = {e.eval_id for e in front}
-        left = [e for e in left if e.eval_id not in chosen]
+        remaining = [e for e in remaining if e.eval_id not in chosen]
     return order
 
 
@@ -95,9 +95,9 @@ def _in_turns(front: Sequence[Eval], vectors: Mapping[int, Vector]) -> list[Eval
         for at in range(count)
     ]
     order: list[Eval] = []
-    taken: set[int] = set()
+    chosen: set[int] = set()
     for turn in range(len(front)):
-        best = next(e for e in queues[turn % count] if e.eval_id not in taken)
-        taken.add(best.eval_id)
+        best = next(e for e in queues[turn % count] if e.eval_id not in chosen)
+        chosen.add(best.eval_id)
         order.append(best)
     return order

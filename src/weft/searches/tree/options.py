@@ -114,9 +114,9 @@ class PlanFields:
     def overrides(self) -> list[configfile.Override]:
         """Return what replaces values of the file, --set last."""
         flags = [field.name for field in fields(self) if field.name != "settings"]
-        given = [configfile.Override(name, getattr(self, name)) for name in flags]
+        of_flags = [configfile.Override(name, getattr(self, name)) for name in flags]
         settings = [configfile.parse_setting(text) for text in self.settings]
-        return [override for override in given if override.value is not None] + settings
+        return [override for override in of_flags if override.value is not None] + settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +154,8 @@ class TreeExecutionOptions:
     def execution(self, out: Path, backend: str) -> runs.Execution:
         """Return how a run is executed with the backend of its config."""
         own = ("keep_rejected_worktrees", "keep_failed_artifacts")
-        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in own}
-        shared = ExecutionOptions(backend=backend, **given)
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in own}
+        shared = ExecutionOptions(backend=backend, **values)
         rejected = (export.REJECTED,) if self.keep_rejected_worktrees else ()
         failed = (export.FAILED,) if self.keep_failed_artifacts else ()
         return replace(shared.execution(out), keep=(*rejected, *failed))

@@ -37,13 +37,13 @@ class Promotion:
 
     def _approved(self, order: Sequence[Eval]) -> Generator[Step, Sequence[Result], list[Eval]]:
         """Ask a person about the best; where one is refused, about the next one."""
-        asked: set[int] = set()
+        requested: set[int] = set()
         while True:
             chosen = select([item for item in order if not item.refused], self._config)
-            unasked = [item for item in chosen if item.eval_id not in asked]
+            unasked = [item for item in chosen if item.eval_id not in requested]
             if not unasked:
                 return chosen
-            asked.update(item.eval_id for item in unasked)
+            requested.update(item.eval_id for item in unasked)
             yield from self._stages.ask(unasked)
             for item in unasked:
                 self._settle(item)

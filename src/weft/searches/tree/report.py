@@ -34,9 +34,9 @@ def lines(run: RunView) -> list[str]:
     """Return the lines that a tree run adds to its status and to its summary."""
     tree_run = load_run(run)
     history = tree_run.history
-    done = sum(e.state in ("completed", "failed") for e in history.evals)
+    finished = sum(e.state in ("completed", "failed") for e in history.evals)
     evals, nodes = counted(len(history.evals), "planned eval"), counted(len(history.nodes), "node")
-    summary = [f"{done} of {evals} done, {nodes}"]
+    summary = [f"{finished} of {evals} done, {nodes}"]
     if roots := history.scored_roots():
         best = best_of(tree_run.config, history)
         root = best_among(tree_run.config, roots).score_text

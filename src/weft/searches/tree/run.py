@@ -56,15 +56,15 @@ def execute_tree(
     execution = request.execution(execution)
     follower = follow_run(execution.out, watcher, events)
     try:
-        done = execute(request.decision(), execution, dict(request.inputs), follower)
+        result = execute(request.decision(), execution, dict(request.inputs), follower)
     except BaseException:
         follower.close()
         raise
-    tree_run = load_tree_run(done.out)  # once: it replays all decisions
+    tree_run = load_tree_run(result.out)  # once: it replays all decisions
     follower.write_events(tree_run)
-    _write_files(done.out, tree_run)
-    write_report(request, done.out, tree_run.history)
-    return done
+    _write_files(result.out, tree_run)
+    write_report(request, result.out, tree_run.history)
+    return result
 
 
 def write_summary(run: Path) -> None:

@@ -50,11 +50,11 @@ def tree(
     inputs: Mapping[str, Object] = INPUTS,
 ) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
-    given = {
+    arguments = {
         "config": config, "ideas": ideas, "roots": roots, "recorded": recorded,
         "imported": imported,
     }  # fmt: skip
-    args = from_json(SearchArgs, given)
+    args = from_json(SearchArgs, arguments)
     return (yield from search_tree(args, inputs, TreeHistory()))
 
 
@@ -134,8 +134,8 @@ class TreeState:
     def expected(self) -> Plan:
         """Say where the search stands: evals that are over, and the best score."""
         evals, best = self.history.evals, best_of(self.config, self.history)
-        done = sum(e.state in ("completed", "failed") for e in evals)
-        note = f"{done} of {len(evals)} evals, best {best.score_text} at {best.name}"
+        finished = sum(e.state in ("completed", "failed") for e in evals)
+        note = f"{finished} of {len(evals)} evals, best {best.score_text} at {best.name}"
         return Plan(unit="stages", note=note[:MAX_NOTE_CHARS])
 
     def score_roots(self, roots: Sequence[Root]) -> Steps:
@@ -213,9 +213,9 @@ class TreeState:
     def answer(self) -> dict[str, Value] | Unknown:
         """Return the best path, or why there is none."""
         history, summary = self.history, summary_of(self.config, self.history)
-        done = any(e.state == "completed" for e in history.evals)
-        done = done or history.stopped.startswith("target-score")
-        if not done or self.stages.is_strict():
+        has_answer = any(e.state == "completed" for e in history.evals)
+        has_answer = has_answer or history.stopped.startswith("target-score")
+        if not has_answer or self.stages.is_strict():
             return Unknown("incomplete", summary)
         best = best_of(self.config, history)
         better = best.node_id >= history.roots

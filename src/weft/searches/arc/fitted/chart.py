@@ -149,8 +149,8 @@ def selected(measured: Measured, which: Sequence[str]) -> list[int]:
         return list(every)
     values = measured[which[1]]
     limits = {"most": max(values), "least": min(values)}
-    wanted = int(which[2]) if which[0] == "is" else limits[which[0]]
-    return [n for n in every if values[n] == wanted]
+    limit = int(which[2]) if which[0] == "is" else limits[which[0]]
+    return [n for n in every if values[n] == limit]
 
 
 def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> list[int]:

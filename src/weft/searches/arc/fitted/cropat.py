@@ -198,8 +198,8 @@ def _fitting(
 
 def _uses(mark: str, sides: Sequence[Side]) -> bool:
     """Whether some side lies at the mark; without one, in the middle."""
-    wanted = (MIDDLE,) if mark == NO_MARK else OF_MARK
-    return any(side.anchor in wanted for side in sides)
+    anchors = (MIDDLE,) if mark == NO_MARK else OF_MARK
+    return any(side.anchor in anchors for side in sides)
 
 
 def _price(sides: Sequence[Side]) -> tuple[int, str]:

@@ -105,12 +105,12 @@ def size_loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid]) -> bool:
 
 def _loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid], left: int) -> bool:
     others = [n for n in range(len(expected)) if n != left]
-    asked = [*(inputs[n] for n in others), inputs[left]]
+    ordered = [*(inputs[n] for n in others), inputs[left]]
     return all(
         fitting and fitting[0].value(measures_of(inputs[left])) == side
         for fitting, side in (
-            (formulas("h", asked, [expected[n].height for n in others]), expected[left].height),
-            (formulas("w", asked, [expected[n].width for n in others]), expected[left].width),
+            (formulas("h", ordered, [expected[n].height for n in others]), expected[left].height),
+            (formulas("w", ordered, [expected[n].width for n in others]), expected[left].width),
         )
     )
 

@@ -200,10 +200,10 @@ def parse(text: str) -> CellList:
 
 def _clause(text: str) -> Clause:
     tests, action = text.split(" -> ")
-    asked = () if tests == "all" else tuple(map(_test, tests.split(" & ")))
-    if len(asked) > 2:
+    parsed = () if tests == "all" else tuple(map(_test, tests.split(" & ")))
+    if len(parsed) > 2:
         raise ValueError(text)
-    return Clause(asked, _action(action))
+    return Clause(parsed, _action(action))
 
 
 def _test(text: str) -> Test:

@@ -123,11 +123,11 @@ def plain_choices_of(training: TrainingCells) -> Choices:
     costs = np.array([sum(part.millibits for part in test) for test in tests], np.int64)
     distinct = _unlike(sets, costs)
     actions = list(_actions(training))
-    spoken = [
+    predictions = [
         action.colours(training.columns.__getitem__, len(training.expected)) for action in actions
     ]
-    right = _packed([colours == training.expected for colours in spoken])
-    wrong = _packed([(c != training.expected) & (c != UNDECIDED) for c in spoken])
+    right = _packed([colours == training.expected for colours in predictions])
+    wrong = _packed([(c != training.expected) & (c != UNDECIDED) for c in predictions])
     prices = np.array([action.millibits for action in actions], np.int64)
     useful = _unlike(np.hstack([right, wrong]), prices)
     names = list(training.columns)

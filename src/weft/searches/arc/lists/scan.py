@@ -72,11 +72,11 @@ class Layer:
         """The cells of grids, concatenated; UNDECIDED where no clause applies."""
         if not self.corner:
             return self.cells.decide(columns.__getitem__, sum(h * w for h, w in sizes))
-        asked = [source for source in self.cells.sources() if source not in MADE]
+        sources = [source for source in self.cells.sources() if source not in MADE]
         parts, at = [], 0
         for height, width in sizes:
             end = at + height * width
-            own = {source: columns[source][at:end] for source in asked}
+            own = {source: columns[source][at:end] for source in sources}
             parts.append(scan(self.cells, own, (height, width), self.corner))
             at = end
         return np.concatenate(parts)

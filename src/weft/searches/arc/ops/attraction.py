@@ -68,11 +68,11 @@ def drawn(piece: Piece, target: Piece, enter: bool) -> Piece | None:
         step = step if new == (0, 0) else new
         if step == (0, 0):
             return None
-        there = replace(here, row=here.row + step[0], col=here.col + step[1])
-        if meets & set(cells_of(there)):
-            moved = there if enter else here
+        ahead = replace(here, row=here.row + step[0], col=here.col + step[1])
+        if meets & set(cells_of(ahead)):
+            moved = ahead if enter else here
             return None if moved == piece else moved
-        here = there
+        here = ahead
     return None
 
 

@@ -73,9 +73,9 @@ def best_mirror(grid: Grid, hidden: int, kind: int) -> int:
 def _agreement(grid: Grid, hidden: int, image: Image) -> int:
     score = 0
     for place in _places(grid):
-        there = image(place)
-        if _inside(grid, there) and there > place:
-            cell, other = grid.at(*place), grid.at(*there)
+        counterpart = image(place)
+        if _inside(grid, counterpart) and counterpart > place:
+            cell, other = grid.at(*place), grid.at(*counterpart)
             if hidden not in (cell, other):
                 score += 1 if cell == other else -k.PENALTY
     return score
@@ -126,8 +126,8 @@ def by_symmetry(value: Value, given: Grid, p: int, q: int) -> Value | None:
         return None
 
     def fill(at: Place) -> int:
-        there = [place for image in images if _inside(value, place := image(at))]
-        known = (value.at(*place) for place in there)
+        counterparts = [place for image in images if _inside(value, place := image(at))]
+        known = (value.at(*place) for place in counterparts)
         return next((colour for colour in known if colour != hidden), hidden)
 
     return _filled(value, hidden, fill, q & k.ONLY_HIDDEN > 0)

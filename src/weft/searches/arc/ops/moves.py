@@ -131,8 +131,8 @@ def outer(value: Value, given: Grid, p: int, q: int) -> Value | None:
     colour = most_common(value) if p == 2 else 0
 
     def cell(r: int, c: int) -> int:
-        there = value.at(r // h, c // w) == colour
-        return value.at(r % h, c % w) if there == (p > 0) else 0
+        is_filled = value.at(r // h, c // w) == colour
+        return value.at(r % h, c % w) if is_filled == (p > 0) else 0
 
     return Grid.of([[cell(r, c) for c in range(w * w)] for r in range(h * h)])
 

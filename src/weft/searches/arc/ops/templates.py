@@ -22,13 +22,13 @@ def blobs(grid: Grid) -> list[Cells]:
     """The blobs of a grid, in scan order of their first cells."""
     rows, back = grid.rows(), most_common(grid)
     columns = [list(line) for line in zip(*rows, strict=True)]
-    there = {
+    colours = {
         (r, c): colour
         for (r, c), colour in grid_cells(grid).items()
         if colour != back and len(set(rows[r])) > 1 and len(set(columns[c])) > 1
     }
-    parts = groups(dict.fromkeys(there, 1), eight=True)
-    return [{cell: there[cell] for cell in sorted(group)} for group in parts]
+    parts = groups(dict.fromkeys(colours, 1), eight=True)
+    return [{cell: colours[cell] for cell in sorted(group)} for group in parts]
 
 
 def _colours(blob: Cells) -> int:
@@ -52,7 +52,7 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
         return None
     chosen = [_inside(blob) if p & k.INSIDE else blob for blob in parts if _colours(blob) == most]
     cells, back = grid_cells(value), most_common(value)
-    taken = {cell for blob in chosen for cell in blob}
+    used = {cell for blob in chosen for cell in blob}
     canvas = dict.fromkeys(cells, back) if p & k.ALONE else dict(cells)
     drawn = False
     for blob in chosen:
@@ -60,7 +60,7 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
         for of_main in (False, True):
             for image in _images(blob):
                 part = {cell for cell, colour in image.items() if (colour == main) == of_main}
-                for copy in _placed(image, part, cells, back, taken):
+                for copy in _placed(image, part, cells, back, used):
                     canvas |= {cell: colour for cell, colour in copy.items() if cell in cells}
                     drawn = True
     return Grid(value.height, value.width, bytes(canvas.values())) if drawn else None
@@ -107,14 +107,12 @@ def _placed(
             continue  # most places fall out here, before a copy is made for them
         down, right = row - first[0], col - first[1]
         known = [(r + down, c + right) for r, c in ordered]
-        there = [(cells.get(cell), image[at]) for cell, at in zip(known, ordered, strict=True)]
-        if any(here != new for here, new in there) or any(cell in taken for cell in known):
+        pairs = [(cells.get(cell), image[at]) for cell, at in zip(known, ordered, strict=True)]
+        if any(here != new for here, new in pairs) or any(cell in taken for cell in known):
             continue
         copy = {(r + down, c + right): colour for (r, c), colour in image.items()}
         rest = [(cells[cell], copy[cell]) for cell in copy if cell in cells]
-        if all(there in (back, new) for there, new in rest) and any(
-            there == back for there, _ in rest
-        ):
+        if all(old in (back, new) for old, new in rest) and any(old == back for old, _ in rest):
             taken.update(known)
             yield copy
 

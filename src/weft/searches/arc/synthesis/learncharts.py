@@ -90,10 +90,10 @@ def _measured(
 
 def _may_show(colours: Sequence[int], reading: ChartReading, example: int) -> bool:
     """Whether some objects of these colours could be the bars of a target."""
-    wanted = [colour for colour, _ in reading.bars[example]]
+    bar_colours = [colour for colour, _ in reading.bars[example]]
     if reading.colour is not None:
-        return len(colours) >= len(wanted)
-    return all(colours.count(colour) >= wanted.count(colour) for colour in set(wanted))
+        return len(colours) >= len(bar_colours)
+    return all(colours.count(colour) >= bar_colours.count(colour) for colour in set(bar_colours))
 
 
 def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> Iterator[Chart]:

@@ -118,8 +118,8 @@ def _segmented(name: str, grids: Sequence[Grid], targets: Sequence[Grid]) -> tup
     for n, grid in enumerate(grids):
         own = segment(name, grid)
         boxes = crops_of(own, grid) if 1 <= len(own) <= MOST_OBJECTS else []
-        wanted = targets[n : n + 1]
-        if not boxes or not all(_may_be(boxes, target) for target in wanted):
+        expected = targets[n : n + 1]
+        if not boxes or not all(_may_be(boxes, target) for target in expected):
             return [], []
         objects.append(own)
         crops.append(boxes)

@@ -71,11 +71,11 @@ def _loo_passes(rule: Proposed, examples: Examples) -> bool:
 
 def _predicts(rule: Proposed, examples: Examples, left: int) -> bool:
     others = [n for n in range(len(examples.expected)) if n != left]
-    seen = Examples(
+    training = Examples(
         *(tuple(grids[n] for n in others) for grids in (examples.values, examples.given,
                                                          examples.expected))
     )  # fmt: skip
-    text = next(rule.proposed(seen), None)
+    text = next(rule.proposed(training), None)
     if text is None:
         return False
     value, given = examples.values[left], examples.given[left]

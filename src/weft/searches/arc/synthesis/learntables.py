@@ -132,13 +132,15 @@ def _learned(
     loo_passed: int | None = None
     for table in TableSearch(scenes[:train], targets).fitting():
         outputs = [drawn(scene, table) for scene in scenes[train:]]
-        made = [grid for grid in outputs if grid is not None]
-        if len(made) < len(outputs):
+        complete = [grid for grid in outputs if grid is not None]
+        if len(complete) < len(outputs):
             continue
         if loo_passed is None and may_answer:
             loo_passed = train if _loo_passes(scenes[:train], targets) else 0
         program = Program(vector.chain, Objects.name, objecttable.parameters(name, table))
-        yield ProgramCandidate(program, program.millibits(), encode_grids(made), time, loo_passed)
+        yield ProgramCandidate(
+            program, program.millibits(), encode_grids(complete), time, loo_passed
+        )
 
 
 def _loo_passes(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:

@@ -181,8 +181,8 @@ def viewed(
 
 def viewed_tables(task: ArcTask, view: FittedView, part: int) -> tuple[ProgramCandidate, ...]:
     """Learn one part of the tables on the input as a view shows it, in terms of the task itself."""
-    found = learn_input_tables(EncodedTask(view.of(task)), part)
-    return tuple(unviewed(candidate, task, view) for candidate in found)
+    candidates = learn_input_tables(EncodedTask(view.of(task)), part)
+    return tuple(unviewed(candidate, task, view) for candidate in candidates)
 
 
 def with_tables(phase: PhaseResult, parts: Iterable[Sequence[ProgramCandidate]]) -> PhaseResult:
@@ -230,7 +230,7 @@ def _brief(
 def in_task_terms(phase: PhaseResult, task: ArcTask, view: FittedView) -> PhaseResult:
     """Return what was found on a viewed task in terms of the task itself."""
     both = (phase.candidates, phase.guesses)
-    candidates, guesses = (tuple(unviewed(c, task, view) for c in found) for found in both)
+    candidates, guesses = (tuple(unviewed(c, task, view) for c in group) for group in both)
     return replace(
         phase, candidates=candidates, guesses=guesses, nearest=phase.nearest.through(view)
     )

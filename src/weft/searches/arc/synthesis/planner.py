@@ -251,19 +251,19 @@ class ParallelPlanner:
         assert sample is not None
         parts = self.parts(facts)
         lists = [learn_part(problem, sample, part) for part in parts.lists]
-        known = zip(parts.lists, (found.beginnings for found in lists), strict=True)
-        late = self.late(facts, known, any(found.is_validated for found in lists))
+        known = zip(parts.lists, (result.beginnings for result in lists), strict=True)
+        late = self.late(facts, known, any(result.is_validated for result in lists))
         plain = [*lists]
         lists += [learn_part(problem, sample, part) for part in late]
         choices: list[Candidates] = [
             learn_choices(problem, sample, start, end) for start, end in parts.choices
         ]
         tables = [learn_input_tables(problem, part) for part in range(self.table_parts)]
-        is_guessed = any(tables) or any(found.candidates for found in plain)
+        is_guessed = any(tables) or any(result.candidates for result in plain)
         firsts = learn_firsts(problem) if self.has_steps(facts, is_guessed=is_guessed) else ()
         tables += [learn_seconds(problem, part) for part in step_parts(firsts)]
         choices.append(joined(tables, sample.time))
-        return choices, [found.candidates for found in lists]
+        return choices, [result.candidates for result in lists]
 
     @property
     def table_parts(self) -> int:
@@ -289,15 +289,15 @@ class ParallelPlanner:
         Views have their shares before the slices are given theirs.
         """
         budget, without = self.options.budget.for_cells(facts.cells), self.options.without
-        left, each = max(0, budget.max_programs - facts.programs), budget.view_programs
-        views = min(facts.views, left // each if each else 0)
+        remaining, each = max(0, budget.max_programs - facts.programs), budget.view_programs
+        views = min(facts.views, remaining // each if each else 0)
         ends = range(0, 0 if FITTED in without else facts.segmented, SEGMENTED_TOGETHER)
         bases = 0 if LISTS in without else facts.bases + facts.canvases
         return SearchParts(
             tuple(plain_parts(bases)),
             tuple((start, start + SEGMENTED_TOGETHER) for start in ends),
             tuple(facts.ways),
-            self._slices(facts, left - views * each),
+            self._slices(facts, remaining - views * each),
             views,
         )
 

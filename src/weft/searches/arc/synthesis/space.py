@@ -141,8 +141,8 @@ class Space:
     def grow(self, node: int) -> list[int]:
         """Expand a vector with every operator that can lead on; return the new vectors."""
         parent = self.nodes[node]
-        left = self.budget.max_depth - parent.depth - 1
-        numbers = self._reach.allowed(parent.stage, parent.states, left)
+        remaining = self.budget.max_depth - parent.depth - 1
+        numbers = self._reach.allowed(parent.stage, parent.states, remaining)
         self._skip(len(self.language.by_stage[parent.stage]) - len(numbers))
         numbers = numbers[: self.programs - self.counts.programs]
         if not numbers:
@@ -150,7 +150,7 @@ class Space:
         expansion = self._expansion(parent, numbers)
         new: list[int] = []
         for i in self._in_order(numbers):
-            child = self._take(node, left, numbers[i], i, expansion)
+            child = self._take(node, remaining, numbers[i], i, expansion)
             if child is not None:
                 new.append(child)
         self.counts.programs += len(numbers)

@@ -127,13 +127,13 @@ def _lacking(
         layers = scene.shifted(image, *_corner(body.piece, how, *centre))
         if layers is None:
             return None
-        there = 0
+        present = 0
         for colour, mask in layers:
             if mask & body.mask & ~own[colour]:
                 return None
-            there += (mask & body.mask).bit_count()
+            present += (mask & body.mask).bit_count()
             lacking.append((colour, mask & ~body.mask))
-        if n == 0 and 2 * there < body.mask.bit_count():
+        if n == 0 and 2 * present < body.mask.bit_count():
             return None
     return tuple(layer for layer in lacking if layer[1])
 

@@ -75,14 +75,16 @@ class GroupActions:
         options = {group: self._options_of(group) for group in division}
         chosen = {group: every[0] for group, every in options.items()}
         if self._left(cells for _, cells in chosen.values()):
-            left = self._left(cells for every in options.values() for _, cells in every)
-            if left:
-                self._learn_hard(left)
-            return self._joined(options) if may_join and not left else None
+            uncovered = self._left(cells for every in options.values() for _, cells in every)
+            if uncovered:
+                self._learn_hard(uncovered)
+            return self._joined(options) if may_join and not uncovered else None
         for group, every in options.items():
             others = [cells for other, (_, cells) in chosen.items() if other != group]
-            left = self._left(others)
-            chosen[group] = next(option for option in self._cheap(every) if not left & ~option[1])
+            uncovered = self._left(others)
+            chosen[group] = next(
+                option for option in self._cheap(every) if not uncovered & ~option[1]
+            )
         return {group: self.actions[n] for group, (n, _) in chosen.items()}
 
     def _common(self, group: int) -> int:
@@ -140,10 +142,10 @@ class GroupActions:
             for group, every in options.items()
         }
         chosen: dict[int, list[int]] = {group: [] for group in options}
-        left = self._left(options[group][0][1] for group in options if not adding[group])
-        while left:
+        uncovered = self._left(options[group][0][1] for group in options if not adding[group])
+        while uncovered:
             gains = [
-                ((cells & left).bit_count(), -self.prices[n], -n, group, cells)
+                ((cells & uncovered).bit_count(), -self.prices[n], -n, group, cells)
                 for group, every in adding.items()
                 if len(chosen[group]) < MOST_ADDED
                 for n, cells in every
@@ -152,7 +154,7 @@ class GroupActions:
             if not gain:
                 return None
             chosen[group].append(-n)
-            left &= ~cells
+            uncovered &= ~cells
         return {
             group: self._together(numbers or [self._first(options[group], not adding[group])])
             for group, numbers in chosen.items()

@@ -78,8 +78,8 @@ class TableSearch:
     def _try_actions(self, pair: int) -> list[Row]:
         """Try every action on every object."""
         scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
-        kept, hidden = _kept(scene.grid, masks), self._hidden(pair)
-        target, rows = TargetMasks(masks, kept | hidden, hidden & scene.ink & ~kept), []
+        unchanged, hidden = _kept(scene.grid, masks), self._hidden(pair)
+        target, rows = TargetMasks(masks, unchanged | hidden, hidden & scene.ink & ~unchanged), []
         for number, body in enumerate(scene.bodies):
             known = scene.results.setdefault(number, {})
             own = covers(scene, body, self._families, known, target)
@@ -233,10 +233,10 @@ def above(action: Action) -> Action:
 
 def _kept(grid: Grid, masks: Sequence[int]) -> int:
     """The cells that are not black and stay as they are."""
-    kept = 0
+    unchanged = 0
     for before, after in zip(masks_of(grid)[1:], masks[1:], strict=True):
-        kept |= before & after
-    return kept
+        unchanged |= before & after
+    return unchanged
 
 
 def new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
@@ -254,15 +254,15 @@ def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int,
     counts: dict[tuple[int, int], int] = {}
     pairs: dict[tuple[int, int], int] = {}
     for scene, target in zip(scenes, targets, strict=True):
-        masks, found = masks_of(target), dict[tuple[int, int], int]()
+        masks, by_shift = masks_of(target), dict[tuple[int, int], int]()
         for body in scene.objects:
             top, left, bottom, right = body.box
             for down in range(-top, scene.height - bottom + 1):
                 for along in range(-left, scene.width - right + 1):
                     layers = scene.shifted(body, down, along)
                     if (down or along) and layers and all(not m & ~masks[c] for c, m in layers):
-                        found[down, along] = found.get((down, along), 0) + 1
-        for shift, count in found.items():
+                        by_shift[down, along] = by_shift.get((down, along), 0) + 1
+        for shift, count in by_shift.items():
             counts[shift] = counts.get(shift, 0) + count
             pairs[shift] = pairs.get(shift, 0) + 1
     return sorted(counts, key=lambda shift: (-pairs[shift], -counts[shift], shift))[:MOST_SHIFTS]

@@ -117,10 +117,10 @@ def _link_cells(scene: Scene, body: Body, which: str, to: str) -> int:
 
 def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:
     """The part of a line that leads to its ends."""
-    back, kept = (-step[0], -step[1]), 0
+    back, reached = (-step[0], -step[1]), 0
     while ends := scene.moved(ends, back) & line:
-        kept |= ends
-    return kept
+        reached |= ends
+    return reached
 
 
 def front_of(scene: Scene, body: Body, side: str) -> int:

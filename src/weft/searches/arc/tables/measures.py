@@ -101,12 +101,12 @@ def _overlaps(scene: Scene) -> list[int]:
 def _vertices(body: Body) -> int:
     """How many corners its outline has, those of holes too."""
     shape, cells = body.piece, cells_of(body.piece)
-    there = [
+    rows = [
         [int(bool(cells.get((shape.row + r, shape.col + c)))) for c in range(-1, shape.width + 1)]
         for r in range(-1, shape.height + 1)
     ]
     count = 0
-    for upper, lower in pairwise(there):
+    for upper, lower in pairwise(rows):
         for (a, b), (c, d) in zip(pairwise(upper), pairwise(lower), strict=True):
             count += 1 if (a + b + c + d) % 2 else 2 if a == d != b == c else 0
     return count

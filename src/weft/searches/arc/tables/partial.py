@@ -110,10 +110,10 @@ class _Cells:
 
     def _gain(self, kind: Sequence[int], drawn_cells: int, keeps: bool) -> int:
         """How many cells an action may right; 0 if objects that do not stay leave right ones."""
-        left = 0 if keeps else reduce(or_, (self.objects[n] for n in kind)) & ~drawn_cells
-        if left & self.right:
+        undrawn = 0 if keeps else reduce(or_, (self.objects[n] for n in kind)) & ~drawn_cells
+        if undrawn & self.right:
             return 0
-        return ((drawn_cells | left & self.black) & ~self.right).bit_count()
+        return ((drawn_cells | undrawn & self.black) & ~self.right).bit_count()
 
 
 def _consistent(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:

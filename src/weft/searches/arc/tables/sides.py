@@ -90,8 +90,8 @@ def _to_edge(scene: Scene, body: Body) -> str | None:
 
 def _opposite(side: Side) -> Side:
     def other(scene: Scene, body: Body) -> str | None:
-        found = side(scene, body)
-        return None if found is None else OPPOSITE[found]
+        direction = side(scene, body)
+        return None if direction is None else OPPOSITE[direction]
 
     return other
 

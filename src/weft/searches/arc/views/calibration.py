@@ -66,8 +66,8 @@ def calibration(views: Sequence[TaskView]) -> Markup:
 
 
 def _bar(entry: ConfidenceBin, most: int) -> Markup:
-    left = most - entry.right - entry.wrong
-    parts = (("completed", entry.right), ("failed", entry.wrong), ("none", left))
+    unanswered = most - entry.right - entry.wrong
+    parts = (("completed", entry.right), ("failed", entry.wrong), ("none", unanswered))
     return Markup("").join(
         Markup('<i class="{}" style="flex-grow:{}"></i>').format(name, count)
         for name, count in parts

@@ -99,8 +99,8 @@ def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
         planned.append(plan_skips(case, split, compared, len(skips)))
     first_left = case.skips[0] + len(skips)
     if first_left <= case.skips[1]:
-        left = f"skips {first_left}..{case.skips[1]}: nextInt draws again too often"
-        planned.append(Gap(NAME, shape.family, shape.output, left))
+        reason = f"skips {first_left}..{case.skips[1]}: nextInt draws again too often"
+        planned.append(Gap(NAME, shape.family, shape.output, reason))
     return planned
 
 

@@ -50,13 +50,13 @@ def _basis(rows: Sequence[int], unknowns: int) -> dict[int, int] | None:
     """Reduce rows until their rank is full, by the lowest bit of each; None if they contradict."""
     basis: dict[int, int] = {}
     for row in rows:
-        left = row
-        while (low := left & -left) in basis:
-            left ^= basis[low]
+        reduced = row
+        while (low := reduced & -reduced) in basis:
+            reduced ^= basis[low]
         if low >> unknowns:
             return None
-        if left:
-            basis[low] = left
+        if reduced:
+            basis[low] = reduced
         if len(basis) == unknowns:
             break
     return basis

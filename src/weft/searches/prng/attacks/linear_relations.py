@@ -72,12 +72,12 @@ def _null_space(rows: Sequence[int]) -> list[list[int]]:
     basis: dict[int, tuple[int, int]] = {}
     combinations = []
     for index, row in enumerate(rows):
-        left, combination = row, 1 << index
-        while left and left.bit_length() in basis:
-            other, mixed = basis[left.bit_length()]
-            left, combination = left ^ other, combination ^ mixed
-        if left:
-            basis[left.bit_length()] = (left, combination)
+        reduced, combination = row, 1 << index
+        while reduced and reduced.bit_length() in basis:
+            other, mixed = basis[reduced.bit_length()]
+            reduced, combination = reduced ^ other, combination ^ mixed
+        if reduced:
+            basis[reduced.bit_length()] = (reduced, combination)
         else:
             combinations.append([at for at in range(len(rows)) if combination >> at & 1])
     return combinations

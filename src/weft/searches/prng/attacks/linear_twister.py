@@ -109,9 +109,9 @@ class TwisterState:
             why = f"draws below {case.modulus} tell no bit of an output for certain"
             return Gap(self.name, view.family, view.output, why)
         row_only = len(case.draws) < needed and case.skips[0] == 0
-        asked = fewest if row_only else needed
-        if len(case.draws) < asked:
-            why = f"any state needs {asked:,} draws, there are {len(case.draws):,}"
+        required = fewest if row_only else needed
+        if len(case.draws) < required:
+            why = f"any state needs {required:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
         units = 1 if row_only else case.skip_count
         first = fewest if case.skips[0] == 0 else needed

@@ -105,8 +105,8 @@ def _expected(target: Target, total: int, length: int, is_sorted: bool) -> objec
 
 def _outputs(steps: int, is_whole: bool) -> int:
     """Return how many outputs are made: two for each step, few where most rows end early."""
-    wanted = 2 * steps + 8 if is_whole else 2 * min(steps, EARLY) + 8
-    return int(min(DIRECT, wanted))
+    count = 2 * steps + 8 if is_whole else 2 * min(steps, EARLY) + 8
+    return int(min(DIRECT, count))
 
 
 def twister_form(family: Family) -> int:

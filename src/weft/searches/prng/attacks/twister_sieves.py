@@ -100,8 +100,8 @@ def probe_redrawing(end: str, target: Target, wrong: int) -> CallProbe:
     compared = dict(zip(target.positions(1), target.draws, strict=True))
     count = max(compared) + 1
     outputs = min(DIRECT, 2 * count + 32)  # what lies beyond is not judged
-    left = [sum(at >= call for at in compared) for call in range(count)]
-    rows = [(compared.get(call, hits.ANY), left[call]) for call in range(count)]
+    remaining = [sum(at >= call for at in compared) for call in range(count)]
+    rows = [(compared.get(call, hits.ANY), remaining[call]) for call in range(count)]
     expected = np.array([*rows, *([(hits.ANY, 0)] * (outputs + 1))], np.uint32)
     chance = Fraction((1 << bits) - target.modulus + 1, 1 << bits)
     no_tests = np.zeros((outputs, 5), np.uint32)

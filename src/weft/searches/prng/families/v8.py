@@ -90,13 +90,13 @@ def block_start(state: State) -> None:
 
 def jump(state: State, steps: int) -> None:
     """Pass whole blocks by the matrix, and go straight to the place in the last one."""
-    left = state[2]
-    if steps < left:
+    remaining = state[2]
+    if steps < remaining:
         for _ in range(steps):
             backward(state)
         state[2] -= steps
         return
-    served = (BLOCK - left if left else 0) + steps
+    served = (BLOCK - remaining if remaining else 0) + steps
     block_start(state)
     state[:2] = bit_power(forward, 2, 64, state[:2], served // BLOCK * BLOCK)
     if served % BLOCK:

@@ -65,8 +65,8 @@ def check_complete(names: Iterable[str], where: str, needed: Sequence[str] = ALL
     Traceback (most recent call last):
     weft.errors.InputError: table.parquet lacks feature residue_a_match_rate (and 60 more)
     """
-    there = set(names)
-    missing = [name for name in needed if name not in there]
+    present = set(names)
+    missing = [name for name in needed if name not in present]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InputError(f"{where} lacks feature {missing[0]}{more}")

@@ -166,11 +166,11 @@ def rerun(
     """Run everything again at the reduced budget on one history; return holdout hits."""
     context = load_context(plan, split, window)
     del number  # tells two tasks of one kind apart, and so their seeds
-    given = nulls.history(context.split, context.window().sessions, history, seed)
+    null_history = nulls.history(context.split, context.window().sessions, history, seed)
     parts = context.window(), load_scorer(scorer), _training(training_at)
     setup = nulls.RerunSetup(*parts, from_json(RerunModel, chosen))
     own = np.frombuffer(get(seeds), "<u8").astype(np.uint64)
-    return nulls.rerun(context.request, given, setup, own)
+    return nulls.rerun(context.request, null_history, setup, own)
 
 
 @task(name="prng.pipeline.conclude")

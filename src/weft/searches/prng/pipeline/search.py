@@ -151,12 +151,12 @@ class PipelineState:
         trials: list[Trial] = []
         details: list[WindowTrial] = []
         for k in batches_of(self.request.window_trials):
-            [asked] = yield [tasks.ask(space, k, _records(trials), target)]
-            batch = yield from self._try_windows(asked.value)
+            [proposal] = yield [tasks.ask(space, k, _records(trials), target)]
+            batch = yield from self._try_windows(proposal.value)
             details += batch
             trials += [
                 Trial(params, trial.judgement.evidence, target)
-                for params, trial in zip(asked.value, batch, strict=True)
+                for params, trial in zip(proposal.value, batch, strict=True)
             ]
         return (yield from self._settle(trials, details))
 
@@ -212,11 +212,11 @@ class PipelineState:
         target = f"variance explained on {sample.digest}"
         trials: list[Trial] = []
         for k in batches_of(self.request.scorer_trials if drawn.value["rows"] else 0):
-            [asked] = yield [tasks.ask(dict(SPACE), k, _records(trials), target)]
-            results = yield [tasks.scorer_trial(*context, sample, own) for own in asked.value]
+            [proposal] = yield [tasks.ask(dict(SPACE), k, _records(trials), target)]
+            results = yield [tasks.scorer_trial(*context, sample, own) for own in proposal.value]
             trials += [
                 Trial(params, result.value, target)
-                for params, result in zip(asked.value, results, strict=True)
+                for params, result in zip(proposal.value, results, strict=True)
             ]
         [settled] = yield [tasks.settle_scorer(_best_scorer(trials), _records(trials))]
         self.artifacts["scorer"] = settled.value
@@ -237,11 +237,11 @@ class PipelineState:
 
     def adapt(self) -> Rounds[StepOutcome | Unknown]:
         """Derive the training parameters, or take those that were given."""
-        given = self.artifacts.get("params")
+        params = self.artifacts.get("params")
         call = (
             tasks.derive_training(*self._context(), self._scored())
-            if given is None
-            else tasks.take_training(given)
+            if params is None
+            else tasks.take_training(params)
         )
         [adapted] = yield [call]
         self.artifacts["training"] = adapted.value["training"]
@@ -369,10 +369,10 @@ class PipelineState:
         scorer, final, sidecar = (self.artifacts[name] for name in ("scorer", "final", "sidecar"))
         model = self.artifacts.get("model")
         call = learntasks.predict(*self._context(), scorer, final, model, sidecar, parts)
-        [answered] = yield [call]
-        self.artifacts["predictions"] = answered.value["predictions"]
-        self.answer = {**to_json(self.verdict), **answered.value}
-        return StepOutcome(len(answered.value["streams"]), ("predictions",))
+        [predicted] = yield [call]
+        self.artifacts["predictions"] = predicted.value["predictions"]
+        self.answer = {**to_json(self.verdict), **predicted.value}
+        return StepOutcome(len(predicted.value["streams"]), ("predictions",))
 
     # -- artifacts --------------------------------------------------------------------------
 

@@ -238,9 +238,9 @@ def plain_sieve(
                 guess = Hypothesis(
                     family, output, modulus, seed, skips=Skips.constant(skip), start=start
                 )
-                there = [stream[position(guess, i)] == draw for i, draw in enumerate(draws)]
-                forward = sum(there[i] for i in range(len(there)))
-                reverse = sum(there[i] for i in range(len(there) - 1, -1, -1))
+                matches = [stream[position(guess, i)] == draw for i, draw in enumerate(draws)]
+                forward = sum(matches[i] for i in range(len(matches)))
+                reverse = sum(matches[i] for i in range(len(matches) - 1, -1, -1))
                 if forward >= request.need:
                     survivors.append((seed, skip, start, forward, reverse))
     return survivors

@@ -69,15 +69,15 @@ class StepSummary:
 def steps_of(run: RunView) -> list[StepSummary]:
     """Return all six steps in order, as far as the run has come."""
     start = run.genesis()["config"]["args"]["start"]["step"]
-    begun = STEPS.index(start)
+    first = STEPS.index(start)
     groups: list[list[ViewedTask]] = [[]]
     for task in sorted(run.tasks(), key=lambda task: task.round):
         groups[-1].append(task)
         if task.function == FINISH and task.state == "completed":
             groups.append([])
-    before = [StepSummary(step, None, 0.0, 0, {}, earlier=True) for step in STEPS[:begun]]
+    before = [StepSummary(step, None, 0.0, 0, {}, earlier=True) for step in STEPS[:first]]
     groups += [[] for _ in STEPS]
-    return before + [_step(step, group) for step, group in zip(STEPS[begun:], groups, strict=False)]
+    return before + [_step(step, group) for step, group in zip(STEPS[first:], groups, strict=False)]
 
 
 def _step(step: str, tasks: list[ViewedTask]) -> StepSummary:

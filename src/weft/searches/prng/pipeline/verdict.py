@@ -155,11 +155,11 @@ def _out_of_reach(request: PipelineRequest, params: WindowParams | None, draws: 
     """Name the skips at which late windows are too far from a seed that was set once."""
     if params is None:
         return ""
-    asked = params.sieve_request(request)
-    once = asked.seeded_once(max(0, draws - params.window))
-    if once is not None and once.skips[1] == asked.skips[1]:
+    sieve_request = params.sieve_request(request)
+    once = sieve_request.seeded_once(max(0, draws - params.window))
+    if once is not None and once.skips[1] == sieve_request.skips[1]:
         return ""
-    first = asked.skips[0] if once is None else once.skips[1] + 1
+    first = sieve_request.skips[0] if once is None else once.skips[1] + 1
     return f", a seed set once before all {draws:,} draws with {first} skips or more"
 
 

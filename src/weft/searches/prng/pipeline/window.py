@@ -180,9 +180,9 @@ def continued(
         own = rows.filter((rows["stream"] == s) & (rows["first"] <= begin))
         drawn = np.array(stream.draws[begin : begin + params.window], np.uint16)
         hits: Ints = (predicted(request, own, begin, params.window) == drawn).sum(axis=1)
-        there = {name: own[name].to_numpy() for name in ("first", "seed", "skip", "base")}
+        columns = {name: own[name].to_numpy() for name in ("first", "seed", "skip", "base")}
         again = table.frame({
-            "stream": np.full(len(own), s), "cut": np.full(len(own), cut), **there, "hits": hits,
+            "stream": np.full(len(own), s), "cut": np.full(len(own), cut), **columns, "hits": hits,
         })  # fmt: skip
         parts.append(again.filter(again["hits"] >= need))
     return table.concat(parts)

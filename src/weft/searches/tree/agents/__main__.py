@@ -43,11 +43,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m weft.searches.tree.agents")
     parser.add_argument("stage", choices=sorted(STAGES))
     parser.add_argument("--config", required=True, type=Path, help="The agent.toml.")
-    given = parser.parse_args(words)
+    arguments = parser.parse_args(words)
     try:
-        settings = read_settings(given.config)
+        settings = read_settings(arguments.config)
         agent = Agent(settings, _endpoint(settings))
-        _write_result({**_attempted(STAGES[given.stage], agent), "cost": agent.cost()})
+        _write_result({**_attempted(STAGES[arguments.stage], agent), "cost": agent.cost()})
     except (SettingsInvalid, EndpointMisconfigured) as error:
         return _end(BROKEN, f"{error}")
     except EndpointUnavailable as error:

@@ -210,9 +210,9 @@ def _changed(now: str | None, edit: Edit) -> str:
 def _places(lines: Sequence[str], old: Sequence[str]) -> list[int]:
     """Return where lines are: exactly, or else apart from white space at their ends."""
     for same in (lambda line: line, str.rstrip):
-        wanted, given = [same(line) for line in old], [same(line) for line in lines]
-        starts = range(len(given) - len(wanted) + 1)
-        places = [start for start in starts if given[start : start + len(wanted)] == wanted]
+        pattern, normalised = [same(line) for line in old], [same(line) for line in lines]
+        starts = range(len(normalised) - len(pattern) + 1)
+        places = [start for start in starts if normalised[start : start + len(pattern)] == pattern]
         if places:
             return places
     return []

@@ -106,14 +106,14 @@ def inside(name: str) -> str:
 
 def read_entries(git: Git, names: list[str]) -> dict[str, Entry]:
     """Return those of the named files that are in the index; raises Conflict for a link."""
-    wanted = sorted(set(names))
-    out = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *wanted)
+    paths = sorted(set(names))
+    out = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *paths)
     entries: dict[str, Entry] = {}
     for line in out.split(b"\0")[:-1]:
         about, _, raw = line.partition(b"\t")
         mode, digest, _ = about.decode().split()
         name = os.fsdecode(raw)
-        if name not in wanted:
+        if name not in paths:
             raise Conflict(f"{posixpath.dirname(name)} is a folder")
         if mode not in (PLAIN, PROGRAM):
             raise Conflict(f"{name} is no plain file")

@@ -63,7 +63,7 @@ class Git:
 
     def run(self, *words: str, data: bytes | IO[bytes] = b"") -> bytes:
         """Run one git command, with bytes or an open file as its input; raises GitFailed."""
-        done = subprocess.run(
+        completed = subprocess.run(
             [*WORDS, *words],
             input=data if isinstance(data, bytes) else None,
             stdin=None if isinstance(data, bytes) else data,
@@ -72,8 +72,8 @@ class Git:
             capture_output=True,
             check=False,
         )
-        _check(words[0], done.returncode, done.stderr)
-        return done.stdout
+        _check(words[0], completed.returncode, completed.stderr)
+        return completed.stdout
 
     def start(self, *words: str, stdin: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
         """Start one git command whose input or output is too large to hold, with pipes to both."""

@@ -162,18 +162,18 @@ def on_broken(run: CommandRun, template: Template, code: int) -> None:
 def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> int:
     """Execute the command on the root's files; return its exit code."""
     folder = run.out_dir.parent / "root"
-    there = replace(
+    root_run = replace(
         run,
         out_dir=folder / "out",
         tmp_dir=folder / "tmp",
         stdout=folder / "stdout",
         stderr=folder / "stderr",
     )
-    for path in (there.out_dir, there.tmp_dir):
+    for path in (root_run.out_dir, root_run.tmp_dir):
         path.mkdir(parents=True)
     with _git_losses():
         _open(replace(args.state, tree=args.state.root_tree, diffs=()), folder, files=True)
-    return int(template.execute(there, _lay_out(there, args, folder))["status"])
+    return int(template.execute(root_run, _lay_out(root_run, args, folder))["status"])
 
 
 # -- after --------------------------------------------------------------------------------------

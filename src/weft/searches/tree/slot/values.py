@@ -244,10 +244,10 @@ def numbers(body: Parsed, above: str = "") -> dict[str, Number]:
 def _moved_some(
     names: Sequence[str], known: Mapping[str, Number], mutation: Mutation, draw: Draw
 ) -> dict[str, Scalar]:
-    left = list(names)
+    remaining = list(names)
     values: dict[str, Scalar] = {}
-    for _ in range(min(mutation.at_once, len(left))):
-        name = left.pop(draw.below(len(left)))
+    for _ in range(min(mutation.at_once, len(remaining))):
+        name = remaining.pop(draw.below(len(remaining)))
         value = moved(known[name], mutation, draw)
         if value != known[name]:
             values[name] = value
