@@ -16,6 +16,8 @@ MOST_MIB, MOST_VERIFY_S = 300, 60
 AIM_PERCENT = 90
 WHOLE = "make tests"
 """What `tools/flakiness.py` calls a run of all tests."""
+NAMED = 3
+"""How many failed tests a line of the page names."""
 Run = dict[str, Any]
 
 
@@ -35,10 +37,10 @@ def _published(path: Path) -> str:
     """The commit that wrote a file and its day, as two cells; empty where git does not know it."""
     words = ["git", "log", "-1", "--abbrev=12", "--format=%h | %cs", "--", path.name]
     try:
-        done = subprocess.run(words, cwd=path.parent, check=True, capture_output=True, text=True)
+        result = subprocess.run(words, cwd=path.parent, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError):
         return "|"
-    return done.stdout.strip() or "|"
+    return result.stdout.strip() or "|"
 
 
 def _large_run(sizes: dict[str, Any], when: str) -> str:
@@ -97,10 +99,7 @@ def _passed_last(runs: list[Run]) -> list[Run]:
 
 
 def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
-    names = sorted({name for run in runs for name in run["failed"]})
-    failed = ", ".join(f"`{name}` ({sum(name in r['failed'] for r in runs)})" for name in names)
-    broken = sum(bool(run["exit"]) and not run["failed"] for run in runs)
-    failed += f"{broken} ended early" if broken else ""
+    failed = _failures(runs)
     loaded = sum(bool(run["load"]) for run in runs)
     spans = [_span([run[name] for run in runs if run[name] is not None])
              for name in ("load_average", "minutes")]  # fmt: skip
@@ -109,6 +108,17 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
     row = len(_passed_last(runs))
     cells = (count, len(runs), loaded, row, *spans, failed or "none", commit, dates)
     return f"| {' | '.join(map(str, cells))} |"
+
+
+def _failures(runs: list[Run]) -> str:
+    """The tests that failed, with how often; how many they are where the names would fill lines."""
+    names = sorted({name for run in runs for name in run["failed"]})
+    early = sum(bool(run["exit"]) and not run["failed"] for run in runs)
+    times = [sum(name in run["failed"] for run in runs) for name in names]
+    parts = [f"`{name}` ({count})" for name, count in zip(names, times, strict=True)]
+    if len(parts) > NAMED:
+        parts = [f"{len(parts)} tests, named in `flakiness.json`"]
+    return ", ".join([*parts, *([f"{early} ended early"] if early else [])])
 
 
 def _span(figures: list[float]) -> str:

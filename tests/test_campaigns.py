@@ -403,6 +403,18 @@ def test_repeated_runs_of_the_tests_are_shown_by_commit(tmp_path: Path) -> None:
     assert "The whole of `make test` has not been repeated" in write_page(tmp_path, []).read_text()
 
 
+def test_many_failed_tests_of_one_commit_are_counted_not_named(tmp_path: Path) -> None:
+    run = {"commit": "c", "what": "make tests", "date": "2026-01-02", "load": 0, "exit": 1,
+           "tests": 1200, "failed": ["t::a", "t::b", "t::c"], "minutes": 13.5,
+           "load_average": 0.1}  # fmt: skip
+    (tmp_path / "flakiness.json").write_text(json.dumps([run]))
+    assert "| `t::a` (1), `t::b` (1), `t::c` (1) |" in write_page(tmp_path, []).read_text()
+    other = {**run, "failed": ["t::d"]}
+    (tmp_path / "flakiness.json").write_text(json.dumps([run, other, {**run, "failed": []}]))
+    text = write_page(tmp_path, []).read_text()
+    assert "| 4 tests, named in `flakiness.json`, 1 ended early |" in text
+
+
 def test_runs_in_a_row_are_counted_in_the_order_in_which_they_began(tmp_path: Path) -> None:
     run = {"commit": "c", "what": "make tests", "date": "2026-01-02", "load": 0, "exit": 0,
            "tests": 1200, "failed": [], "minutes": 13.5, "load_average": 0.1}  # fmt: skip
