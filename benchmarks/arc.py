@@ -53,8 +53,8 @@ def main(words: Sequence[str] = ()) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", default=",".join(MEASURED), help="of " + ",".join(MEASURED))
     parser.add_argument("--every", type=int, default=1, help="for ablation, budgets and symmetries")
-    asked = parser.parse_args(list(words))
-    parts = [part for part in asked.parts.split(",") if part]
+    args = parser.parse_args(list(words))
+    parts = [part for part in args.parts.split(",") if part]
     unknown = [part for part in parts if part not in MEASURED]
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; there are: {', '.join(MEASURED)}")
@@ -64,8 +64,8 @@ def main(words: Sequence[str] = ()) -> None:
         os.environ["XDG_STATE_HOME"] = folder
         for part in parts:
             print(f"-- {part}", flush=True)
-            for measured in MEASURED[part](Path(folder) / part, asked.workers, asked.every):
-                where = {"machine": machine(asked.workers), "version": solve.declaration.version}
+            for measured in MEASURED[part](Path(folder) / part, args.workers, args.every):
+                where = {"machine": machine(args.workers), "version": solve.declaration.version}
                 body[part] = {**where, **measured}
                 file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     if "budgets" in body:
@@ -143,17 +143,19 @@ def training(names: Sequence[str]) -> Sequence[str]:
 
 def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Concepts learned on one half of training, measured on the other at equal budget."""
-    plain, found = {}, []
-    for one in (0, 1):
-        plain[one] = bench(place / f"half{one}", workers, *training(names_of(one)))
-    for one, other in ((0, 1), (1, 0)):
-        bank = place / f"bank{one}.json"
-        output, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
+    plain, compared = {}, []
+    for half in (0, 1):
+        plain[half] = bench(place / f"half{half}", workers, *training(names_of(half)))
+    for half, other in ((0, 1), (1, 0)):
+        bank = place / f"bank{half}.json"
+        output, _ = call("learn", str(place / f"half{half}"), "--bank", str(bank), "--json")
         words = training(names_of(other))
-        banked = bench(place / f"with{one}", workers, *words, "--bank", str(bank))
+        banked = bench(place / f"with{half}", workers, *words, "--bank", str(bank))
         learnt = json.loads(output)
-        found.append({"concepts": len(learnt["concepts"]), "without": plain[other], "with": banked})
-        yield {"halves": found}
+        compared.append(
+            {"concepts": len(learnt["concepts"]), "without": plain[other], "with": banked}
+        )
+        yield {"halves": compared}
 
 
 def scaling(place: Path, *_: object) -> Iterator[Figures]:
@@ -169,12 +171,12 @@ def start(*_: object) -> Iterator[Figures]:
     """Seconds from nothing to the first search done, with kernels on disk."""
     code = "from weft.searches.arc.warm import run_all; run_all()"
     subprocess.run([sys.executable, "-m", "weft.searches.arc.compile"], check=True)
-    found = []
+    seconds = []
     for _ in range(AUGMENTATIONS):
         start_s = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
-        found.append(time.perf_counter() - start_s)
-    yield {"warm_start_s": min(found)}
+        seconds.append(time.perf_counter() - start_s)
+    yield {"warm_start_s": min(seconds)}
 
 
 def compare(place: Path, name: str, *options: str) -> Figures:

@@ -45,11 +45,11 @@ def figures(tasks: Iterable[ViewedTask]) -> Figures:
 def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
     """Return when the last task ends; a lane's next round is ready when its last one has ended."""
     ready: list[tuple[float, int, int, int, float]] = []  # since, lane, round, index, seconds
-    left: dict[int, int] = {}
+    remaining: dict[int, int] = {}
 
     def release(lane: int, number: int, now_s: float) -> None:
         tasks = lanes[lane][number]
-        left[lane] = len(tasks)
+        remaining[lane] = len(tasks)
         for index, seconds in enumerate(tasks):
             heapq.heappush(ready, (now_s, lane, number, index, seconds))
 
@@ -62,8 +62,8 @@ def scheduled(lanes: Sequence[Rounds], workers: int) -> float:
             _, lane, number, _, seconds = heapq.heappop(ready)
             heapq.heappush(running, (now_s + seconds, lane, number))
         now_s, lane, number = heapq.heappop(running)
-        left[lane] -= 1
-        if not left[lane] and number + 1 < len(lanes[lane]):
+        remaining[lane] -= 1
+        if not remaining[lane] and number + 1 < len(lanes[lane]):
             release(lane, number + 1, now_s)
     return now_s
 

@@ -149,12 +149,15 @@ def _gap(each: Figures) -> float:
 
 
 def _counts(first: str, rows: Mapping[str, Mapping[str, Figures]]) -> str:
-    asked = list(next(iter(rows.values())))
-    heads = [f"{int(least) / 1000:g}" for least in asked]
-    lines = [f"| {first} | {' | '.join(heads)} | right at any |", "|---" * (len(asked) + 2) + "|"]
+    thresholds = list(next(iter(rows.values())))
+    heads = [f"{int(least) / 1000:g}" for least in thresholds]
+    lines = [
+        f"| {first} | {' | '.join(heads)} | right at any |",
+        "|---" * (len(thresholds) + 2) + "|",
+    ]
     for name, counts in sorted(rows.items(), key=_place):
-        cells = [_precision(counts[least]) for least in asked]
-        lines.append(f"| {name} | {' | '.join(cells)} | {counts[asked[0]]['possible']} |")
+        cells = [_precision(counts[least]) for least in thresholds]
+        lines.append(f"| {name} | {' | '.join(cells)} | {counts[thresholds[0]]['possible']} |")
     return "\n".join(lines) + "\n"
 
 
@@ -163,6 +166,6 @@ def _place(row: tuple[str, object]) -> tuple[int, str]:
 
 
 def _precision(count: Figures) -> str:
-    answered = count["right"] + count["wrong"]
-    share = f" = {count['right'] / answered:.1%}" if count["right"] else ""
+    answers = count["right"] + count["wrong"]
+    share = f" = {count['right'] / answers:.1%}" if count["right"] else ""
     return f"{count['right']} / {count['wrong']}{share}"

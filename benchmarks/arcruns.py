@@ -43,14 +43,14 @@ def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
     words = ("--workers", str(workers), "--out", str(out), "--json", "-q")
     output, memory_mb = call("bench", *options, *words)
     body = json.loads(output)
-    found = body["score"]
+    scores = body["score"]
     return {
         "data": body["data"],
-        "tasks": found["tasks"],
-        **{name: found[name] for name in COUNTS},
-        "confidences": found["confidences"],
-        "reliability": found["reliability"],
-        "failures": found["failures"],
+        "tasks": scores["tasks"],
+        **{name: scores[name] for name in COUNTS},
+        "confidences": scores["confidences"],
+        "reliability": scores["reliability"],
+        "failures": scores["failures"],
         **{name: body["telemetry"][name] for name in SPENT},
         "memory_mb": round(memory_mb),
     }

@@ -60,8 +60,8 @@ def measure(folder: Path) -> dict[str, object]:
 def tiny(run: Path, n: int, *more: str) -> dict[str, float]:
     """Run the tiny search in a process of its own."""
     argv = [sys.executable, "-m", "benchmarks.tiny", str(run), str(n), *more]
-    done = subprocess.run(argv, check=True, capture_output=True, text=True)
-    result: dict[str, float] = json.loads(done.stdout)
+    completed = subprocess.run(argv, check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(completed.stdout)
     assert more or result["answer"] == n + 1
     return result
 

@@ -379,8 +379,8 @@ SECTIONS: dict[str, Callable[[Part], str]] = {
 
 def pick(figures: Sequence[Figure], engine: str, load: str, start: str) -> Figure | None:
     """Return the figure of an engine, if it was measured."""
-    wanted = (engine, load, start)
-    return next((f for f in figures if (f["engine"], f["load"], f["start"]) == wanted), None)
+    key = (engine, load, start)
+    return next((f for f in figures if (f["engine"], f["load"], f["start"]) == key), None)
 
 
 def costs_us(figure: Figure) -> list[float]:

@@ -80,23 +80,23 @@ def main(options: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks gpu")
     parser.add_argument("--out", type=Path, default=PAGE)
     parser.add_argument("--commands", action="store_true", help="renew whole commands alone")
-    asked = parser.parse_args(options or [])
+    args = parser.parse_args(options or [])
     begin_s = time.perf_counter()
     if not cuda.is_available():
         print("no GPU here: the figures under docs/benchmarks stay as they are")
         return
     name = device_name()
     seconds = {"cupy_and_context": time.perf_counter() - begin_s}
-    body = json.loads((PAGE / "prng-gpu.json").read_text()) if asked.commands else sieved()
+    body = json.loads((PAGE / "prng-gpu.json").read_text()) if args.commands else sieved()
     seconds |= {f"{family}.{output}": whole(family, output) for family, output in WHOLE}
     body |= {"device": name, "date": time.strftime("%Y-%m-%d"), "seconds": seconds}
-    if asked.commands:
+    if args.commands:
         body["note"] = (
             "The sieves were measured earlier, beside other searches on the same cores and GPU;\n"
             f"the commands with version {VERSION} of the search, with nothing else running."
         )
-    (asked.out / "prng-gpu.json").write_text(json.dumps(body, indent=1) + "\n")
-    (asked.out / "prng-gpu.md").write_text(render(body))
+    (args.out / "prng-gpu.json").write_text(json.dumps(body, indent=1) + "\n")
+    (args.out / "prng-gpu.md").write_text(render(body))
     print(render(body))
 
 
@@ -175,10 +175,10 @@ def compare(family: str, output: str, target: Target) -> None:
 
 
 def made(family: str, output: str, target: Target) -> Callable[[int, int], list[int]]:
-    one = family_named(family)
-    sieve = sieve_of(one, output, target.modulus)
+    kind = family_named(family)
+    sieve = sieve_of(kind, output, target.modulus)
     assert sieve is not None
-    return sieve.make([(one, output)], target)
+    return sieve.make([(kind, output)], target)
 
 
 def timed(run: Callable[[int, int], list[int]], lo: int, hi: int) -> float:
@@ -206,16 +206,16 @@ def whole(family: str, output: str) -> dict[str, float]:
         argv += ["--families", family, "--outputs", output, "--effort", "all", "-q"]
         argv += ["--skips", "0", "--starts", "0", "--corrupt", "0"]
         for name, workers, turns in (("first", 1, 1), ("1", 1, TURNS), ("4", 4, TURNS)):
-            asked = [*argv, "--workers", str(workers)]
-            seconds[name] = statistics.median(command_s(asked, around) for _ in range(turns))
+            command = [*argv, "--workers", str(workers)]
+            seconds[name] = statistics.median(command_s(command, around) for _ in range(turns))
     return seconds
 
 
 def command_s(argv: list[str], environment: dict[str, str]) -> float:
     """Return the seconds that a command takes to find nothing."""
     begin_s = time.perf_counter()
-    done = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, env=environment)
-    assert done.returncode == 1, f"exit code {done.returncode} for noise: {argv}"
+    result = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, env=environment)
+    assert result.returncode == 1, f"exit code {result.returncode} for noise: {argv}"
     return time.perf_counter() - begin_s
 
 

@@ -91,8 +91,8 @@ def run_jobs(out: Path, count: int, workers: int) -> None:
     file.write_text(json.dumps(jobs))
     argv = [sys.executable, "-m", "weft.main", "jobs", "run", str(file), "--out", str(out)]
     argv += ["--workers", str(workers), "--json", "-q"]
-    done = subprocess.run(argv, check=True, capture_output=True)
-    assert json.loads(done.stdout)["tasks"] == {"completed": count, "failed": 0}
+    result = subprocess.run(argv, check=True, capture_output=True)
+    assert json.loads(result.stdout)["tasks"] == {"completed": count, "failed": 0}
 
 
 def timed(work: Callable[[], None]) -> Cost:

@@ -126,21 +126,21 @@ def lateness(page: Page, root: Path) -> dict[str, Any]:
 
 
 def whole(milliseconds: list[float]) -> list[int]:
-    return [round(one) for one in milliseconds]
+    return [round(value) for value in milliseconds]
 
 
 def late(ends_s: list[float], shown: list[list[float]]) -> list[float]:
     """For each task after those of the first look: when a look had it, less when it was over."""
     first = int(shown[0][1])
-    found = []
+    delays = []
     for count, end_s in enumerate(ends_s[first:], first + 1):
         seen_ms = next(at_ms for at_ms, many in shown if many >= count)
-        found.append(seen_ms - 1000 * end_s)
-    return found
+        delays.append(seen_ms - 1000 * end_s)
+    return delays
 
 
 def render(body: dict[str, Any]) -> str:
-    paint, found = body["paint"], body["late"]["late_ms"]
+    paint, late_ms = body["paint"], body["late"]["late_ms"]
     rows = [
         f"| {name} | {statistics.median(ms):.0f} | {max(ms):.0f} | {aim} |"
         for name, ms, aim in (
@@ -148,7 +148,7 @@ def render(body: dict[str, Any]) -> str:
             ("a hundred rows of the table", paint["rows_ms"], ""),
         )
     ]
-    tail = statistics.quantiles(found, n=20)[-1]
+    tail = statistics.quantiles(late_ms, n=20)[-1]
     return f"""# The live page
 
 `python -m benchmarks live` on {body["machine"]}, in headless chromium.
@@ -159,10 +159,10 @@ A run of {paint["tasks"]:,} tasks, loaded {len(paint["paint_ms"])} times:
 |---|---|---|---|
 {chr(10).join(rows)}
 
-A run under way, two workers, {len(found)} tasks of 100 ms: from the end of a task, as the
+A run under way, two workers, {len(late_ms)} tasks of 100 ms: from the end of a task, as the
 manifest has it, to the page that counts it.
 
 | milliseconds late | 95 % | worst | target |
 |---|---|---|---|
-| {statistics.median(found):.0f} (median) | {tail:.0f} | {max(found):.0f} | ≤ 1000 |
+| {statistics.median(late_ms):.0f} (median) | {tail:.0f} | {max(late_ms):.0f} | ≤ 1000 |
 """

@@ -46,8 +46,8 @@ def score_all(plan: dict[str, Any], *, inputs: Any) -> Generator[Any, Any, int]:
     ground: list[Object] = [inputs[name] for name in names]
     yield [score_chunk(plan, *ground, low, low + 64) for low in range(0, WARM * 64, 64)]
     spans = [(low, min(low + CHUNK_ROWS, ROWS)) for low in range(0, ROWS, CHUNK_ROWS)]
-    found = yield [score_chunk(plan, *ground, low, high) for low, high in spans]
-    return sum(result.value["rows"] for result in found)
+    results = yield [score_chunk(plan, *ground, low, high) for low, high in spans]
+    return sum(result.value["rows"] for result in results)
 
 
 def inputs() -> dict[str, bytes]:
@@ -76,12 +76,12 @@ def measured(workers: int, given: dict[str, bytes]) -> dict[str, float]:
     """Score all with so many workers; return seconds, CPU seconds and the head."""
     folder = Path(tempfile.mkdtemp())
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = weft.run(
+    run = weft.run(
         score_all(to_json(PipelineRequest())), out=folder / "run", inputs=given, workers=workers
     )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.answer == ROWS
+    assert run.answer == ROWS
     step = step_s(folder / "run" / "manifest.sqlite")
     shutil.rmtree(folder)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -98,8 +98,8 @@ def step_s(manifest: Path) -> float:
 
 def main() -> None:
     """Measure one and two workers in turns, and write the table."""
-    given = inputs()
-    turns = [[measured(workers, given) for workers in (1, 2)] for _ in range(TURNS)]
+    files = inputs()
+    turns = [[measured(workers, files) for workers in (1, 2)] for _ in range(TURNS)]
     middle = [
         {name: statistics.median(turn[at][name] for turn in turns) for name in turns[0][at]}
         for at in (0, 1)

@@ -108,15 +108,15 @@ def whole(name: str, case: Case, family: str, output: str, *, first_window: bool
 
 def sieves() -> dict[str, float]:
     """Seeds per second: with the first miss as exit, and with a tenth of the rows corrupt."""
-    found = {}
+    rates = {}
     for family, output, modulus in (
         ("java", "bounded", 1000), ("mt19937", "mod", 1000), ("php_mt", "mod", 1000),
         ("glibc", "mod", 100), ("xorshift64", "mod", 1000),
     ):  # fmt: skip
         draws = tuple(generate(Hypothesis(family, output, modulus, seed=4711), 15))
         for name, enough in (("first_miss", 15), ("noise", 4)):
-            found[f"{family}_{name}"] = sieve_rate(family, output, draws, modulus, enough)
-    return found
+            rates[f"{family}_{name}"] = sieve_rate(family, output, draws, modulus, enough)
+    return rates
 
 
 def sieve_rate(
@@ -150,8 +150,8 @@ def two_workers() -> dict[str, Any]:
                 out = Path(folder) / f"{turn}-{workers}"
                 argv = [*WEFT, str(draws), *options, "--workers", str(workers), "--out", str(out)]
                 start_s = time.perf_counter()
-                done = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL)
-                assert done.returncode == 1, "a signal was found in noise"
+                result = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL)
+                assert result.returncode == 1, "a signal was found in noise"
                 if turn >= 0:
                     seconds[workers].append(time.perf_counter() - start_s)
                 heads.add((out / "checkpoint").read_text())

@@ -48,9 +48,9 @@ def main(argv: list[str] | None = None) -> None:
         bits = min(32, family_named(family).seed_bits)
         seeds = [source.getrandbits(bits) for _ in range(PLANTED)]
         wrong = [0 if number % 2 else WRONG_PERCENT for number in range(PLANTED)]
-        found = sum(is_found(family, output, *each) for each in zip(seeds, wrong, strict=True))
-        planted[f"{family}.{output}"] = [PLANTED, found]
-        print(f"{family}.{output}: {found} of {PLANTED}", flush=True)
+        count = sum(is_found(family, output, *each) for each in zip(seeds, wrong, strict=True))
+        planted[f"{family}.{output}"] = [PLANTED, count]
+        print(f"{family}.{output}: {count} of {PLANTED}", flush=True)
     body = {
         "command": "python -m benchmarks prngcoverage",
         "date": time.strftime("%Y-%m-%d"),

@@ -238,8 +238,8 @@ def main(options: list[str] | None = None) -> None:
     parser.add_argument("--rivals", type=Path, required=True, help="folder of built checkouts")
     parser.add_argument("--rival-python", default="python3", help="runs rivals in Python")
     parser.add_argument("--only", help="renew one row: the name of its folder")
-    given = parser.parse_args(options or [])
-    chosen = [rival for rival in RIVALS if given.only in (None, rival.folder)]
+    args = parser.parse_args(options or [])
+    chosen = [rival for rival in RIVALS if args.only in (None, rival.folder)]
     with tempfile.TemporaryDirectory() as place:
         os.environ["XDG_STATE_HOME"] = place
         os.environ["PYTHONPYCACHEPREFIX"] = f"{place}/bytecode"  # as installed programs have it
@@ -248,10 +248,10 @@ def main(options: list[str] | None = None) -> None:
         body |= {"import_s": import_s("weft.searches.prng.search"), "numpy_s": import_s("numpy")}
         body |= {
             "typer_s": import_s("typer"),
-            "libraries": libraries(given.rivals, given.rival_python),
+            "libraries": libraries(args.rivals, args.rival_python),
         }
         for rival in chosen:  # written row by row: what was measured is not lost
-            row = compare(rival, given.rivals, given.rival_python, Path(place))
+            row = compare(rival, args.rivals, args.rival_python, Path(place))
             FIGURES.write_text(json.dumps({**body, "rows": merged(row)}, indent=1) + "\n")
     page = PAGES / "prng.md"
     page.write_text(with_section(page.read_text()))
@@ -322,9 +322,9 @@ def warmed(argv: list[str], histories: list[list[Any]]) -> list[float]:
 
 
 def in_process(argv: list[str], histories: list[list[Any]]) -> list[float]:
-    done = subprocess.run(argv, check=True, capture_output=True, text=True,
-                          input=json.dumps(histories))  # fmt: skip
-    seconds: list[float] = json.loads(done.stdout)
+    result = subprocess.run(argv, check=True, capture_output=True, text=True,
+                            input=json.dumps(histories))  # fmt: skip
+    seconds: list[float] = json.loads(result.stdout)
     return seconds
 
 

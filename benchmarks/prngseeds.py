@@ -71,9 +71,9 @@ def sieve(family: str, output: str, modulus: int) -> Any:
     """Return a sieve for fifteen draws of a seed that is not in the range."""
     kind = family_named(family)
     draws = generate(Hypothesis(family, output, modulus, seed=(1 << 31) - 5), 15)
-    made = sieve_of(kind, output, modulus)
-    assert made is not None
-    run = made.make([(kind, output)], Target(tuple(draws), modulus, 0, 0, 15))
+    kind_sieve = sieve_of(kind, output, modulus)
+    assert kind_sieve is not None
+    run = kind_sieve.make([(kind, output)], Target(tuple(draws), modulus, 0, 0, 15))
     assert (1 << 31) - 5 in run((1 << 31) - 1000, 1 << 31), f"{family} missed the truth"
     return run
 

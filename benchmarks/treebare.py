@@ -116,8 +116,8 @@ def _by_hand(place: Path) -> None:
 def _weft(place: Path, ideas: str, turn: int) -> None:
     out = place / f"run-{ideas}-{turn}"
     argv = [*WEFT, str(place / f"{ideas}.toml"), "--out", str(out), "-q"]
-    done = subprocess.run(argv, check=False, capture_output=True, text=True)
-    assert done.returncode == 1, done.stderr  # no idea is better: all are scored alike
+    result = subprocess.run(argv, check=False, capture_output=True, text=True)
+    assert result.returncode == 1, result.stderr  # no idea is better: all are scored alike
 
 
 def rows(body: list[dict[str, Any]]) -> str:

@@ -42,27 +42,27 @@ MACHINE = ".machine"
 
 def main(argv: list[str]) -> int:
     """Run what the arguments ask for; return the exit code."""
-    asked = parsed(argv)
-    if asked.folders:
-        return show(asked.pages, runs_below(asked.folders))
-    cases = planted_cases() if asked.bugs else collect(asked.rows)
-    listed = {} if asked.bugs else listed_cases(cases)
-    cases = chosen(matching(cases, asked.match), asked.rows, *asked.part)
-    if (asked.untried or asked.stale) and cases:
-        history = CodeHistory(ROOT) if asked.stale else None
-        cases = untried(cases, asked.pages, history)
+    args = parsed(argv)
+    if args.folders:
+        return show(args.pages, runs_below(args.folders))
+    cases = planted_cases() if args.bugs else collect(args.rows)
+    listed = {} if args.bugs else listed_cases(cases)
+    cases = chosen(matching(cases, args.match), args.rows, *args.part)
+    if (args.untried or args.stale) and cases:
+        history = CodeHistory(ROOT) if args.stale else None
+        cases = untried(cases, args.pages, history)
         if not cases:
             print("every such case is on the page as passed", file=sys.stderr)
             return 0
     if not cases:
         print("no such row; python -m campaigns --list shows them", file=sys.stderr)
         return 3
-    if asked.list:
+    if args.list:
         for case in cases:
             print(case)
         return 0
     commit = commit_of(ROOT)
-    out = RUNS / commit / folder_name(asked, cases if asked.untried or asked.stale else [])
+    out = RUNS / commit / folder_name(args, cases if args.untried or args.stale else [])
     variables = [*VARIABLES, *(name for name in OPTIONAL if name in os.environ)]
     listing = [case.to_dict() for case in cases]
     call = faults(root=str(ROOT), commit=commit, cases=listing, variables=variables)
@@ -70,11 +70,11 @@ def main(argv: list[str]) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.with_suffix(MACHINE).write_text(describe(), "utf-8")
     try:
-        weft.run(call, out=out, workers=asked.workers, wall_limit_s=asked.minutes * 60 or None)
+        weft.run(call, out=out, workers=args.workers, wall_limit_s=args.minutes * 60 or None)
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    shown = show(asked.pages, runs_below([RUNS]), listed)
+    shown = show(args.pages, runs_below([RUNS]), listed)
     return code or shown
 
 
@@ -84,10 +84,10 @@ def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
     A case that was stopped leaves its own runs, damaged ones too, below the run of its campaign.
     """
     every = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
-    found = [folder for folder in every if not any(above in folder.parents for above in every)]
-    machines = [folder.with_suffix(MACHINE) for folder in found]
+    outermost = [folder for folder in every if not any(above in folder.parents for above in every)]
+    machines = [folder.with_suffix(MACHINE) for folder in outermost]
     texts = [path.read_text("utf-8") if path.exists() else "" for path in machines]
-    runs = [(weft.load(folder), text) for folder, text in zip(found, texts, strict=True)]
+    runs = [(weft.load(folder), text) for folder, text in zip(outermost, texts, strict=True)]
     return [(run, text) for run, text in runs if "cases" in run.args]
 
 
@@ -134,8 +134,8 @@ def part(text: str) -> tuple[int, int]:
 
 def matching(cases: list[Case], patterns: list[str]) -> list[Case]:
     """The cases that match a pattern, those of the first pattern first; all without patterns."""
-    found = [case for pattern in patterns for case in cases if re.search(pattern, str(case))]
-    return list(dict.fromkeys(found)) if patterns else cases
+    matches = [case for pattern in patterns for case in cases if re.search(pattern, str(case))]
+    return list(dict.fromkeys(matches)) if patterns else cases
 
 
 def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[Case]:

@@ -47,16 +47,16 @@ def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
     words = ["--chaos", "-s", "--timeout=0", "-q", "-rs", "-p", "no:cacheprovider"]
     words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
     words += ["-p", "campaigns.share"] if is_shared(test) else []
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pytest", *words, test],
         check=False, env=environment, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    sys.stdout.write(done.stdout)
-    value = found(done, figures)
+    sys.stdout.write(result.stdout)
+    value = found(result, figures)
     counts_tests = "::" not in test or is_shared(test) or not value["figures"]
     if counts_tests and value["outcome"] == "passed":
-        value["figures"].append({"campaign": test, "tests": passed_tests(done.stdout)})
+        value["figures"].append({"campaign": test, "tests": passed_tests(result.stdout)})
     return value
 
 
@@ -73,8 +73,8 @@ def found(done: subprocess.CompletedProcess[str], figures: Path) -> dict[str, An
     if outcome == "passed" and "passed" not in last:
         outcome = "skipped"
     rows = figures.read_text("utf-8").splitlines() if figures.exists() else []
-    said = "" if outcome == "passed" else tail_of(done.stdout, Path.cwd())
-    return {"outcome": outcome, "figures": [json.loads(row) for row in rows], "said": said}
+    words = "" if outcome == "passed" else tail_of(done.stdout, Path.cwd())
+    return {"outcome": outcome, "figures": [json.loads(row) for row in rows], "said": words}
 
 
 if __name__ == "__main__":

@@ -87,13 +87,15 @@ def list_tests(root: Path, files: Sequence[str] = ()) -> list[tuple[str, bool]]:
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "tests.json")
         argv = [sys.executable, "-m", "pytest", "--chaos", "--collect-only", "-q", *files]
-        done = subprocess.run(
+        result = subprocess.run(
             [*argv, "-p", "campaigns.listing"], check=False, cwd=root, capture_output=True,
             text=True, env={**os.environ, "WEFT_LISTED": str(listed), "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         if not listed.exists():
-            raise CollectError(f"pytest cannot list the tests:\n{done.stdout[-2000:]}{done.stderr}")
-        for line in done.stdout.splitlines():
+            raise CollectError(
+                f"pytest cannot list the tests:\n{result.stdout[-2000:]}{result.stderr}"
+            )
+        for line in result.stdout.splitlines():
             if line.startswith("ERROR "):
                 print(f"not collected: {line.removeprefix('ERROR ')}", file=sys.stderr)
         return [(test, slow) for test, slow in json.loads(listed.read_text("utf-8"))]

@@ -135,7 +135,7 @@ def stale_table(changed: Mapping[str, Iterable[str]], cases: Mapping[str, int]) 
 def _git(root: Path, *words: str) -> str | None:
     """What git prints; None where it fails."""
     try:
-        done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+        result = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return done.stdout.decode("utf-8", "replace")
+    return result.stdout.decode("utf-8", "replace")

@@ -284,10 +284,10 @@ def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
 
 def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
     """Count cases by row."""
-    found: dict[str, Tally] = {}
+    tallies: dict[str, Tally] = {}
     for e in ended:
-        found.setdefault(e.row, Tally(e.row)).add(e)
-    return found
+        tallies.setdefault(e.row, Tally(e.row)).add(e)
+    return tallies
 
 
 def cases_of(run: weft.Run) -> Iterator[EndedCase]:
@@ -416,15 +416,15 @@ def write_page(
     path = folder / "faults.json"
     body = json.loads(path.read_text("utf-8")) if path.exists() else {}
     ended = last_of([*kept_cases(body), *(e for run, _ in runs for e in cases_of(run))])
-    earlier, found = kept_rows(body), tally_of(ended)
-    shown = joined(earlier, found)
+    earlier, tallies = kept_rows(body), tally_of(ended)
+    shown = joined(earlier, tallies)
     commits = {commit for row in shown.values() for commit in row.all_commits}
     lines = [f"- {run.args['commit']}: {text}" for run, text in runs if text]
     machines = dict.fromkeys([*body.get("where", "").splitlines(), *lines])
     where = "\n".join(m for m in machines if m[2:].partition(":")[0] in commits)
-    kept = {name: asdict(left_of(row, found.get(name))) for name, row in earlier.items()}
+    left_over = {name: asdict(left_of(row, tallies.get(name))) for name, row in earlier.items()}
     counts = {**body.get("listed", {}), **(listed or {})}
-    text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": kept,
+    text = json.dumps({"where": where, "cases": [asdict(e) for e in ended], "earlier": left_over,
                        "listed": counts}, indent=1, sort_keys=True)  # fmt: skip
     path.write_text(text + "\n", "utf-8")
     repeated = flakiness_table(folder)

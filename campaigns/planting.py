@@ -34,19 +34,19 @@ def run_planted(test: str, part: int, root: Path, folder: Path) -> dict[str, Any
     copy = copy_checkout(root, folder / "w")
     python = make_environment(copy, folder / "v")
     if name == CONTROL:
-        done = run_tests(python, copy, all_tests(part, CONTROL_PARTS), folder)
-        outcome = {PASSED: "passed", FAILED: "failed"}.get(done.returncode, "broken")
+        result = run_tests(python, copy, all_tests(part, CONTROL_PARTS), folder)
+        outcome = {PASSED: "passed", FAILED: "failed"}.get(result.returncode, "broken")
     else:
         bug = bug_named(name)
         plant(bug, copy)
-        done = run_tests(python, copy, [bug.test], folder)
-        outcome = {PASSED: "failed", FAILED: "passed"}.get(done.returncode, "broken")
-        if outcome == "passed" and not has_failed(done.stdout):
+        result = run_tests(python, copy, [bug.test], folder)
+        outcome = {PASSED: "failed", FAILED: "passed"}.get(result.returncode, "broken")
+        if outcome == "passed" and not has_failed(result.stdout):
             outcome = "broken"
-    sys.stdout.write(done.stdout)
-    why = "not noticed\n" if done.returncode == PASSED else ""
-    said = "" if outcome == "passed" else why + tail_of(done.stdout, copy)
-    return {"outcome": outcome, "figures": [], "said": said}
+    sys.stdout.write(result.stdout)
+    why = "not noticed\n" if result.returncode == PASSED else ""
+    words = "" if outcome == "passed" else why + tail_of(result.stdout, copy)
+    return {"outcome": outcome, "figures": [], "said": words}
 
 
 def has_failed(text: str) -> bool:

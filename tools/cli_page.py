@@ -49,11 +49,11 @@ def render() -> str:
 
 def commands_of(group: Any, before: str = "") -> dict[str, Any]:
     """Return every command by its words; a group is the commands in it."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, command in group.commands.items():
         inside = hasattr(command, "commands")
-        found |= commands_of(command, f"{before}{name} ") if inside else {before + name: command}
-    return found
+        by_name |= commands_of(command, f"{before}{name} ") if inside else {before + name: command}
+    return by_name
 
 
 def _index_row(name: str, command: Any) -> str:

@@ -158,17 +158,17 @@ class Counted:
         """Judge a task with everything, and without each mechanism that has a program in it."""
         half = int(task.digest, 16) % 2
         evidence = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
-        found = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
-        whole = self._judged(task, found, evidence)
+        candidates = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
+        whole = self._judged(task, candidates, evidence)
         for name, uses in {"nothing": lambda _: False, **MECHANISMS}.items():
-            rest = Found(*map(_without(uses), (found.candidates, found.guesses)))
-            same = len(rest.candidates) == len(found.candidates)
-            same = same and len(rest.guesses) == len(found.guesses)
+            rest = Found(*map(_without(uses), (candidates.candidates, candidates.guesses)))
+            same = len(rest.candidates) == len(candidates.candidates)
+            same = same and len(rest.guesses) == len(candidates.guesses)
             result = whole if same else self._judged(task, rest, evidence)
             self.rows.setdefault(name, [Counter(), Counter()])[half].update(result)
         if whole["pass@2"]:
             self.solved.add(task.name)
-            self._operators(task, (*found.candidates, *found.guesses), half)
+            self._operators(task, (*candidates.candidates, *candidates.guesses), half)
 
     def _judged(
         self, task: ArcTask, found: Found, evidence: dict[Program, Evidence]
@@ -253,9 +253,9 @@ def main() -> None:
     parser.add_argument("others", type=Path, nargs="*", help="more puzzles, for what earns nothing")
     parser.add_argument("--every", type=int, default=1, help="take every Nth task only")
     parser.add_argument("--out", type=Path, default=REPORT)
-    asked = parser.parse_args()
-    text = json.dumps(counted(asked.evidence, asked.every, asked.others), indent=1) + "\n"
-    asked.out.write_text(text)
+    args = parser.parse_args()
+    text = json.dumps(counted(args.evidence, args.every, args.others), indent=1) + "\n"
+    args.out.write_text(text)
     print(text)
 
 

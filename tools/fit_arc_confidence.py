@@ -97,9 +97,9 @@ def judged(*evidence: Path) -> Iterator[dict[str, Any]]:
 
 def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     known = {parse(text): from_json(Evidence, own) for text, _, own in row["evidence"]}
-    found = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
-    verdict = verdict_of(task, found, Standard(), known)
-    others = {n: verdict_of(task, found, rule, known) for n, rule in OTHER_RULES.items()}
+    candidates = Found(*(candidates_of(row, part) for part in ("found", "guesses")))
+    verdict = verdict_of(task, candidates, Standard(), known)
+    others = {n: verdict_of(task, candidates, rule, known) for n, rule in OTHER_RULES.items()}
     right = {
         name: other.groups[0].outputs == task.truth
         for name, other in others.items()
@@ -107,7 +107,7 @@ def _judged(task: ArcTask, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     }
     yield {
         **example(task, task.truth, verdict),
-        **guesses(task, found, others["confidence"].groups),
+        **guesses(task, candidates, others["confidence"].groups),
         "draw": row["draw"],
         "other_rules": right,
     }
@@ -203,8 +203,8 @@ def fit_steps(
         return value, np.concatenate([[(p - y).sum()], slope])
 
     bounds = [(None, None), *((0 if s > 0 else None, 0 if s < 0 else None) for s in signs)]
-    found = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=bounds, method="L-BFGS-B")
-    return float(found.x[0]), found.x[1:]
+    optimum = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=bounds, method="L-BFGS-B")
+    return float(optimum.x[0]), optimum.x[1:]
 
 
 def fit(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> ConfidenceModel:
@@ -345,18 +345,18 @@ def half_of(row: Mapping[str, Any], halving: int | None) -> int:
 
 def reliability(scored: Sequence[Scored]) -> list[dict[str, Any]]:
     """Compare the confidence with the share of right answers, bin by bin."""
-    found = []
+    bins = []
     for low, high in zip(BINS, (*BINS[1:], 1001), strict=True):
         own = [(row, permille) for row, permille in scored if low <= permille < high]
         if own:
-            found.append({
+            bins.append({
                 "from": low, "to": high, "answers": len(own),
                 "bases": len({row["base"] for row, _ in own}),
                 "right": sum(row["right"] for row, _ in own) / len(own),
                 "confidence": sum(permille for _, permille in own) / len(own) / 1000,
                 "error": sampling_error(own),
             })  # fmt: skip
-    return found
+    return bins
 
 
 def sampling_error(scored: Sequence[Scored]) -> float:
@@ -422,8 +422,8 @@ def _is_whole(draw: int) -> Chosen:
 
 
 def _shape(pairs: int, tests: int) -> Chosen:
-    wanted = {"pairs": pairs, "tests": tests}
-    return lambda row: wanted.items() <= row["features"].items()
+    features = {"pairs": pairs, "tests": tests}
+    return lambda row: features.items() <= row["features"].items()
 
 
 KINDS: dict[str, Chosen] = {

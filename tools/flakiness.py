@@ -43,16 +43,16 @@ Run = dict[str, Any]
 
 def main(argv: Sequence[str]) -> int:
     """Run what is left of the runs asked for; print which tests failed; return the exit code."""
-    asked = parsed(argv)
-    if asked.take:
-        return take(asked.take, asked.load if asked.loaded else 0, asked.record)
-    asked.loaded = LOADED if asked.loaded is None else asked.loaded
-    what = {"commit": commit(ROOT), "what": " ".join(asked.tests) or WHOLE}
-    others, runs = earlier(asked.record, what)
-    for number in range(len(runs), asked.runs):
-        load = asked.load if is_loaded(number, asked.runs, asked.loaded) else 0
-        runs.append({**what, **run_tests(number, load, asked.tests, asked.work)})
-        asked.record.write_text(json.dumps(others + runs, indent=1) + "\n", "utf-8")
+    args = parsed(argv)
+    if args.take:
+        return take(args.take, args.load if args.loaded else 0, args.record)
+    args.loaded = LOADED if args.loaded is None else args.loaded
+    what = {"commit": commit(ROOT), "what": " ".join(args.tests) or WHOLE}
+    others, runs = earlier(args.record, what)
+    for number in range(len(runs), args.runs):
+        load = args.load if is_loaded(number, args.runs, args.loaded) else 0
+        runs.append({**what, **run_tests(number, load, args.tests, args.work)})
+        args.record.write_text(json.dumps(others + runs, indent=1) + "\n", "utf-8")
         print(line_of(number, runs[-1]), flush=True)
     print(summary(runs))
     return int(any(run["exit"] or run["failed"] for run in runs))
@@ -88,16 +88,16 @@ def take(checkouts: Sequence[Path], load: int, record: Path) -> int:
 def run_in(checkout: Path, load: int) -> Run:
     """The run whose reports are in a checkout; one that left only some of them ended early."""
     reports = [checkout / name for name in REPORTS]
-    there = [path for path in reports if path.exists()]
-    if not there:
+    existing = [path for path in reports if path.exists()]
+    if not existing:
         sys.exit(f"{checkout} has no {REPORTS[0]}; next: run `make test` there")
-    count, failed = outcome(there)
-    suites = [suite for path in there for suite in ET.parse(path).getroot().iter("testsuite")]
+    count, failed = outcome(existing)
+    suites = [suite for path in existing for suite in ET.parse(path).getroot().iter("testsuite")]
     began = sorted(suite.get("timestamp", "") for suite in suites)
     refuse_stale(checkout, began)
     minutes = max(float(suite.get("time", 0)) for suite in suites) / 60
     return {"commit": commit(checkout), "what": WHOLE, "date": began[0][:10], "began": began[0],
-            "load": load, "exit": int(bool(failed) or len(there) < len(reports)), "tests": count,
+            "load": load, "exit": int(bool(failed) or len(existing) < len(reports)), "tests": count,
             "failed": failed, "minutes": round(minutes, 2),
             "load_average": load_average(suites)}  # fmt: skip
 
@@ -139,10 +139,10 @@ def run_tests(number: int, load: int, tests: Sequence[str], folder: Path) -> Run
     start_s = time.monotonic()
     with loaded_by(load), (folder / f"{number}.log").open("wb") as log:
         words = command(tests, reports, folder)
-        done = subprocess.run(words, cwd=ROOT, check=False, stdout=log, stderr=log)
+        result = subprocess.run(words, cwd=ROOT, check=False, stdout=log, stderr=log)
     count, failed = outcome([path for path in reports if path.exists()])
     return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "load": load,
-            "exit": done.returncode, "tests": count, "failed": failed,
+            "exit": result.returncode, "tests": count, "failed": failed,
             "minutes": round((time.monotonic() - start_s) / 60, 2),
             "load_average": round(os.getloadavg()[0], 1)}  # fmt: skip
 
@@ -213,10 +213,10 @@ def commit(checkout: Path) -> str:
 
 def git(checkout: Path, *words: str) -> str:
     """What git prints there; nothing where it fails."""
-    done = subprocess.run(
+    result = subprocess.run(
         ["git", *words], cwd=checkout, check=False, capture_output=True, text=True
     )
-    return done.stdout.strip()
+    return result.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -247,13 +247,13 @@ def render() -> str:
     assert described == {name for name in MEASURES if name not in COUNTED_COLOURS}
     assert {shape.value for shape in ShapeEffect} | {p.value for p in Palette} <= _words(FACTS)
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
-    taken = [stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY)]
-    tables = "".join(_section(stage) for stage in taken)
+    used_stages = [stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY)]
+    tables = "".join(_section(stage) for stage in used_stages)
     every = (*RULES, *COMPOSED)
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
-    seen = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
+    views = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
-    ends = FITTED + rules + _tables() + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
+    ends = FITTED + rules + _tables() + VIEWED + views + LISTS + _features() + CANVAS + _on_canvas()
     return HEAD + stages + FACTS + count + tables + ends + SCAN + _rows(MADE)
 
 
@@ -275,22 +275,22 @@ def _rows(words: Mapping[str, str]) -> str:
 
 def _features() -> str:
     families = {f"{name}_{ink}" for name in FAMILIES for ink in INKS}
-    one = {
+    single = {
         name: words
         for name, words in (COLOURS | NUMBERS).items()
         if name not in families and name not in BLOCKS
     }
     many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
     many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
-    return _rows(one | many)
+    return _rows(single | many)
 
 
 def _on_canvas() -> str:
     every = CANVAS_COLOURS | CANVAS_NUMBERS
     counted = {f"{name}_{what}" for name in COUNTED for what in COUNTS}
-    one = {name: words for name, words in every.items() if name not in counted}
+    single = {name: words for name, words in every.items() if name not in counted}
     many = {"`, `".join(f"{name}_{what}" for what in COUNTS): w for name, w in COUNTED.items()}
-    return _rows(one | many)
+    return _rows(single | many)
 
 
 def _section(stage: ValueStage) -> str:

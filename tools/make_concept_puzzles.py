@@ -33,7 +33,7 @@ def concepts() -> list[Concept]:
 
 def to_json(pairs: list[Pair]) -> str:
     """Write a puzzle as ARC files are written."""
-    entries = [{"input": given, "output": wanted} for given, wanted in pairs]
+    entries = [{"input": source, "output": target} for source, target in pairs]
     return json.dumps({"train": entries[:-1], "test": entries[-1:]})
 
 
@@ -55,12 +55,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--each", type=int, default=EACH, help="puzzles of a rule")
     parser.add_argument("--group", help="only the rules of one group")
-    asked = parser.parse_args()
-    names = write(asked.out, asked.each, asked.group)
-    index = asked.out.with_name(asked.out.name + ".names.json")
+    args = parser.parse_args()
+    names = write(args.out, args.each, args.group)
+    index = args.out.with_name(args.out.name + ".names.json")
     index.write_text(json.dumps(names, indent=1) + "\n")
     rules = {entry["rule"] for entry in names.values()}
-    print(f"{len(names)} puzzles of {len(rules)} rules in {asked.out}")
+    print(f"{len(names)} puzzles of {len(rules)} rules in {args.out}")
 
 
 if __name__ == "__main__":

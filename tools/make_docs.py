@@ -37,13 +37,13 @@ PAGES: tuple[Page, ...] = (
 
 def stale(pages: tuple[Page, ...], root: Path) -> list[tuple[Path, str]]:
     """Return the file and the new text of every page that differs from its file."""
-    found = []
+    outdated = []
     for page in pages:
         target = root / page.path
         text = page.render()
         if not target.exists() or target.read_text(encoding="utf-8") != text:
-            found.append((target, text))
-    return found
+            outdated.append((target, text))
+    return outdated
 
 
 def main(argv: list[str]) -> int:

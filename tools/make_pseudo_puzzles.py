@@ -89,13 +89,13 @@ def _puzzle(base: ArcTask, kind: str, number: int) -> ArcTask | None:
         train, tests = order[:2], order[2 : 2 + (1 if kind == "few" else MOST_TESTS)]
     if len(train) < 2 or not tests:
         return None
-    given, truth = tuple(pair.input for pair in tests), tuple(pair.output for pair in tests)
-    return ArcTask(name, tuple(train), given, truth)
+    inputs, truth = tuple(pair.input for pair in tests), tuple(pair.output for pair in tests)
+    return ArcTask(name, tuple(train), inputs, truth)
 
 
 def _without_one(train: Sequence[Pair], key: str) -> list[Pair]:
-    left = _shuffled(train, key)[0]
-    return [pair for pair in train if pair != left]
+    dropped = _shuffled(train, key)[0]
+    return [pair for pair in train if pair != dropped]
 
 
 def _changed(puzzle: ArcTask) -> ArcTask:
@@ -147,15 +147,15 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--every", type=int, default=1, help="take every Nth base only")
-    asked = parser.parse_args()
-    chosen = bases()[:: asked.every]
+    args = parser.parse_args()
+    chosen = bases()[:: args.every]
     rows = zip_longest(*(list(puzzles_of(base)) for base in chosen))
     puzzles = [puzzle for row in rows for puzzle in row if puzzle is not None]
-    asked.out.mkdir(parents=True, exist_ok=True)
-    for number, start in enumerate(range(0, len(puzzles), asked.batch)):
-        batch = {puzzle.name: to_json(puzzle) for puzzle in puzzles[start : start + asked.batch]}
-        (asked.out / f"batch-{number:02}.json").write_text(json.dumps(batch))
-    print(f"{len(puzzles)} puzzles of {len(chosen)} tasks in {asked.out}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    for number, start in enumerate(range(0, len(puzzles), args.batch)):
+        batch = {puzzle.name: to_json(puzzle) for puzzle in puzzles[start : start + args.batch]}
+        (args.out / f"batch-{number:02}.json").write_text(json.dumps(batch))
+    print(f"{len(puzzles)} puzzles of {len(chosen)} tasks in {args.out}")
 
 
 if __name__ == "__main__":

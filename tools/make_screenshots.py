@@ -199,9 +199,9 @@ def make(made: Made, folder: Path) -> Path:
         (folder / name).write_text(body if isinstance(body, str) else json.dumps(body))
     for line in (*(() if is_there else made.commands), "report run"):
         words = shlex.split(line)
-        done = subprocess.run([*WEFT, *words], check=False, cwd=folder, stdout=subprocess.PIPE)
+        result = subprocess.run([*WEFT, *words], check=False, cwd=folder, stdout=subprocess.PIPE)
         if words[:2] == ["prng", "generate"]:
-            (folder / "draws.csv").write_bytes(done.stdout)
+            (folder / "draws.csv").write_bytes(result.stdout)
     return folder / "run" / "report.html"
 
 

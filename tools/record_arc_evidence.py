@@ -93,8 +93,8 @@ class Recorder:
         evidence = [
             self.timed("examine", examined, task, planner.standard, each) for each in examinations
         ]
-        kept = [c.outputs for c in (*assembled.found.candidates, *assembled.found.guesses)]
-        outputs = {output: n for n, output in enumerate(dict.fromkeys(kept))}
+        candidates = [c.outputs for c in (*assembled.found.candidates, *assembled.found.guesses)]
+        outputs = {output: n for n, output in enumerate(dict.fromkeys(candidates))}
         return {
             "name": puzzle.name,
             "cpu_s": {part: round(spent_s, 3) for part, spent_s in self.cpu_s.items()},
@@ -147,7 +147,7 @@ class Recorder:
 
         def assembled() -> AssembledSearch:
             chosen = [*choices, joined(tables, sample.time), *each]
-            learned = [found.candidates for found in lists]
+            learned = [result.candidates for result in lists]
             return planner.assemble(first, rest, views, chosen, learned)
 
         def explained() -> bool:
@@ -159,7 +159,7 @@ class Recorder:
         if is_whole or len(task.train) > FEW_PAIRS or explained():
             for part in parts.lists:
                 learn(part)
-            is_guessed = any(tables) or any(found.candidates for found in lists)
+            is_guessed = any(tables) or any(result.candidates for result in lists)
             if planner.has_steps(facts, is_guessed=is_guessed):
                 tables += self.stepped(problem)
             beginnings = list(zip(parts.lists, [f.beginnings for f in lists], strict=True))
@@ -217,13 +217,13 @@ def _row(asked: tuple[ArcTask, Draw, float]) -> Row | None:
 def puzzles(every: int, kinds: Sequence[str]) -> Iterator[ArcTask]:
     """Make the puzzles, by kind in the order asked."""
     first = {task.name for task in load("arc-agi-1", "training").tasks}
-    made = [
+    pairs = [
         (f"{1 if base.name in first else 2}{puzzle.name.split('-', 2)[2]}", puzzle)
         for base in bases()[::every]
         for puzzle in puzzles_of(base)
     ]
     for kind in kinds:
-        yield from (puzzle for name, puzzle in made if name.endswith(kind))
+        yield from (puzzle for name, puzzle in pairs if name.endswith(kind))
 
 
 def main() -> None:
@@ -236,26 +236,26 @@ def main() -> None:
     parser.add_argument("--kinds", default=",".join(ORDER))
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--dropped", type=int, default=50, help="operators of a hundred")
-    asked = parser.parse_args()
-    draw = Draw(asked.draw, asked.dropped)
+    args = parser.parse_args()
+    draw = Draw(args.draw, args.dropped)
     start_s = time.perf_counter()
-    wanted = list(puzzles(asked.every, asked.kinds.split(",")))
-    print(f"{len(wanted)} puzzles made after {time.perf_counter() - start_s:.0f} s", flush=True)
-    end_s = start_s + asked.seconds
-    done = 0
-    pool = multiprocessing.get_context("fork").Pool(asked.workers)
-    with gzip.open(asked.out, "wt", encoding="ascii") as file:
-        found = pool.imap_unordered(_row, ((puzzle, draw, end_s) for puzzle in wanted))
+    selection = list(puzzles(args.every, args.kinds.split(",")))
+    print(f"{len(selection)} puzzles made after {time.perf_counter() - start_s:.0f} s", flush=True)
+    end_s = start_s + args.seconds
+    count = 0
+    pool = multiprocessing.get_context("fork").Pool(args.workers)
+    with gzip.open(args.out, "wt", encoding="ascii") as file:
+        rows = pool.imap_unordered(_row, ((puzzle, draw, end_s) for puzzle in selection))
         try:
             while True:
-                row = found.next(max(0.1, end_s + 5 - time.perf_counter()))
+                row = rows.next(max(0.1, end_s + 5 - time.perf_counter()))
                 if row is not None:
                     file.write(json.dumps(row) + "\n")
-                    done += 1
+                    count += 1
         except (StopIteration, multiprocessing.TimeoutError):
             pass
     pool.terminate()
-    print(f"{done} puzzles recorded after {time.perf_counter() - start_s:.0f} s", flush=True)
+    print(f"{count} puzzles recorded after {time.perf_counter() - start_s:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -111,11 +111,11 @@ def check_date(written: str | None, version: str) -> None:
 
 def git(root: Path, *words: str) -> str:
     """Return what a git command prints."""
-    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+    result = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
+    if result.returncode:
+        reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise ReleaseError(f"git {words[0]} failed in the project's folder: {reason}")
-    return done.stdout
+    return result.stdout
 
 
 def check_tree(root: Path) -> None:
@@ -153,13 +153,13 @@ def run_step(what: str, argv: Sequence[str | Path], home: Path | None = None) ->
     With `home` it runs there, and with no more of our environment than where programs are.
     """
     environment = {"HOME": str(home), "PATH": os.defpath} if home else None
-    done = subprocess.run(
+    result = subprocess.run(
         argv, cwd=home, env=environment, stdout=subprocess.PIPE, text=True, check=False
     )
-    if done.returncode:
-        sys.stderr.write(done.stdout[-SHOWN_CHARS:])
-        raise ReleaseError(f"{what} ended with exit code {done.returncode}; its output is above")
-    return done.stdout
+    if result.returncode:
+        sys.stderr.write(result.stdout[-SHOWN_CHARS:])
+        raise ReleaseError(f"{what} ended with exit code {result.returncode}; its output is above")
+    return result.stdout
 
 
 def build(root: Path, out: Path, version: str) -> tuple[Path, Path]:

@@ -41,15 +41,15 @@ def prepare(packages: set[str]) -> Path:
 
 def _installed(python: Path) -> set[str]:
     argv = [python, "-m", "pip", "list", "--format", "freeze", "--disable-pip-version-check"]
-    done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
-    return {line.strip().lower() for line in done.stdout.splitlines()}
+    result = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
+    return {line.strip().lower() for line in result.stdout.splitlines()}
 
 
 def _install(python: Path, requirement: str) -> None:
     argv = [python, "-m", "pip", "install", "--quiet", requirement]
-    done = subprocess.run(argv, check=False, stderr=subprocess.PIPE, text=True, timeout=INSTALL_S)
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1:]
+    result = subprocess.run(argv, check=False, stderr=subprocess.PIPE, text=True, timeout=INSTALL_S)
+    if result.returncode:
+        reason = result.stderr.strip().splitlines()[-1:]
         sys.exit(
             f"{requirement} cannot be installed into {FOLDER}: {' '.join(reason)};"
             " leave it out with --only NAMES"

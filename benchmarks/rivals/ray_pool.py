@@ -37,6 +37,6 @@ def actors(ask: Ask, watch: Stopwatch) -> Outcome:
         if ask.warm:
             greetings = [hand.do.remote("greet", i) for i, hand in enumerate(hands)]
             watch.workers_are_up(ray.get(greetings))
-        asked = [hands[i % ask.workers].do.remote(ask.load, i) for i in range(ask.n)]
-        total = sum(ray.get(asked))
+        references = [hands[i % ask.workers].do.remote(ask.load, i) for i in range(ask.n)]
+        total = sum(ray.get(references))
         return watch.seconds(), total

@@ -49,37 +49,37 @@ MEMORY_BYTES = 8 << 30
 
 def main(argv: Sequence[str]) -> int:
     """Try what is asked for and print the figures; return the exit code."""
-    asked, start_s = parsed(argv), time.monotonic()
-    sources = sources_of(ROOT, asked.only)
+    args, start_s = parsed(argv), time.monotonic()
+    sources = sources_of(ROOT, args.only)
     mutants = [mutant for path, text in sources.items() for mutant in mutants_of(path, text)]
     mutants.sort(key=lambda mutant: hashlib.sha256(mutant.name.encode()).digest())
-    number, count = asked.part
+    number, count = args.part
     mutants = mutants[number - 1 :: count]
-    asked.state.mkdir(parents=True, exist_ok=True)
-    kept = asked.state / "results.jsonl"
-    kept.touch()
-    records = figures.load_records([kept, *asked.sources])
+    args.state.mkdir(parents=True, exist_ok=True)
+    results = args.state / "results.jsonl"
+    results.touch()
+    records = figures.load_records([results, *args.sources])
     tests = 0
-    if not asked.sources:
-        left = [mutant for mutant in mutants if mutant.name not in records]
-        if asked.again:
-            left += [m for m in mutants if m.name in records
-                     and records[m.name]["outcome"] in figures.MISSED]  # fmt: skip
-        deadline_s = start_s + asked.minutes * 60 if asked.minutes else float("inf")
-        campaign = Campaign(sources, kept, asked.budget_s, deadline_s)
-        if asked.twin:
-            return campaign.compare(mutants[: asked.twin], asked.state)
-        tests = campaign.run(left, asked.state, asked.jobs)
-        records = figures.load_records([kept])
+    if not args.sources:
+        remaining = [mutant for mutant in mutants if mutant.name not in records]
+        if args.again:
+            remaining += [m for m in mutants if m.name in records
+                          and records[m.name]["outcome"] in figures.MISSED]  # fmt: skip
+        deadline_s = start_s + args.minutes * 60 if args.minutes else float("inf")
+        campaign = Campaign(sources, results, args.budget_s, deadline_s)
+        if args.twin:
+            return campaign.compare(mutants[: args.twin], args.state)
+        tests = campaign.run(remaining, args.state, args.jobs)
+        records = figures.load_records([results])
     body = figures.figures_of(mutants, records, tests)
     body |= {"commit": commit_of(ROOT), "date": time.strftime("%Y-%m-%d", time.gmtime()),
-             "machine": describe(), "budget_s": asked.budget_s}  # fmt: skip
-    if asked.figures:
-        there = json.loads(asked.figures.read_text("utf-8"))
-        body |= {name: there[name] for name in ("tests", "budget_s", "date")}
-        body["machine"] = f"{there['machine']}; some again on {body['machine']}"
-    asked.json.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
-    asked.json.with_suffix(".md").write_text(page_of(body), "utf-8")
+             "machine": describe(), "budget_s": args.budget_s}  # fmt: skip
+    if args.figures:
+        published = json.loads(args.figures.read_text("utf-8"))
+        body |= {name: published[name] for name in ("tests", "budget_s", "date")}
+        body["machine"] = f"{published['machine']}; some again on {body['machine']}"
+    args.json.write_text(json.dumps(body, indent=1) + "\n", "utf-8")
+    args.json.with_suffix(".md").write_text(page_of(body), "utf-8")
     print(figures.table(body))
     return 0 if 100 * body["noticed"] >= AIM_PERCENT * max(body["tried"], 1) else 1
 

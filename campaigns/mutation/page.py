@@ -66,11 +66,14 @@ def survivors(figures: dict[str, Any]) -> str:
     reasons: dict[str, list[str]] = {}
     for entry in missed:
         reasons.setdefault(entry["why"], []).append(entry["mutant"])
-    left = reasons.pop("", [])
-    lines = ["## Survivors", "", f"{len(missed):,}, of which {len(missed) - len(left):,} were"
-             " reviewed and need no test."]  # fmt: skip
+    unexplained = reasons.pop("", [])
+    lines = [
+        "## Survivors", "",
+        f"{len(missed):,}, of which {len(missed) - len(unexplained):,} were"
+        " reviewed and need no test.",
+    ]  # fmt: skip
     for why, mutants in sorted(reasons.items()):
         lines += ["", f"{why[:1].upper()}{why[1:]}:", "", "```", *mutants, "```"]
-    if left:
-        lines += ["", "Without an explanation:", "", "```", *left, "```"]
+    if unexplained:
+        lines += ["", "Without an explanation:", "", "```", *unexplained, "```"]
     return "\n".join(lines)

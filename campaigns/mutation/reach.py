@@ -119,11 +119,11 @@ def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Re
     digests = {file: text_digest((root / file).read_bytes()) for file in test_files(root)}
     units = {path: units_of(text) for path, text in sources_of(root).items()}
     stale = outdated(parts, units)
-    left = [f for f, digest in digests.items()
-            if f in stale or parts.get(f, {}).get("digest") != digest]  # fmt: skip
+    changed = [f for f, digest in digests.items()
+               if f in stale or parts.get(f, {}).get("digest") != digest]  # fmt: skip
     with ThreadPoolExecutor(jobs) as pool:
-        measured = pool.map(lambda file: _measure_file(python, root, folder, file), left)
-        for file, part in zip(left, measured, strict=True):
+        measured = pool.map(lambda file: _measure_file(python, root, folder, file), changed)
+        for file, part in zip(changed, measured, strict=True):
             parts[file] = {**part, "digest": digests[file], "lines": by_unit(part, units)}
             kept.write_text(json.dumps(parts), "utf-8")
     parts = {file: parts[file] for file in digests if parts[file]["tests"]}
@@ -175,11 +175,13 @@ def _measure_file(python: Path, root: Path, folder: Path, file: str) -> Part:
     words = [*OPTIONS, f"--basetemp={folder / name}.tmp", file]
     environment = {**clean_environment(python), "WEFT_MUTATION": f"reach:{out}",
                    "COVERAGE_CORE": "ctrace"}  # fmt: skip
-    done = subprocess.run([python, "-m", "pytest", *words], check=False, cwd=root, env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    result = subprocess.run(
+        [python, "-m", "pytest", *words], check=False, cwd=root, env=environment,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     part: Part = json.loads(out.read_text("utf-8")) if out.exists() else {"tests": []}
     if not part["tests"]:
-        print(f"not collected: {file}: {done.stdout[-300:]}")
+        print(f"not collected: {file}: {result.stdout[-300:]}")
         return {"tests": [], "seconds": [], "failed": [], "lines": {}}
     return part
 

@@ -182,7 +182,7 @@ class Place:
         limit_s = START_S + sum(MORE_S + TIMES * reach.seconds[name] for name in chosen)
         self._write(mutant.path, mutant.apply(text))
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [*words, *chosen], check=False, cwd=self.copy, timeout=limit_s,
                 env=clean_environment(self.python), stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -191,7 +191,7 @@ class Place:
             return Verdict(TIMED_OUT, "", len(chosen), len(names))
         finally:
             self._write(mutant.path, text)
-        outcome = SURVIVED if done.returncode == PASSED else KILLED
+        outcome = SURVIVED if result.returncode == PASSED else KILLED
         return Verdict(outcome, "", len(chosen), len(names))
 
     def close(self) -> None:

@@ -203,10 +203,10 @@ def keep_counted(p: Draws) -> Maker:
             for c in d.sample(range(7), d.between(1, 4)):
                 row[c] = ink
             rows.append(row)
-        kept = [[cell if row.count(ink) == 2 else 0 for cell in row] for row in rows]
-        if not any(map(any, kept)):
+        output = [[cell if row.count(ink) == 2 else 0 for cell in row] for row in rows]
+        if not any(map(any, output)):
             raise Retry
-        return rows, kept
+        return rows, output
 
     return pair
 
@@ -261,9 +261,9 @@ def drop_empty_rows(p: Draws) -> Maker:
         grid = noise(d, d.between(6, 10), d.between(4, 8), colours, 45)
         for r in d.sample(range(len(grid)), d.between(2, 3)):
             grid[r] = [0] * len(grid[0])
-        kept = [row for row in grid if any(row)]
+        output = [row for row in grid if any(row)]
         if any(not any(column) for column in zip(*grid, strict=True)) or not list(inked(grid)):
             raise Retry
-        return grid, kept
+        return grid, output
 
     return pair

@@ -280,8 +280,8 @@ def copy_across_line(p: Draws) -> Maker:
         half = blank(height, width)
         for colour in d.colours(2, [line]):
             place(d, half, bulky(d, colour))
-        given = [[*row, line, *([0] * width)] for row in half]
-        return given, [[*row, line, *row[::-1]] for row in half]
+        source = [[*row, line, *([0] * width)] for row in half]
+        return source, [[*row, line, *row[::-1]] for row in half]
 
     return pair
 
@@ -296,7 +296,7 @@ def copy_over_line(p: Draws) -> Maker:
         half = blank(height, width)
         for colour in d.colours(2, [line]):
             place(d, half, lopsided(d, colour))
-        given = [[*row, line, *([0] * width)] for row in half]
-        return given, [[*row, line, *row] for row in half]
+        source = [[*row, line, *([0] * width)] for row in half]
+        return source, [[*row, line, *row] for row in half]
 
     return pair

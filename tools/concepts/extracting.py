@@ -103,8 +103,8 @@ def extract_odd_shape(p: Draws) -> Maker:
         usual, odd = bulky(d, 1), bulky(d, 1)
         if any(odd in (turn(each, n) for n in range(4)) for each in (usual, flip(usual))):
             raise Retry
-        one, *colours = d.colours(4)
-        shapes = [recolour(odd, one), *(recolour(usual, c) for c in colours)]
+        first, *colours = d.colours(4)
+        shapes = [recolour(odd, first), *(recolour(usual, c) for c in colours)]
         return scene(d, d.shuffled(shapes), 12, 16)[0], shapes[0]
 
     return pair

@@ -123,12 +123,12 @@ def component(grid: Grid, r: int, c: int, steps: Sequence[Cell] = SIDES) -> list
 
 def components(grid: Grid, colour: int, steps: Sequence[Cell] = SIDES) -> list[list[Cell]]:
     """Return the connected components of a colour."""
-    found: list[list[Cell]] = []
+    parts: list[list[Cell]] = []
     for r, row in enumerate(grid):
         for c, cell in enumerate(row):
-            if cell == colour and not any((r, c) in cells for cells in found):
-                found.append(component(grid, r, c, steps))
-    return found
+            if cell == colour and not any((r, c) in cells for cells in parts):
+                parts.append(component(grid, r, c, steps))
+    return parts
 
 
 def is_in(grid: Grid, r: int, c: int) -> bool:

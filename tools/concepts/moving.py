@@ -311,10 +311,10 @@ def mirror_over_line(p: Draws) -> Maker:
         half = blank(height, width)
         place(d, half, lopsided(d, body))
         if d.chance(50):
-            given, wanted = half, flip(half)
+            source, target = half, flip(half)
             return (
-                [[*row, line, *([0] * width)] for row in given],
-                [[*([0] * width), line, *row] for row in wanted],
+                [[*row, line, *([0] * width)] for row in source],
+                [[*([0] * width), line, *row] for row in target],
             )
         return (
             [[*([0] * width), line, *row] for row in flip(half)],

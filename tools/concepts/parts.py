@@ -68,8 +68,8 @@ def parts_xor(p: Draws) -> Maker:
 
     def pair(d: Draws) -> Pair:
         first, second = _halves(d, a, b)
-        one = combined(first, second, lambda x, y: new if bool(x) != bool(y) else 0)
-        return _beside(first, second, line), one
+        combination = combined(first, second, lambda x, y: new if bool(x) != bool(y) else 0)
+        return _beside(first, second, line), combination
 
     return pair
 
@@ -210,14 +210,14 @@ def copy_to_all_parts(p: Draws) -> Maker:
         if not any(map(any, part)):
             raise Retry
         chosen = d.below(n)
-        given: Grid = [[] for _ in range(size)]
-        wanted: Grid = [[] for _ in range(size)]
+        source: Grid = [[] for _ in range(size)]
+        target: Grid = [[] for _ in range(size)]
         for number in range(n):
             for y in range(size):
                 edge = [line] if number else []
-                given[y] += edge + (part[y] if number == chosen else [0] * size)
-                wanted[y] += edge + part[y]
-        return given, wanted
+                source[y] += edge + (part[y] if number == chosen else [0] * size)
+                target[y] += edge + part[y]
+        return source, target
 
     return pair
 

@@ -72,11 +72,11 @@ def _pairs(maker: Maker, key: str) -> list[Pair]:
 def _pair(maker: Maker, key: str) -> Pair:
     for attempt in range(ATTEMPTS):
         try:
-            given, wanted = maker(Draws(f"{key} {attempt}"))
+            source, target = maker(Draws(f"{key} {attempt}"))
         except Retry:
             continue
-        if given != wanted and max(*map(len, (given, wanted, given[0], wanted[0]))) <= LARGEST:
-            return given, wanted
+        if source != target and max(*map(len, (source, target, source[0], target[0]))) <= LARGEST:
+            return source, target
     raise Retry
 
 
@@ -102,8 +102,8 @@ def _palette(pairs: list[Pair]) -> set[int]:
 
 def _is_sound(pairs: list[Pair]) -> bool:
     """Whether pairs differ, outputs do too, and the test's output has no colour out of nowhere."""
-    *train, (given, wanted) = pairs
-    known = _palette([(given, b) for _, b in train])
+    *train, (source, target) = pairs
+    known = _palette([(source, b) for _, b in train])
     inputs, outputs = ({str(pair[side]) for pair in pairs} for side in (0, 1))
     enough = len(inputs) == len(pairs) and len(outputs) > 1
-    return enough and _palette([(wanted, wanted)]) - {0} <= known
+    return enough and _palette([(target, target)]) - {0} <= known

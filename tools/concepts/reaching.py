@@ -129,8 +129,8 @@ def fuller_side(p: Draws) -> Maker:
             specks(d, side, k, dot, 0)
         full, empty = blank(height, width, dot), blank(height, width)
         after = (full, empty) if m > n else (empty, full)
-        given = [[*a, line, *b] for a, b in zip(*sides, strict=True)]
-        return given, [[*a, line, *b] for a, b in zip(*after, strict=True)]
+        source = [[*a, line, *b] for a, b in zip(*sides, strict=True)]
+        return source, [[*a, line, *b] for a, b in zip(*after, strict=True)]
 
     return pair
 
@@ -217,9 +217,9 @@ def stripes_by_axis(p: Draws) -> Maker:
         colours = d.colours(n)
         rows = [c for c in colours for _ in range(d.between(1, 3))]
         width = d.between(4, 7)
-        given, wanted = [[c] * width for c in rows], [[c] for c in colours]
+        source, target = [[c] * width for c in rows], [[c] for c in colours]
         if d.chance(50):
-            return transpose(given), transpose(wanted)
-        return given, wanted
+            return transpose(source), transpose(target)
+        return source, target
 
     return pair

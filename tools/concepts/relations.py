@@ -284,7 +284,7 @@ def rows_that_equal_the_first(p: Draws) -> Maker:
         width = d.between(4, 6)
         key = [d.pick([a, b]) for _ in range(width)]
         rows = [key if d.chance(40) else [d.pick([a, b]) for _ in key] for _ in range(6)]
-        given = [[*row, 0] for row in (key, *rows)]
-        return given, [[*row, mark if row == key else 0] for row in (key, *rows)]
+        source = [[*row, 0] for row in (key, *rows)]
+        return source, [[*row, mark if row == key else 0] for row in (key, *rows)]
 
     return pair

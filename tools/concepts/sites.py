@@ -164,8 +164,8 @@ def exchange_filled(p: Draws) -> Maker:
         for filled in (True, False, d.chance(50)):
             height, width, colour = d.between(3, 5), d.between(3, 5), d.pick(colours)
             shapes = [rect(height, width, colour), frame(height, width, colour)]
-            given, wanted = shapes if filled else shapes[::-1]
-            paste(after, wanted, *place(d, grid, given))
+            source, target = shapes if filled else shapes[::-1]
+            paste(after, target, *place(d, grid, source))
         return grid, after
 
     return pair

@@ -108,7 +108,7 @@ class AnalyseOptions:
     def continuing(self, source: str, run: Path) -> str:
         """Return the command that tries what a run on the same draws has left out."""
         settings = {item.name: getattr(self, item.name) for item in fields(self)
-                 if getattr(self, item.name) != item.default}  # fmt: skip
+                    if getattr(self, item.name) != item.default}  # fmt: skip
         settings |= {"after": run, "effort": "all"}
         words = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
         folder = f"{run}-all"
