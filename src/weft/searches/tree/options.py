@@ -114,9 +114,9 @@ class PlanFields:
     def overrides(self) -> list[configfile.Override]:
         """Return what replaces values of the file, --set last."""
         flags = [field.name for field in fields(self) if field.name != "settings"]
-        of_flags = [configfile.Override(name, getattr(self, name)) for name in flags]
+        flag_overrides = [configfile.Override(name, getattr(self, name)) for name in flags]
         settings = [configfile.parse_setting(text) for text in self.settings]
-        return [override for override in of_flags if override.value is not None] + settings
+        return [override for override in flag_overrides if override.value is not None] + settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

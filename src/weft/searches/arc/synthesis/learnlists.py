@@ -117,8 +117,8 @@ def layered_parts(
 ) -> list[ListPart]:
     """Return the parts above beginnings; of those that make the same of a base, the first."""
     parts: dict[tuple[int, str], ListPart] = {}
-    for part, of_part in learned:
-        for beginning in of_part:
+    for part, part_beginnings in learned:
+        for beginning in part_beginnings:
             above = ListPart(part.base, first=beginning.text)
             parts.setdefault((part.base, beginning.digest), above)
     return list(parts.values())
