@@ -64,7 +64,7 @@ def test_search_without_fitted_operators_tries_none() -> None:
     task = ArcTask("map", pairs, (Grid.of([[1, 6]]),))
     with_rules = shallow(EncodedTask(task), options("mirror_rows"))
     without = shallow(EncodedTask(task), replace(options("mirror_rows"), without=(FITTED,)))
-    assert any(found.program.fitted == "colour_map" for found in with_rules.candidates)
+    assert any(candidate.program.fitted == "colour_map" for candidate in with_rules.candidates)
     assert without.candidates == ()
     assert without.counts.fits_tried == 0
 
@@ -85,5 +85,5 @@ def test_command_names_what_can_be_left_out(tmp_path: Path, weft: Here) -> None:
 
 
 def test_help_names_every_part(weft: Here) -> None:
-    told = "".join(weft("arc", "solve", "--help").out.split())
-    assert ",".join(PARTS) in told
+    text = "".join(weft("arc", "solve", "--help").out.split())
+    assert ",".join(PARTS) in text

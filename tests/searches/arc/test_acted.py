@@ -94,8 +94,8 @@ def test_columns_are_what_their_sources_make_of_every_grid() -> None:
     assert 0 < len(columns) <= MOST_COLUMNS
     assert "objects_8.add.frame.own" in columns  # the same cells as the outline
     for text, column in columns.items():
-        made = [parse_acted(text).grid(grid) for grid in problem.inputs]
-        assert column.tobytes() == b"".join(grid.cells for grid in made if grid is not None)
+        outputs = [parse_acted(text).grid(grid) for grid in problem.inputs]
+        assert column.tobytes() == b"".join(grid.cells for grid in outputs if grid is not None)
 
 
 def test_outputs_of_another_size_have_no_columns() -> None:

@@ -49,8 +49,10 @@ def test_definitions_import_no_kernel_and_no_numba() -> None:
         "print([m for m in sys.modules if m.split('.')[0] in ('numba', 'llvmlite', 'numpy')"
         " or m.startswith('weft.searches.arc.kernels')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
 
 
 @settings(max_examples=30, deadline=None, derandomize=True, database=None)

@@ -24,14 +24,16 @@ def test_both_rules_are_given_with_their_outputs(
     small_run: Path, data: Path, tmp_path: Path, weft: Here
 ) -> None:
     run, file = small_run, tmp_path / "submission.json"
-    told = weft("arc", "solve", "--data", data, *TINY, "--out", run, "--json", "--submission", file)
-    [result] = [result for result in told.json["results"] if result["name"] == "torn"]
+    outcome = weft(
+        "arc", "solve", "--data", data, *TINY, "--out", run, "--json", "--submission", file
+    )
+    [result] = [result for result in outcome.json["results"] if result["name"] == "torn"]
     assert result["outcome"] == "UNKNOWN/ambiguous"
     assert result["failure"]["class"] == "AMBIGUOUS"
     groups = result["groups"]
-    found = {group["programs"][0].strip(): group["outputs"] for group in groups}
-    assert {"return mirror_rows(I)", "return rotate_180(I)"} <= found.keys()
-    for text, outputs in found.items():
+    by_program = {group["programs"][0].strip(): group["outputs"] for group in groups}
+    assert {"return mirror_rows(I)", "return rotate_180(I)"} <= by_program.keys()
+    for text, outputs in by_program.items():
         program = parse(text)
         assert all(program.run(pair.input) == pair.output for pair in ambiguous().train)
         assert [program.run(grid) for grid in ambiguous().test] == [Grid.of(o) for o in outputs]
@@ -42,16 +44,16 @@ def test_both_rules_are_given_with_their_outputs(
     guesses = json.loads(file.read_text())["torn"][0]
     assert guesses == {"attempt_1": groups[0]["outputs"][0], "attempt_2": groups[1]["outputs"][0]}
 
-    said = weft("arc", "show", run, "torn").out
+    output = weft("arc", "show", run, "torn").out
     page = tmp_path / "report.html"
     assert weft("report", run, "--out", page).code == 0
     drawn = page.read_text()
     for letter, group in zip("AB", groups, strict=False):
-        assert f"answer {letter}" in said
+        assert f"answer {letter}" in output
         assert f"answer {letter}" in drawn
-        assert group["programs"][0].strip() in said
+        assert group["programs"][0].strip() in output
         assert group["programs"][0].strip() in drawn
-        assert "".join(map(str, group["outputs"][0][0])) in said
+        assert "".join(map(str, group["outputs"][0][0])) in output
     assert "UNKNOWN: ambiguous" in drawn
     sprites = Sprites()
     grid = Grid.of(groups[1]["outputs"][0])
@@ -70,7 +72,7 @@ def test_one_attempt_leaves_the_second_empty(
 def test_margin_answers_only_where_it_is_exceeded(tmp_path: Path, weft: Here) -> None:
     """Both rules cost the same, so no margin can tell them apart."""
     data = write_tasks(tmp_path / "data", [ambiguous()])
-    told = weft(
+    result = weft(
         "arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run", "--margin-bits", "0"
     )
-    assert told.code == 1
+    assert result.code == 1

@@ -118,8 +118,8 @@ def learned(text: str, *inputs: str) -> list[str]:
     """The programs learned from what a table makes of all grids but the last, right for it."""
     program = read_program(f'return objects(I, "{text}")\n')
     values = [grid(each) for each in inputs]
-    outputs = [made for made in map(program.run, values) if made is not None]
-    pairs = [Pair(value, made) for value, made in zip(values, outputs, strict=True)]
+    outputs = [output for output in map(program.run, values) if output is not None]
+    pairs = [Pair(value, output) for value, output in zip(values, outputs, strict=True)]
     task = ArcTask("planted", tuple(pairs[:-1]), (values[-1],), (outputs[-1],))
     vector = GridVector((), 0, encode_grids(values))
     candidates = learn_tables(EncodedTask(task), vector)

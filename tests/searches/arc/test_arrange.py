@@ -92,13 +92,13 @@ def cut(random: Random, side: int, count: int) -> list[Shape]:
 
 def plain_solutions(cells: list[Cell], shapes: list[Shape]) -> set[frozenset[tuple[Cell, int]]]:
     """The slow twin: every shape left out or laid anywhere, and whether that fills all cells."""
-    found = set()
+    arrangements = set()
     for places in product([None, *cells], repeat=len(shapes)):
         used = [(shape, at) for shape, at in zip(shapes, places, strict=True) if at is not None]
         laid = [((r + a, c + b), x) for shape, (a, b) in used for (r, c), x in shape.items()]
         if sorted(cell for cell, _ in laid) == sorted(cells):
-            found.add(frozenset(laid))
-    return found
+            arrangements.add(frozenset(laid))
+    return arrangements
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -64,14 +64,14 @@ BAD: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", sorted(BAD))
 def test_bad_bank_is_refused_with_its_place(name: str, tmp_path: Path, weft: Here) -> None:
-    body, said = BAD[name]
+    body, message = BAD[name]
     file = tmp_path / "bank.json"
     file.write_text(body if isinstance(body, str) else json.dumps(body))
-    with pytest.raises(FileInvalid, match=said):
+    with pytest.raises(FileInvalid, match=message):
         Bank.read(file)
     out, data = tmp_path / "run", write_tasks(tmp_path / "data", [solved()])
-    told = weft("arc", "solve", "--data", data, "--bank", file, "--out", out)
-    told.check_one_line(3, said)
+    result = weft("arc", "solve", "--data", data, "--bank", file, "--out", out)
+    result.check_one_line(3, message)
     assert not out.exists()
 
 
@@ -93,7 +93,7 @@ def test_another_bank_is_another_run(tmp_path: Path) -> None:
 def test_bank_is_listed(weft: Here, tmp_path: Path) -> None:
     bank = Bank((Concept("fallen", CHAIN, 8000, ("d" * 64,)),))
     (tmp_path / "bank.json").write_text(bank.to_json())
-    said = weft("arc", "show", "--bank", tmp_path / "bank.json").out
-    assert "fallen  8.0 bits, from 1 task" in said
-    assert bank.digest() in said
+    output = weft("arc", "show", "--bank", tmp_path / "bank.json").out
+    assert "fallen  8.0 bits, from 1 task" in output
+    assert bank.digest() in output
     assert weft("arc", "show", "--bank", tmp_path / "bank.json", "--json").json["concepts"]

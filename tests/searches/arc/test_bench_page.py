@@ -136,8 +136,8 @@ def test_page_has_a_section_for_each_part_measured() -> None:
 def test_page_says_which_version_each_part_was_measured_with() -> None:
     body = figures()
     body["splits"]["version"], body["workers"]["version"] = 17, 15
-    told = "with version 17: splits; with version 15: workers; all else with earlier versions."
-    assert arcpage.render(body).split("\n")[2] == f"Measured {told}"
+    versions = "with version 17: splits; with version 15: workers; all else with earlier versions."
+    assert arcpage.render(body).split("\n")[2] == f"Measured {versions}"
 
 
 def test_symmetries_name_what_is_lost_and_gained() -> None:
@@ -201,8 +201,8 @@ def test_workers_are_compared_with_one_and_counted_as_busy() -> None:
                    started_at=start, finished_at=start + run_s)
         for lane, start, run_s in (("/a", 0.0, 2.0), ("/a", 1.0, 3.0), ("/b", 0.0, 3.0))
     ]  # fmt: skip
-    found = arcworkers.utilisation(tasks)
-    assert (found["wall_s"], found["busy"], found["slowest_s"]) == (4.0, 2.0, 5.0)
+    utilisation = arcworkers.utilisation(tasks)
+    assert (utilisation["wall_s"], utilisation["busy"], utilisation["slowest_s"]) == (4.0, 2.0, 5.0)
 
 
 def test_workers_are_reported_after_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,10 +232,10 @@ def test_chains_bound_what_more_workers_gain() -> None:
         for number, seconds in enumerate(rounds)
         for index, run_s in enumerate(seconds)
     ]
-    found = arcchains.figures(tasks)
-    assert [one["chain_s"] for one in found["puzzles"]] == [5, 3]
-    assert found["gains"]["16"] == 12 / 5
-    page = arcchains.section(found)
+    chain_figures = arcchains.figures(tasks)
+    assert [puzzle["chain_s"] for puzzle in chain_figures["puzzles"]] == [5, 3]
+    assert chain_figures["gains"]["16"] == 12 / 5
+    page = arcchains.section(chain_figures)
     assert "| 1 | 3 | 6.0 s | 4.0 s | 5.0 s | 1.2 × |" in page
 
 
@@ -275,6 +275,8 @@ def test_halves_divide_the_split_by_the_digest() -> None:
 
 
 def test_figures_come_from_a_real_run(tmp_path: Any) -> None:
-    found = bench(tmp_path / "run", 1, "007bbfb7", "--max-programs", "300", "--without", "pruning")
-    assert (found["answered"], found["right"], found["pruned_share"]) == (1, 1, 0)
-    assert found["memory_mb"] > 50
+    measured = bench(
+        tmp_path / "run", 1, "007bbfb7", "--max-programs", "300", "--without", "pruning"
+    )
+    assert (measured["answered"], measured["right"], measured["pruned_share"]) == (1, 1, 0)
+    assert measured["memory_mb"] > 50

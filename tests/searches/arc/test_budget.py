@@ -54,9 +54,9 @@ def test_split_tiles_operators_and_programs_exactly(n: int, slices: int, program
         return
     assert (parts[0].operator_start, parts[-1].operator_end) == (0, n)
     assert (parts[0].programs_start, parts[-1].programs_end) == (0, programs)
-    for one, next_ in pairwise(parts):
-        assert one.operator_end == next_.operator_start
-        assert one.programs_end == next_.programs_start
+    for part, next_ in pairwise(parts):
+        assert part.operator_end == next_.operator_start
+        assert part.programs_end == next_.programs_start
     sizes = [p.operator_end - p.operator_start for p in parts]
     assert min(sizes) >= 1
     assert max(sizes) - min(sizes) <= 1

@@ -37,8 +37,8 @@ def sized(height: int, width: int) -> Grid:
 
 
 def test_measures_count_what_they_say() -> None:
-    found = measures_of(grid("1002/0120/0000"))
-    assert found == {"h": 3, "w": 4, "cells": 4, "gaps": 8, "marks": 2, "blobs": 1}
+    measures = measures_of(grid("1002/0120/0000"))
+    assert measures == {"h": 3, "w": 4, "cells": 4, "gaps": 8, "marks": 2, "blobs": 1}
     assert measures_of(grid("10/00/02"))["blobs"] == 2
 
 
@@ -65,8 +65,8 @@ def test_text_that_is_no_formula_is_refused(text: str) -> None:
 
 def test_formulas_that_all_pairs_obey_come_cheapest_first() -> None:
     inputs = [sized(2, 3), sized(3, 5), sized(4, 4)]
-    found = [formula.text() for formula in formulas("h", inputs, [4, 6])]
-    assert found[0] == "h*2"
+    texts = [formula.text() for formula in formulas("h", inputs, [4, 6])]
+    assert texts[0] == "h*2"
     assert formulas("h", inputs, [4, 5])[0].text() == "h+2"
     assert formulas("h", inputs, [3, 5])[0].text() == "w"
     assert [f.text() for f in formulas("h", inputs, [9, 9])] == ["9"]
@@ -76,7 +76,7 @@ def test_formulas_that_all_pairs_obey_come_cheapest_first() -> None:
 def test_formulas_that_agree_on_every_input_are_one() -> None:
     inputs = [sized(2, 2), sized(3, 3), sized(4, 4)]
     values = [
-        tuple(formula.value(measures_of(one)) for one in inputs)
+        tuple(formula.value(measures_of(input_grid)) for input_grid in inputs)
         for formula in formulas("w", inputs, [4, 6])
     ]
     assert len(set(values)) == len(values)
@@ -154,13 +154,15 @@ def test_features_of_a_canvas_are_what_they_say(value: Grid, height: int, width:
 def test_supposed_canvases_fit_the_outputs_and_differ() -> None:
     inputs = [grid("12/30"), grid("01/20"), grid("11/22")]
     expected = [sized(4, 4), sized(4, 4)]
-    found = supposed(inputs, expected, 6)
-    assert len(found) == 6
-    assert found[0].text() == "h*2 w*2 tiled"
-    prices = [canvas.millibits for canvas in found]
+    canvases = supposed(inputs, expected, 6)
+    assert len(canvases) == 6
+    assert canvases[0].text() == "h*2 w*2 tiled"
+    prices = [canvas.millibits for canvas in canvases]
     assert prices == sorted(prices)
-    assert len({tuple(canvas.base(one) for one in inputs) for canvas in found}) == 6
-    assert {canvas.laid for canvas in found} <= set(LAID)
+    assert (
+        len({tuple(canvas.base(input_grid) for input_grid in inputs) for canvas in canvases}) == 6
+    )
+    assert {canvas.laid for canvas in canvases} <= set(LAID)
     assert supposed(inputs, [sized(4, 4), sized(5, 9)], 6) == []
 
 
@@ -178,8 +180,10 @@ TEXT = 'return canvas(I, "h*2 w*2 tiled: tile=3 -> spread; tile_under_marks=1 ->
 def test_list_on_a_canvas_is_read_as_written_and_priced() -> None:
     program = read_program(TEXT)
     assert program.text() == TEXT
-    canvas, found = program.parameters.split(": ")
-    assert program.millibits() == Cells().price(found.encode()) + (parse_canvas(canvas).millibits)
+    canvas, cell_list = program.parameters.split(": ")
+    assert program.millibits() == Cells().price(cell_list.encode()) + (
+        parse_canvas(canvas).millibits
+    )
     assert program.run(grid("12/34")) == grid("1212/3434/1244/3444")
 
 
@@ -216,9 +220,11 @@ def diagonals() -> ArcTask:
         'return canvas(I, "h*2 w*2 top_left: own=0 -> sees_northwest; else own")\n'
     )
     inputs = [grid("120/304/560"), grid("78/09"), grid("103/000/020"), grid("40/35")]
-    outputs = [program.run(one) for one in inputs]
+    outputs = [program.run(input_grid) for input_grid in inputs]
     pairs = [
-        Pair(one, other) for one, other in zip(inputs, outputs, strict=True) if other is not None
+        Pair(input_grid, other)
+        for input_grid, other in zip(inputs, outputs, strict=True)
+        if other is not None
     ]
     assert len(pairs) == len(inputs)
     return ArcTask("diagonals", tuple(pairs[:3]), (inputs[3],), (pairs[3].output,))
@@ -226,9 +232,9 @@ def diagonals() -> ArcTask:
 
 def test_list_is_learned_where_only_a_canvas_has_the_size() -> None:
     task = diagonals()
-    found = phase_with_choices(task)
-    assert found.candidates == ()
-    best = found.guesses[0]
+    phase = phase_with_choices(task)
+    assert phase.candidates == ()
+    best = phase.guesses[0]
     assert best.program.fitted == OnCanvas.name
     assert read_grids(best.outputs) == task.truth
     assert phase_with_choices(task, LISTS).guesses == ()
@@ -242,7 +248,9 @@ def test_what_the_search_recorded_of_a_canvas_is_what_its_program_does() -> None
     assert guesses
     for guess in guesses:
         assert [guess.program.run(p.input) for p in task.train] == [p.output for p in task.train]
-        assert tuple(guess.program.run(one) for one in task.test) == read_grids(guess.outputs)
+        assert tuple(guess.program.run(input_grid) for input_grid in task.test) == read_grids(
+            guess.outputs
+        )
         assert guess.millibits == guess.program.millibits()
 
 

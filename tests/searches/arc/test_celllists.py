@@ -146,11 +146,13 @@ def test_mirror_image_swaps_the_sides_that_features_look_to(value: Grid) -> None
     image = Grid.of([row[::-1] for row in value.rows()])
     swaps = {"west": "east", "sees_northwest": "sees_northeast", "row_start": "row_end"}
     swaps |= {"area_column": "area_column_back", "across": "across", "blob_size": "blob_size"}
-    one, two = (dict(zip(NAMES, features_of(side), strict=True)) for side in (value, image))
+    original, mirrored = (
+        dict(zip(NAMES, features_of(side), strict=True)) for side in (value, image)
+    )
     for name, other in swaps.items():
-        rows = one[name].reshape(value.height, value.width)
-        assert rows[:, ::-1].ravel().tolist() == two[other].tolist()
-    assert all(one[name].max() <= NONE for name in COLOURS)
+        rows = original[name].reshape(value.height, value.width)
+        assert rows[:, ::-1].ravel().tolist() == mirrored[other].tolist()
+    assert all(original[name].max() <= NONE for name in COLOURS)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -188,8 +190,8 @@ def test_list_fails_where_nothing_speaks_or_sizes_differ() -> None:
 
 
 def rows_of(sets: list[set[int]]) -> covering.Sets:
-    words = [[sum(1 << bit for bit in range(64) if 64 * w + bit in one) for w in range(2)]
-             for one in sets]  # fmt: skip
+    words = [[sum(1 << bit for bit in range(64) if 64 * w + bit in members) for w in range(2)]
+             for members in sets]  # fmt: skip
     return np.array(words, np.uint64)
 
 
@@ -201,7 +203,7 @@ def coverings(draw: st.DrawFn) -> dict[str, list[set[int]]]:
     return {
         "tests": [everything, *draw(st.lists(some, min_size=1, max_size=9))],
         "right": right,
-        "wrong": [draw(some) - one for one in right],
+        "wrong": [draw(some) - count for count in right],
         "open": [draw(some) | set(range(0, 80, 3))],
         "pairs": [set(range(40)), set(range(40, 80))],
     }
@@ -213,13 +215,15 @@ def plain_best(
     """The clauses of the highest scores, by trying everything; of equals the first."""
     everything = sets["open"][0]
     least = min((c for c, t in zip(costs, sets["tests"], strict=True) if everything - t), default=0)
-    found = []
+    rows = []
     for action, (right, wrong) in enumerate(zip(sets["right"], sets["wrong"], strict=True)):
         helps, harms = faulty & right, everything & wrong
 
         def score(cells: set[int], cost: int, helps: set[int] = helps) -> tuple[int, int]:
-            seen = sum(bool(cells & helps & pair) for pair in sets["pairs"])
-            return len(cells & helps) * 1_000_000 // cost // (1 if seen > 1 else 3), seen
+            pairs_helped = sum(bool(cells & helps & pair) for pair in sets["pairs"])
+            return len(cells & helps) * 1_000_000 // cost // (
+                1 if pairs_helped > 1 else 3
+            ), pairs_helped
 
         useful = [i for i, test in enumerate(sets["tests"]) if test & helps]
         alone = [i for i in useful if not sets["tests"][i] & harms]
@@ -231,10 +235,10 @@ def plain_best(
             if cells & harms or not cells & helps:
                 continue
             cost = costs[i] + 1000 + 2000 if i == j else costs[i] + costs[j] + 1000 + 3000
-            value, seen = score(cells, cost)
-            found.append([value, action, i, -1 if i == j else j, seen])
-    found.sort(key=lambda row: -row[0])
-    return [*found, *([-1, 0, 0, 0, 0] for _ in range(most))][:most]
+            value, count = score(cells, cost)
+            rows.append([value, action, i, -1 if i == j else j, count])
+    rows.sort(key=lambda row: -row[0])
+    return [*rows, *([-1, 0, 0, 0, 0] for _ in range(most))][:most]
 
 
 @settings(max_examples=120, deadline=None, derandomize=True, database=None)
@@ -276,8 +280,8 @@ def training_cells(draw: st.DrawFn) -> TrainingCells:
 def test_choices_are_those_of_the_slow_twin(training: TrainingCells) -> None:
     fast, slow = choices_of(training), plain_choices_of(training)
     for name in Choices.__slots__:
-        one, other = getattr(fast, name), getattr(slow, name)
-        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
+        value, other = getattr(fast, name), getattr(slow, name)
+        assert np.array_equal(value, other) if isinstance(value, np.ndarray) else value == other
 
 
 # -- learning --------------------------------------------------------------------------------
@@ -297,11 +301,13 @@ def test_learned_list_is_right_on_every_training_cell(values: list[Grid]) -> Non
         np.frombuffer(expected, np.uint8),
         np.repeat(np.arange(len(values)), size).astype(np.uint8),
     )
-    found = learn(search_of(training))
-    assert found
-    assert [one.millibits for one in found] == sorted(one.millibits for one in found)
-    for one in found:
-        learned = rule.parse(one.text())
+    learned_lists = learn(search_of(training))
+    assert learned_lists
+    assert [learned_list.millibits for learned_list in learned_lists] == sorted(
+        learned_list.millibits for learned_list in learned_lists
+    )
+    for candidate in learned_lists:
+        learned = rule.parse(candidate.text())
         assert all(rule.apply(learned, value, value) == target for value, target in pairs)
 
 
@@ -322,9 +328,9 @@ FRAMES = ((1, 1, 5, 9), (0, 2, 6, 10), (3, 1, 5, 10), (2, 1, 6, 9), (0, 3, 5, 9)
 
 
 def planted(pairs: int = 3) -> ArcTask:
-    made = [framed(*where) for where in (*FRAMES[:pairs], (1, 2, 7, 11))]
-    train = tuple(Pair(*pair) for pair in made[:-1])
-    return ArcTask("planted", train, (made[-1][0],), (made[-1][1],))
+    framed_pairs = [framed(*where) for where in (*FRAMES[:pairs], (1, 2, 7, 11))]
+    train = tuple(Pair(*pair) for pair in framed_pairs[:-1])
+    return ArcTask("planted", train, (framed_pairs[-1][0],), (framed_pairs[-1][1],))
 
 
 def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
@@ -335,26 +341,26 @@ def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
 
 def test_list_that_passes_cross_validation_answers_what_no_chain_does() -> None:
     task = planted(len(FRAMES))
-    found = searched(task)
-    assert found.verdict.outcome is Outcome.SOLVED
-    best = found.verdict.groups[0]
+    result = searched(task)
+    assert result.verdict.outcome is Outcome.SOLVED
+    best = result.verdict.groups[0]
     assert best.outputs == task.truth
     assert best.evidence is not None
     assert best.evidence.loo_passed == len(task.train)
     program = best.programs[0]
     assert program.fitted == "cells"
     assert program.millibits() == best.millibits
-    assert check_program(task, program, [one.rows() for one in best.outputs]).exact
-    assert searched(task).verdict == found.verdict
+    assert check_program(task, program, [output.rows() for output in best.outputs]).exact
+    assert searched(task).verdict == result.verdict
 
 
 @pytest.mark.parametrize(("pairs", "without"), [(len(FRAMES), (CHECKS,)), (3, ()), (2, ())])
 def test_list_is_a_guess_unchecked_or_where_it_misses_a_pair(
     pairs: int, without: tuple[str, ...]
 ) -> None:
-    found = searched(planted(pairs), *without)
-    assert found.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
-    assert found.verdict.groups
+    result = searched(planted(pairs), *without)
+    assert result.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
+    assert result.verdict.groups
 
 
 def test_search_without_lists_finds_none() -> None:
@@ -377,7 +383,7 @@ def test_list_that_needs_every_pair_fails_cross_validation() -> None:
 
 def test_solved_task_keeps_lists_as_guesses_and_shows_its_answer_alone() -> None:
     pairs = [grid(text) for text in ("1020/0000/0003", "4000/0050/0600", "7001/0200/0000")]
-    train = tuple(Pair(one, Grid.of([row[::-1] for row in one.rows()])) for one in pairs[:2])
+    train = tuple(Pair(pair, Grid.of([row[::-1] for row in pair.rows()])) for pair in pairs[:2])
     task = ArcTask("mirrored", train, (pairs[2],))
     language = Language((), [o for o in REGISTRY if o.name == "mirror_columns"])
     result = ParallelPlanner(Options(language, SearchBudget(max_programs=50))).search(task)

@@ -100,8 +100,10 @@ def test_criterion_tells_one_object_or_none(
 )
 def test_chosen_object_is_one_of_the_segmentation(value: Grid, name: str, relation: str) -> None:
     words = f"{relation} cells" + (" 2" if relation == "is" else "")
-    found = Choose().apply(f"{name} alone: {words}".encode(), value, value)
-    assert found is None or found in [returned(one, value, "alone") for one in segment(name, value)]
+    choice = Choose().apply(f"{name} alone: {words}".encode(), value, value)
+    assert choice is None or choice in [
+        returned(piece, value, "alone") for piece in segment(name, value)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -142,19 +144,21 @@ def reddest() -> ArcTask:
         grid("7770000/7270000/7770000/0000444/6660424/6260422/6660000"),
         grid("3330000/3230777/3330272/0000772/1110000/1210000/1110000"),
     ]
-    pairs = [Pair(one, program.run(one) or grid("0")) for one in inputs]
+    pairs = [Pair(input_grid, program.run(input_grid) or grid("0")) for input_grid in inputs]
     *train, test = pairs
     return ArcTask("reddest", tuple(train), (test.input,), (test.output,))
 
 
 def test_criterion_is_learned_and_validated_and_its_program_does_what_was_recorded() -> None:
     task = reddest()
-    found = phase_with_choices(task)
-    guesses = [guess for guess in found.guesses if guess.program.fitted == Choose.name]
+    phase = phase_with_choices(task)
+    guesses = [guess for guess in phase.guesses if guess.program.fitted == Choose.name]
     assert guesses
     for guess in guesses:
         assert [guess.program.run(p.input) for p in task.train] == [p.output for p in task.train]
-        assert tuple(guess.program.run(one) for one in task.test) == read_grids(guess.outputs)
+        assert tuple(guess.program.run(input_grid) for input_grid in task.test) == read_grids(
+            guess.outputs
+        )
         assert guess.millibits == guess.program.millibits()
     best = guesses[0]
     assert read_grids(best.outputs) == task.truth

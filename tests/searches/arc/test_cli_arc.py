@@ -44,14 +44,14 @@ ENOUGH = 6
 
 def apart(*words: str | Path, **env: str) -> Told:
     """Run a command in a process of its own."""
-    done = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, *map(str, words)],
         env={**os.environ, **env},
         capture_output=True,
         text=True,
         timeout=HANG_S,
     )
-    return Told(done.returncode, done.stdout, done.stderr)
+    return Told(result.returncode, result.stdout, result.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
 def reference(words: Words, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run that the others must equal: one task after the other."""
     out = tmp_path_factory.mktemp("arc") / "serial"
-    told = apart(*words, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
-    assert told.code == 0, told
+    result = apart(*words, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
+    assert result.code == 0, result
     return out
 
 
@@ -104,8 +104,8 @@ def test_one_ledger_for_all_workers_and_hash_seeds(
     assert functions == {f"arc.{part}" for part in parts}
     others = {workers: tmp_path / str(workers) for workers in ((1, 2, 8) if chaos else (2,))}
     for workers, out in others.items():
-        told = apart(*words, "--workers", str(workers), "--out", out, PYTHONHASHSEED=str(workers))
-        assert told.code == 0, told
+        result = apart(*words, "--workers", str(workers), "--out", out, PYTHONHASHSEED=str(workers))
+        assert result.code == 0, result
     check_parity(reference, others)
 
 
@@ -116,8 +116,8 @@ def test_killed_run_ends_with_the_same_ledger(
     tasks = len(arrival_order(reference))
     out = next(out for out in outs if killed_midway(words, out, tasks))
     assert ledger_digest(out) != ledger_digest(reference)
-    told = apart(*words, "--jobs", "1", "--out_base", out)
-    assert told.code == 0, told
+    result = apart(*words, "--jobs", "1", "--out_base", out)
+    assert result.code == 0, result
     assert ledger_digest(out) == ledger_digest(reference)
 
 
@@ -156,10 +156,10 @@ def test_recording_in_arrival_order_is_noticed(
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
-        came = dict(self.query(sql, first, end))
+        arrivals = dict(self.query(sql, first, end))
         # the last to come first: two workers may well end in the order of tasks
         for batch in in_task_order(self, first, end):
-            yield sorted(batch, key=lambda row: -(came[row[0]] or 0))
+            yield sorted(batch, key=lambda row: -(arrivals[row[0]] or 0))
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     weft(*words, "--workers", "2", "--out", tmp_path / "planted")
@@ -201,9 +201,9 @@ def test_results_submission_and_check(
     words: Words, reference: Path, tmp_path: Path, weft: Here
 ) -> None:
     file = tmp_path / "submission.json"
-    told = weft(*words, "--backend", "serial", "--out", reference, "--submission", file, "--json")
-    assert told.code == 0
-    body = told.json
+    result = weft(*words, "--backend", "serial", "--out", reference, "--submission", file, "--json")
+    assert result.code == 0
+    body = result.json
     assert body["out"] == str(reference)
     assert body["outcomes"]["SOLVED"] >= 1
     names = sorted(task.name for task in PUZZLES)
@@ -235,9 +235,9 @@ def test_tampered_program_is_found(small_run: Path, tmp_path: Path, weft: Here) 
     shown = canonical("return mirror_down(I)\n")[1:-1]
     assert shown in text
     ledger.write_text(text.replace(shown, canonical("return mirror_right(I)\n")[1:-1]))
-    told = weft("arc", "check", copy)
-    assert told.code == 1
-    assert "WRONG   plain: 0 of 4 pairs, and other test outputs" in told.out
+    result = weft("arc", "check", copy)
+    assert result.code == 1
+    assert "WRONG   plain: 0 of 4 pairs, and other test outputs" in result.out
     ledger.write_text(text.replace(shown, canonical("return nosuch_down(I)\n")[1:-1]))
     refused = "WRONG   plain: program, line 1: there is no operator nosuch_down in this version"
     assert refused in weft("arc", "check", copy).out
@@ -248,30 +248,30 @@ def test_hand_written_program_is_run_on_a_task(tmp_path: Path, weft: Here) -> No
     file = tmp_path / "program.txt"
     file.write_text("# every cell becomes a copy\nreturn outer_filled(I)\n")
     assert weft("arc", "check", file, "007bbfb7").code == 0
-    told = weft("arc", "check", file, "00d62c1b")
-    assert told.code == 1
-    assert "0 of 5 pairs" in told.out
+    result = weft("arc", "check", file, "00d62c1b")
+    assert result.code == 1
+    assert "0 of 5 pairs" in result.out
     weft("arc", "check", file).check_one_line(2, "weft arc check FILE TASK")
     file.write_text("return nosuch(I)\n")
-    told = weft("arc", "check", file, "007bbfb7")
-    told.check_one_line(3, "line 1", "no operator nosuch", "docs/arc-language.md")
+    result = weft("arc", "check", file, "007bbfb7")
+    result.check_one_line(3, "line 1", "no operator nosuch", "docs/arc-language.md")
 
 
 def test_nothing_solved_is_exit_code_1(tmp_path: Path, weft: Here) -> None:
     data = write_tasks(tmp_path / "data", [hopeless(0, 2, 3)])
-    told = weft("arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run")
-    assert told.code == 1
-    assert "lost" in told.out
+    result = weft("arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run")
+    assert result.code == 1
+    assert "lost" in result.out
 
 
 def test_bench_counts_and_keeps_evaluation_tasks_to_itself(tmp_path: Path, weft: Here) -> None:
     write_tasks(tmp_path / "data" / "evaluation", TASKS)
     words = ("arc", "bench", "--data", tmp_path / "data", "--split", "evaluation", *TINY)
-    told = weft(*words, "--out", tmp_path / "shut", "-v")
-    assert told.code == 0
-    assert "answered 1  right 1  wrong 0  unknown 2  of 3  precision 100.0%" in told.out
+    result = weft(*words, "--out", tmp_path / "shut", "-v")
+    assert result.code == 0
+    assert "answered 1  right 1  wrong 0  unknown 2  of 3  precision 100.0%" in result.out
     for name in ("plain", "torn", "lost"):
-        assert name not in told.out
+        assert name not in result.out
     assert read_run(tmp_path / "shut").sealed
     body = weft(*words, "--out", tmp_path / "shut", "--json").json
     assert "results" not in body
@@ -281,24 +281,24 @@ def test_bench_counts_and_keeps_evaluation_tasks_to_itself(tmp_path: Path, weft:
     words = ("arc", "bench", "--data", data, "--split", "evaluation", *TINY)
     weft(*words, "--out", tmp_path / "open", "--reveal")
     assert read_run(tmp_path / "open").tags == ("evaluation",)
-    told = weft("arc", "learn", tmp_path / "open", "--bank", tmp_path / "bank.json")
-    told.check_one_line(3, "evaluation")
+    result = weft("arc", "learn", tmp_path / "open", "--bank", tmp_path / "bank.json")
+    result.check_one_line(3, "evaluation")
 
 
 def test_classic_spellings_mean_the_same(tmp_path: Path, weft: Here, small_run: Path) -> None:
     data = write_tasks(tmp_path / "data", TASKS)
-    told = weft(
+    result = weft(
         "arc", "solve", "--arc_root", data, "--jobs", "2", "--max_programs", "400", "--max_depth",
         "2", "--competitor-programs", "400", "--out_base", tmp_path / "run",
     )  # fmt: skip
-    assert told.code == 0
+    assert result.code == 0
     assert ledger_digest(tmp_path / "run") == ledger_digest(small_run)
 
 
 def test_defaults_are_stated_in_help(weft: Here) -> None:
-    said = " ".join(weft("arc", "solve", "--help").out.split())
+    text = " ".join(weft("arc", "solve", "--help").out.split())
     for default in ("60000", "40000", "6000", "arc-agi-1"):
-        assert default in said
+        assert default in text
 
 
 # -- bad input -----------------------------------------------------------------------------------
@@ -324,10 +324,10 @@ BAD = {
 
 @pytest.mark.parametrize("name", sorted(BAD))
 def test_bad_data_is_refused_and_nothing_is_created(name: str, tmp_path: Path, weft: Here) -> None:
-    text, said = BAD[name]
+    text, message = BAD[name]
     (tmp_path / "x.json").write_text(text)
-    told = weft("arc", "solve", "--data", tmp_path / "x.json", "--out", tmp_path / "run")
-    told.check_one_line(3, "x.json", said)
+    result = weft("arc", "solve", "--data", tmp_path / "x.json", "--out", tmp_path / "run")
+    result.check_one_line(3, "x.json", message)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.json"]
 
 
@@ -347,20 +347,20 @@ def test_bad_data_is_refused_and_nothing_is_created(name: str, tmp_path: Path, w
 def test_bad_words_are_refused_and_nothing_is_created(
     words: list[str], code: int, said: str, tmp_path: Path, weft: Here
 ) -> None:
-    told = weft("arc", "solve", *words, "--out", tmp_path / "run")
-    told.check_one_line(code, said)
+    result = weft("arc", "solve", *words, "--out", tmp_path / "run")
+    result.check_one_line(code, said)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_run_of_other_tasks_is_refused(small_run: Path, tmp_path: Path, weft: Here) -> None:
     data = write_tasks(tmp_path / "data", [solved()])
     before = ledger_digest(small_run)
-    told = weft("arc", "solve", "--data", data, *TINY, "--out", small_run, "-q")
-    told.check_one_line(3, "contains a different run")
+    result = weft("arc", "solve", "--data", data, *TINY, "--out", small_run, "-q")
+    result.check_one_line(3, "contains a different run")
     assert ledger_digest(small_run) == before
 
 
 def test_task_twice_in_a_set_is_searched_once(tmp_path: Path) -> None:
     twin = type(solved())("twin", solved().train, solved().test, solved().truth)
-    done = run_tasks(tmp_path / "run", [solved(), twin])
-    assert done.completed == run_tasks(tmp_path / "one", [solved()]).completed
+    run = run_tasks(tmp_path / "run", [solved(), twin])
+    assert run.completed == run_tasks(tmp_path / "one", [solved()]).completed

@@ -40,7 +40,7 @@ def test_every_rule_says_what_it_does_and_makes_many_different_puzzles(tool: Any
         assert len({str(puzzle) for puzzle in puzzles}) == 3, entry.name
         for pairs in puzzles:
             assert len(pairs) == 4, entry.name
-            assert all(given != wanted for given, wanted in pairs), entry.name
+            assert all(given != target for given, target in pairs), entry.name
 
 
 def test_puzzles_vary_in_orientation_and_background(tool: Any) -> None:
@@ -54,7 +54,7 @@ def test_puzzles_vary_in_orientation_and_background(tool: Any) -> None:
 
 def heavy_side(pairs: list[tuple[list[list[int]], list[list[int]]]]) -> str:
     """The side at which the outputs have no cell of the background."""
-    grids = [wanted for _, wanted in pairs]
+    grids = [target for _, target in pairs]
     cells = [cell for grid in grids for row in grid for cell in row]
     ground = max(set(cells), key=cells.count)
     sides = {

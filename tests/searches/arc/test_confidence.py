@@ -243,8 +243,8 @@ def test_confidence_that_is_no_probability_is_refused(
     with pytest.raises(UsageError, match="--min-confidence takes a probability"):
         permille(text)
     if text == "1.1":
-        told = weft("arc", "solve", "--min-confidence", text, "--out", tmp_path / "run")
-        told.check_one_line(2, "--min-confidence", "0.9")
+        result = weft("arc", "solve", "--min-confidence", text, "--out", tmp_path / "run")
+        result.check_one_line(2, "--min-confidence", "0.9")
         assert not (tmp_path / "run").exists()
 
 

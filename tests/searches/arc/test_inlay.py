@@ -80,5 +80,5 @@ def test_targets_that_lose_something_of_the_grid_are_not_tried() -> None:
     sample = VectorSample((vector,), (), (vector,), (), False, False, 0)
     for target, expected in (("22/28", 2), ("82/28", 0), ("22/20", 0)):
         task = ArcTask("planted", (Pair(given, grid(target)),), (given,))
-        found = list(learn_inlays(EncodedTask(task), sample, vector))
-        assert len(found) >= expected if expected else found == []
+        candidates = list(learn_inlays(EncodedTask(task), sample, vector))
+        assert len(candidates) >= expected if expected else candidates == []

@@ -55,16 +55,16 @@ def test_test_like_training_breaks_nothing() -> None:
 def test_choice_with_another_reason_than_in_training_is_counted() -> None:
     """The largest was never the first before: a program that takes the second fits as well."""
     task, outputs = task_of(LARGEST, dotted(3, 5, 2), dotted(2, 6, 4), dotted(6, 5, 3))
-    found = extrapolation(task, LARGEST, outputs)
-    assert found.step_constants == found.total == 1
+    counts = extrapolation(task, LARGEST, outputs)
+    assert counts.step_constants == counts.total == 1
 
 
 def test_more_objects_than_in_training_leave_a_range_and_the_input_is_new() -> None:
     task, outputs = task_of(LARGEST, dotted(3, 5, 2), dotted(2, 6, 4, 1), dotted(2, 5, 3, 1, 1))
-    found = extrapolation(task, LARGEST, outputs)
-    assert found.step_ranges > 0
-    assert found.input_ranges > 0
-    assert found.input_colours == 1
+    counts = extrapolation(task, LARGEST, outputs)
+    assert counts.step_ranges > 0
+    assert counts.input_ranges > 0
+    assert counts.input_colours == 1
 
 
 def test_one_strange_test_casts_doubt_on_all_inputs() -> None:
@@ -109,10 +109,10 @@ def test_counts_do_not_depend_on_the_hash_seed() -> None:
         "task, outputs = task_of(LARGEST, *g);"
         "print(json.dumps(to_json(extrapolation(task, LARGEST, outputs))))"
     )
-    told = set()
+    outputs = set()
     for seed in ("0", "77"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
         out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
-        told.add(out.stdout)
-    assert len(told) == 1
-    assert json.loads(told.pop()).keys() == to_json(Extrapolation()).keys()
+        outputs.add(out.stdout)
+    assert len(outputs) == 1
+    assert json.loads(outputs.pop()).keys() == to_json(Extrapolation()).keys()

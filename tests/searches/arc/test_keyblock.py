@@ -98,5 +98,5 @@ def test_keys_are_learned_beside_tables_on_the_input() -> None:
     pairs = tuple(map(Pair, VALUES[:3], outputs[:3]))
     problem = EncodedTask(ArcTask("planted", pairs, VALUES[3:]))
     parts = [learn_input_tables(problem, part) for part in range(len(PARTS))]
-    found = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
-    assert found["key_block"] == encode_grids(outputs[3:])
+    by_rule = {candidate.program.fitted: candidate.outputs for part in parts for candidate in part}
+    assert by_rule["key_block"] == encode_grids(outputs[3:])

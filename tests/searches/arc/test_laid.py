@@ -90,8 +90,8 @@ def test_columns_are_what_programs_read() -> None:
     assert {source_of(sample.colours[0].chain), "spread.top_left_quarter"} <= set(columns)
     rule = Cells()
     for source, cells in columns.items():
-        made = [rule.apply(rule.parse(f"else {source}"), grid, grid) for grid in problem.inputs]
-        assert cells.tobytes() == b"".join(grid.cells for grid in made if grid is not None)
+        grids = [rule.apply(rule.parse(f"else {source}"), grid, grid) for grid in problem.inputs]
+        assert cells.tobytes() == b"".join(grid.cells for grid in grids if grid is not None)
 
 
 def test_sample_keeps_colours_and_tiles_and_none_where_a_program_was_found() -> None:
@@ -101,12 +101,12 @@ def test_sample_keeps_colours_and_tiles_and_none_where_a_program_was_found() -> 
     assert unpack(pack(sample)) == sample
     mirrored = task_of(read_program("return mirror_rows(I)"), INPUTS)
     assert mirrored is not None
-    found = shallow(
+    result = shallow(
         EncodedTask(mirrored), options("mirror_rows", *OPERATORS, programs=400, depth=3)
     )
-    assert found.sample is not None
-    assert found.sample.is_solved
-    assert (found.sample.colours, found.sample.tiles) == ((), ())
+    assert result.sample is not None
+    assert result.sample.is_solved
+    assert (result.sample.colours, result.sample.tiles) == ((), ())
 
 
 def test_list_with_a_stretched_grid_is_found_and_is_right_by_its_slow_definition() -> None:

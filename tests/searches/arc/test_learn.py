@@ -101,8 +101,8 @@ def test_choice_does_not_depend_on_any_order() -> None:
 
 def test_concept_that_a_longer_one_replaces_is_dropped() -> None:
     long = (FALL, LEFT, DOWN)
-    kept = choose(plain([long] * 30), repeated([long] * 30))
-    assert kept == (long,), "its parts are used by nothing"
+    chosen = choose(plain([long] * 30), repeated([long] * 30))
+    assert chosen == (long,), "its parts are used by nothing"
 
 
 def test_repeated_chains_count_once_for_each_program() -> None:
@@ -125,8 +125,8 @@ def test_program_that_does_the_same_is_spelled_with_the_concept() -> None:
     """Turned, dropped and turned back is falling left: so two spellings share one concept."""
     tasks = [task_of(i, *PAIR) for i in range(8)]
     turned = task_of(10, FALL, "rotate_270", FALL, "rotate_90")
-    found = learn([*tasks, turned])
-    [concept] = found.bank.concepts
+    result = learn([*tasks, turned])
+    [concept] = result.bank.concepts
     assert concept.operators == PAIR
     assert turned.task.digest in concept.tasks
 
@@ -136,9 +136,11 @@ def test_joined_parts_are_spellings_that_no_program_has() -> None:
     tasks = [task_of(i, *chain).task for i, chain in enumerate(chains)]
     mirrored = (*PAIR, DOWN)
     assert mirrored in joined(chains, repeated(chains))
-    found = spellings(tasks, chains, repeated(chains))
-    assert [own for own, *_ in found] == chains
-    assert all(mirrored not in spelled for spelled in found), "mirrored first is something else"
+    spelled_chains = spellings(tasks, chains, repeated(chains))
+    assert [own for own, *_ in spelled_chains] == chains
+    assert all(mirrored not in spelled for spelled in spelled_chains), (
+        "mirrored first is something else"
+    )
 
 
 # -- simplifying -----------------------------------------------------------------------------
@@ -161,14 +163,14 @@ def test_chain_that_a_shorter_one_equals_is_redundant(
     chain: tuple[str, ...], redundant: bool
 ) -> None:
     corpus = [task_of(i, *chain) for i in range(2)]
-    seen = operator_inputs([(s.task, s.program) for s in corpus])
-    assert is_redundant(chain, seen) == redundant
+    inputs = operator_inputs([(s.task, s.program) for s in corpus])
+    assert is_redundant(chain, inputs) == redundant
 
 
 def test_redundant_chains_are_not_learned() -> None:
-    found = learn([task_of(i, "rotate_90", "rotate_90") for i in range(20)])
-    assert found.bank.concepts == ()
-    assert found.simplified == found.candidates == 1
+    result = learn([task_of(i, "rotate_90", "rotate_90") for i in range(20)])
+    assert result.bank.concepts == ()
+    assert result.simplified == result.candidates == 1
 
 
 # -- learning --------------------------------------------------------------------------------
@@ -177,25 +179,25 @@ def test_redundant_chains_are_not_learned() -> None:
 def test_bank_names_its_tasks_and_concepts() -> None:
     pairs = [task_of(i, *PAIR) for i in range(8)]
     longs = [task_of(20 + i, *PAIR, DOWN, "transpose") for i in range(8)]
-    found = learn([*pairs, *longs])
-    by_chain = {concept.operators: concept for concept in found.bank.concepts}
+    result = learn([*pairs, *longs])
+    by_chain = {concept.operators: concept for concept in result.bank.concepts}
     assert PAIR in by_chain
     assert by_chain[PAIR].name == "fall_down__fall_left"
     assert set(by_chain[PAIR].tasks) == {s.task.digest for s in pairs}
     long = by_chain[(*PAIR, DOWN, "transpose")]
     assert "fall_down__fall_left" in long.concepts
-    assert found.after_millibits < found.before_millibits
-    assert Bank.from_dict(json.loads(found.bank.to_json())) == found.bank
+    assert result.after_millibits < result.before_millibits
+    assert Bank.from_dict(json.loads(result.bank.to_json())) == result.bank
 
 
 def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> None:
     """The pair of operators is one step for those who know it: two steps reach three operators."""
     tasks = [made(f"t{i}", PAIR, grids(10 * i)) for i in range(5)]
     run_tasks(tmp_path / "a", tasks, budget=SMALL, without=("lists",))
-    told = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
-    assert told.code == 0, told
-    assert "fall_down__fall_left" in told.out
-    assert "used by 5 of 5 programs" in told.out
+    result = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
+    assert result.code == 0, result
+    assert "fall_down__fall_left" in result.out
+    assert "used by 5 of 5 programs" in result.out
     bank = Bank.read(tmp_path / "bank.json")
     exam = [made("exam", [DOWN, *PAIR], grids(900))]
     alone = run_tasks(tmp_path / "alone", exam, budget=SMALL, without=("lists",))
@@ -213,8 +215,8 @@ def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> No
 def test_run_without_common_chains_gives_an_empty_bank(
     tmp_path: Path, weft: Here, small_run: Path
 ) -> None:
-    told = weft("arc", "learn", small_run, "--bank", tmp_path / "bank.json")
-    assert told.code == 1
+    result = weft("arc", "learn", small_run, "--bank", tmp_path / "bank.json")
+    assert result.code == 1
     assert Bank.read(tmp_path / "bank.json").concepts == ()
 
 
@@ -222,8 +224,8 @@ def test_run_without_common_chains_gives_an_empty_bank(
 
 
 def test_run_on_evaluation_tasks_is_refused(tmp_path: Path, weft: Here, sealed_run: Path) -> None:
-    told = weft("arc", "learn", sealed_run, "--bank", tmp_path / "bank.json")
-    told.check_one_line(3, "evaluation", "training tasks only")
+    result = weft("arc", "learn", sealed_run, "--bank", tmp_path / "bank.json")
+    result.check_one_line(3, "evaluation", "training tasks only")
     assert not (tmp_path / "bank.json").exists()
 
 
@@ -242,9 +244,9 @@ def test_unfinished_and_foreign_runs_are_refused(
     tmp_path: Path, weft: Here, small_run: Path
 ) -> None:
     run = read_run(small_run)
-    begun = replace(run, items=(replace(run.items[0], answer=None), *run.items[1:]))
+    unfinished = replace(run, items=(replace(run.items[0], answer=None), *run.items[1:]))
     with pytest.raises(InputError, match="not finished"):
-        corpus_of([begun])
+        corpus_of([unfinished])
     bank = tmp_path / "bank.json"
     weft("arc", "learn", tmp_path, "--bank", bank).check_one_line(3, str(tmp_path))
     bank.write_text("notes of mine")

@@ -126,23 +126,23 @@ def _planted(shape: str, n: int) -> Pair:
 @settings(max_examples=100, deadline=None)
 def test_relations_are_those_of_single_cells(value: Grid) -> None:
     objects = segment("objects_4", value)[:12]
-    found = relations_of(objects)
+    relations = relations_of(objects)
     cells = [set(cells_of(piece)) for piece in objects]
     for n, own in enumerate(cells):
         others = [other for m, other in enumerate(cells) if m != n]
         near = [
             o for o in others if any(max(abs(r - y), abs(c - x)) < 2 for r, c in own for y, x in o)
         ]
-        assert found["touching"][n] == len(near)
+        assert relations["touching"][n] == len(near)
         rows, columns = {r for r, _ in own}, {c for _, c in own}
         box = {
             (r, c)
             for r in range(min(rows), max(rows) + 1)
             for c in range(min(columns), max(columns) + 1)
         }
-        assert found["around"][n] == sum(other <= box for other in others)
-        assert found["solid"][n] == (own == box)
-    assert sum(found["inside"]) == sum(found["around"])
+        assert relations["around"][n] == sum(other <= box for other in others)
+        assert relations["solid"][n] == (own == box)
+    assert sum(relations["inside"]) == sum(relations["around"])
 
 
 @given(value=grids())

@@ -12,9 +12,9 @@ def log(slice_: int, *times: int) -> SearchLog:
 
 
 def test_log_round_trips_with_its_schema_version() -> None:
-    one = log(3, 1, 5, 5)
-    assert one.to_bytes().startswith(b'{"schema_version":1}\n')
-    assert SearchLog.from_bytes(one.to_bytes()) == one
+    first = log(3, 1, 5, 5)
+    assert first.to_bytes().startswith(b'{"schema_version":1}\n')
+    assert SearchLog.from_bytes(first.to_bytes()) == first
     with pytest.raises(ValueError, match="another format"):
         SearchLog.from_bytes(b'{"schema_version":2}\n')
 

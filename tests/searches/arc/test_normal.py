@@ -161,8 +161,8 @@ def test_view_below_a_ground_is_read_as_written_and_follows_augmentations() -> N
     ]
     assert program.view is not None
     for symmetry in AUGMENTATIONS:
-        there = program.view.under(symmetry).symmetry(symmetry.apply(grid("371/372")))
-        assert there.undo(there.apply(grid("123"))) == grid("123")
+        symmetry_there = program.view.under(symmetry).symmetry(symmetry.apply(grid("371/372")))
+        assert symmetry_there.undo(symmetry_there.apply(grid("123"))) == grid("123")
     assert program.view.under(AUGMENTATIONS[-1]).parameters == "1"
 
 
@@ -242,9 +242,9 @@ def test_view_follows_a_task_that_is_transformed() -> None:
     view = FittedView(BY_COUNT, "05")
     for symmetry in AUGMENTATIONS:
         given_ = grid("5530/4430")
-        there = view.under(symmetry).symmetry(symmetry.apply(given_))
-        kept = [symmetry.apply(grid(colour)) for colour in "05"]
-        assert all(there.apply(colour) == colour for colour in kept)
+        own_symmetry = view.under(symmetry).symmetry(symmetry.apply(given_))
+        expected = [symmetry.apply(grid(colour)) for colour in "05"]
+        assert all(own_symmetry.apply(colour) == colour for colour in expected)
     assert view.under(AUGMENTATIONS[-1]) == FittedView(BY_COUNT, "08")
     assert FittedView("lines_lie").under(AUGMENTATIONS[-1]) == FittedView("lines_lie")
 
@@ -252,8 +252,8 @@ def test_view_follows_a_task_that_is_transformed() -> None:
 def test_rule_below_a_view_is_examined_as_any_other() -> None:
     task = swapped()
     view = FittedView(BY_COUNT, "0")
-    found = examine(task, Program((), "colour_map", "1:2 2:1", view), task.truth)
-    assert (found.loo_passed, found.refuted, found.doubt_millibits) == (3, 0, 0)
+    examined = examine(task, Program((), "colour_map", "1:2 2:1", view), task.truth)
+    assert (examined.loo_passed, examined.refuted, examined.doubt_millibits) == (3, 0, 0)
     one_of = replace(task, train=(*task.train[:2], pair("700/370", "900/390")))
     assert predict(Program((), "colour_map", "", view), *_split(one_of)) is None
 
@@ -280,12 +280,12 @@ def _split(task: ArcTask) -> tuple[list[Grid], list[Grid]]:
 def test_search_finds_what_only_a_view_shows() -> None:
     task = swapped()
     assert shallow(EncodedTask(task), SEARCH).candidates == ()
-    found = ParallelPlanner(SEARCH).search(task)
-    program = seen_program(found)
+    result = ParallelPlanner(SEARCH).search(task)
+    program = seen_program(result)
     assert program.view == FittedView(BY_COUNT, "0")
-    assert found.verdict.groups[0].outputs == task.truth
+    assert result.verdict.groups[0].outputs == task.truth
     assert check_program(task, program, [g.rows() for g in task.truth]).exact
-    assert any(event.slice == VIEWED for event in found.log.events)
+    assert any(event.slice == VIEWED for event in result.log.events)
 
 
 def test_search_without_views_finds_nothing_there() -> None:

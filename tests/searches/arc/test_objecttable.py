@@ -264,9 +264,9 @@ def test_action_is_what_its_words_say(before: str, text: str, after: str) -> Non
     first, *rest = own.bodies
     layers = made(own, first, text)
     assert layers is not None
-    kept = {p: c for other in rest for p, c in body_cells(own, other).items()}
+    unchanged = {p: c for other in rest for p, c in body_cells(own, other).items()}
     is_above = text.startswith("cut")
-    cells = {**kept, **layers[1]} if is_above else {**layers[1], **layers[0], **kept}
+    cells = {**unchanged, **layers[1]} if is_above else {**layers[1], **layers[0], **unchanged}
     cells |= layers[0] if is_above else {}
     assert cells == {p: c for p, c in _cells(grid(after)).items() if c}
 
@@ -450,16 +450,16 @@ def test_what_an_object_adds_last_lies_above_what_another_adds_first(is_transpos
 
 def test_puzzle_on_another_ground_is_searched_as_if_it_were_black() -> None:
     own = options("mirror_rows", depth=1)
-    found, black = (ParallelPlanner(own).search(planted(ground)) for ground in (7, 0))
+    result, black = (ParallelPlanner(own).search(planted(ground)) for ground in (7, 0))
     task, view = planted(7), FittedView("ground_black", "7")
-    assert found.verdict == black.verdict.through(view, task.test)
-    assert found.verdict.groups[0].outputs == task.truth
-    program = found.verdict.groups[0].programs[0]
+    assert result.verdict == black.verdict.through(view, task.test)
+    assert result.verdict.groups[0].outputs == task.truth
+    program = result.verdict.groups[0].programs[0]
     assert program.text() == 'view ground_black "7"\n' + TABLE
     assert program.run(task.test[0]) == task.truth[0]
-    texts = [event.data["program"] for event in found.log.events if "program" in event.data]
+    texts = [event.data["program"] for event in result.log.events if "program" in event.data]
     assert all(str(text).startswith('view ground_black "7"\n') for text in texts)
-    assert found.programs == black.programs
+    assert result.programs == black.programs
 
 
 def test_run_on_another_ground_records_what_the_planner_finds(tmp_path: Path) -> None:
@@ -480,12 +480,12 @@ def test_run_on_another_ground_records_what_the_planner_finds(tmp_path: Path) ->
 
 def test_puzzle_on_coloured_grounds_is_searched_on_black_ground_too() -> None:
     task, own = planted(7, 8), options("mirror_rows", depth=1)
-    found = ParallelPlanner(own).search(task)
-    assert found.verdict.groups[0].outputs == task.truth
-    program = found.verdict.groups[0].programs[0]
+    result = ParallelPlanner(own).search(task)
+    assert result.verdict.groups[0].outputs == task.truth
+    program = result.verdict.groups[0].programs[0]
     assert program.text() == "view ground_black\n" + TABLE
     assert program.run(task.test[0]) == task.truth[0]
-    assert any(event.slice >= GROUNDED - 1 for event in found.log.events)
+    assert any(event.slice >= GROUNDED - 1 for event in result.log.events)
     without = ParallelPlanner(replace(own, without=(VIEWS,))).search(task)
     assert all(p.view is None for g in without.verdict.groups for p in g.programs)
     assert all(event.slice < GROUNDED - 1 for event in without.log.events)
@@ -508,16 +508,16 @@ def test_objects_of_a_grid_as_large_as_the_outputs_are_decided_about() -> None:
 def test_only_a_program_without_a_view_makes_black_ground_needless() -> None:
     task, planner = planted(7, 8), ParallelPlanner(options("mirror_rows", depth=1))
     plain = ProgramCandidate(read_program("return mirror_rows(I)\n"), 5000, b"", 1, None)
-    seen = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
+    viewed = replace(plain, program=read_program("view lines_lie\nreturn mirror_rows(I)\n"))
     assert planner.ground(task, None, Found((), ())) is not None
-    assert planner.ground(task, None, Found((seen,), ())) is not None
-    assert planner.ground(task, None, Found((seen, plain), ())) is None
+    assert planner.ground(task, None, Found((viewed,), ())) is not None
+    assert planner.ground(task, None, Found((viewed, plain), ())) is None
 
 
 def test_black_ground_is_searched_once() -> None:
-    found = ParallelPlanner(options("mirror_rows", depth=1)).search(planted())
-    assert found.verdict.groups[0].outputs == planted().truth
-    assert all(event.slice < GROUNDED - 1 for event in found.log.events)
+    result = ParallelPlanner(options("mirror_rows", depth=1)).search(planted())
+    assert result.verdict.groups[0].outputs == planted().truth
+    assert all(event.slice < GROUNDED - 1 for event in result.log.events)
 
 
 @settings(max_examples=60, deadline=None)

@@ -43,7 +43,7 @@ def in_grid(own: Scene, cell: Cell) -> bool:
 
 def areas(cells: set[Cell]) -> list[set[Cell]]:
     """Cells connected by sides, the first cell's area first."""
-    found = []
+    areas_found = []
     while cells:
         area, open_cells = set[Cell](), [min(cells)]
         while open_cells:
@@ -51,9 +51,9 @@ def areas(cells: set[Cell]) -> list[set[Cell]]:
             if (r, c) in cells - area:
                 area.add((r, c))
                 open_cells += [(r - 1, c), (r + 1, c), (r, c - 1), (r, c + 1)]
-        found.append(area)
+        areas_found.append(area)
         cells = cells - area
-    return found
+    return areas_found
 
 
 def way_out(own: Scene, cell: Cell, step: Cell) -> Iterator[Cell]:
@@ -89,13 +89,13 @@ def test_containers_spill_as_a_walk_over_cells_does(value: Grid, how: str) -> No
 
 def climbed(own: Scene, body: Body, corner: str, first: str, tread: int) -> set[Cell]:
     (down, along), ((row, column),) = STEPS[corner], own_cells(body)
-    taken = {cell for other in own.objects if other is not body for cell in own_cells(other)}
+    occupied = {cell for other in own.objects if other is not body for cell in own_cells(other)}
     path: list[Cell] = []
     while True:
         is_even = len(path) // tread % 2 == 0
         along_row = is_even == (first == "row")
         row, column = (row, column + along) if along_row else (row + down, column)
-        if not in_grid(own, (row, column)) or (row, column) in taken:
+        if not in_grid(own, (row, column)) or (row, column) in occupied:
             return set(path)
         path.append((row, column))
 

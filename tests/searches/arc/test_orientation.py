@@ -79,10 +79,10 @@ def original(name: str) -> tuple[ArcTask, Outcome, int | None]:
 def test_transformed_puzzle_has_the_transformed_answer(name: str, change: str) -> None:
     task, outcome, confidence = original(name)
     symmetry = change_of(change, task)
-    found, outputs, permille = answered(changed(task, symmetry))
+    answer, outputs, permille = answered(changed(task, symmetry))
     assert tuple(map(symmetry.undo, outputs)) == task.truth
     if change == ON_GROUND:
-        assert (found, permille) == (outcome, confidence), "judged as if its ground were black"
+        assert (answer, permille) == (outcome, confidence), "judged as if its ground were black"
 
 
 def test_ground_is_exchanged_with_black_where_there_is_no_black() -> None:

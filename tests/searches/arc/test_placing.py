@@ -129,13 +129,13 @@ def test_trails_begin_with_their_marks(value: Grid) -> None:
 def bounced(own: Scene, body: Body, side: str) -> set[Cell]:
     """The cells of a line that goes one line and one place on at each step, place by place."""
     (down, along), ((row, column),) = STEPS[side], cells_in(body)
-    taken = {cell for other in own.objects if other is not body for cell in cells_in(other)}
+    occupied = {cell for other in own.objects if other is not body for cell in cells_in(other)}
     at, end = (column, own.width) if down else (row, own.height)
     way, path = (1 if end - 1 - at > at else -1), {(row, column)}
     while True:
         for turn in (way, -way):
             cell = (row + (down or turn), column + (along or turn))
-            if in_grid(own, {cell: 1}) and cell not in taken:
+            if in_grid(own, {cell: 1}) and cell not in occupied:
                 break
         else:
             return path

@@ -22,9 +22,9 @@ FEW = ("mirror_columns", "mirror_rows", "transpose", "trim", "collapse", "fall_d
 
 @pytest.fixture
 def task() -> ArcTask:
-    made = task_of(Program(("fall_down", "mirror_rows", "transpose")))
-    assert made is not None
-    return made
+    planted = task_of(Program(("fall_down", "mirror_rows", "transpose")))
+    assert planted is not None
+    return planted
 
 
 def hard() -> ArcTask:
@@ -40,13 +40,13 @@ def small(**more: int) -> Options:
 
 
 def test_search_finds_the_planted_program_and_shows_it(task: ArcTask) -> None:
-    found = ParallelPlanner(small()).search(task)
-    assert found.verdict.outcome in (Outcome.SOLVED, Outcome.AMBIGUOUS)
-    assert any(group.outputs == task.truth for group in found.verdict.groups)
-    kinds = [event.kind for event in found.log.events]
+    result = ParallelPlanner(small()).search(task)
+    assert result.verdict.outcome in (Outcome.SOLVED, Outcome.AMBIGUOUS)
+    assert any(group.outputs == task.truth for group in result.verdict.groups)
+    kinds = [event.kind for event in result.log.events]
     assert "found" in kinds
     assert kinds[-1] == "end"
-    assert found.log == ParallelPlanner(small()).search(task).log
+    assert result.log == ParallelPlanner(small()).search(task).log
 
 
 def test_programs_found_are_right_by_their_slow_definition(task: ArcTask) -> None:
@@ -75,9 +75,9 @@ def test_no_more_candidates_than_the_limit(task: ArcTask) -> None:
 
 def test_budget_is_never_exceeded_by_more_than_one_expansion() -> None:
     for programs in (10, 100, 1000):
-        found = ParallelPlanner(options(programs=programs, depth=3)).search(hard())
-        assert found.programs <= programs + 9 * len(options().language.entries)
-        assert found.verdict.outcome is Outcome.BUDGET
+        result = ParallelPlanner(options(programs=programs, depth=3)).search(hard())
+        assert result.programs <= programs + 9 * len(options().language.entries)
+        assert result.verdict.outcome is Outcome.BUDGET
 
 
 def test_program_that_is_too_long_answers_nothing(task: ArcTask) -> None:
@@ -96,11 +96,14 @@ def test_slices_run_in_any_order_and_give_the_same_result() -> None:
     forth = [deep(problem, planner.options, part, first.table) for part in parts]
     shared = ApplyCache()
     back = [deep(problem, planner.options, part, first.table, shared) for part in parts[::-1]]
-    one, two = planner.combine(hard(), first, forth), planner.combine(hard(), first, back[::-1])
-    assert one.log.to_bytes() == two.log.to_bytes()
-    assert one == two
-    assert one.log.events[0].slice == SHALLOW
-    times = [(event.time, event.slice) for event in one.log.events if event.slice != SHALLOW]
+    forwards, backwards = (
+        planner.combine(hard(), first, forth),
+        planner.combine(hard(), first, back[::-1]),
+    )
+    assert forwards.log.to_bytes() == backwards.log.to_bytes()
+    assert forwards == backwards
+    assert forwards.log.events[0].slice == SHALLOW
+    times = [(event.time, event.slice) for event in forwards.log.events if event.slice != SHALLOW]
     assert times == sorted(times)
 
 

@@ -92,10 +92,10 @@ def test_breaks_lengthen_programs_by_kind_and_are_looked_for_once(
 
 @pytest.mark.parametrize("name", FEATURES)
 def test_each_weight_has_the_sign_of_what_it_counts(name: str) -> None:
-    one = {**dict.fromkeys(FEATURES, 0), name: 1}
-    own = points(weights(), one)
+    features = {**dict.fromkeys(FEATURES, 0), name: 1}
+    own = points(weights(), features)
     assert own <= 0 if name == "independent" else own >= 0
-    assert own == math.fsum(weights()[key] * value for key, value in one.items())
+    assert own == math.fsum(weights()[key] * value for key, value in features.items())
 
 
 # -- the weighed explanation ----------------------------------------------------------------------

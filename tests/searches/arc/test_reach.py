@@ -44,9 +44,9 @@ def test_key_of_a_state_is_stage_relation_and_lack() -> None:
 
 
 def test_target_itself_needs_no_step() -> None:
-    found = table((), LARGE, LARGE, RULES)
-    assert found[GRID, EQUAL, HAS_ALL] == 0
-    assert found[GRID, BELOW, HAS_ALL] == FAR
+    steps = table((), LARGE, LARGE, RULES)
+    assert steps[GRID, EQUAL, HAS_ALL] == 0
+    assert steps[GRID, BELOW, HAS_ALL] == FAR
 
 
 def test_stage_rule_counts_the_way_to_a_grid() -> None:
@@ -55,10 +55,10 @@ def test_stage_rule_counts_the_way_to_a_grid() -> None:
         (OBJECTS, OBJECT, ShapeEffect.ANY, Palette.KEEP),
         (OBJECT, GRID, ShapeEffect.ANY, Palette.BLACK),
     )
-    found = table(facts, LARGE, LARGE, RULES)
-    assert found[OBJECT, NO_SHAPE, HAS_ALL] == 1
-    assert found[OBJECTS, NO_SHAPE, HAS_ALL] == 2
-    assert found[GRID, ABOVE, HAS_ALL] == 3
+    steps = table(facts, LARGE, LARGE, RULES)
+    assert steps[OBJECT, NO_SHAPE, HAS_ALL] == 1
+    assert steps[OBJECTS, NO_SHAPE, HAS_ALL] == 2
+    assert steps[GRID, ABOVE, HAS_ALL] == 3
     assert table(facts, LARGE, LARGE, ("shape", "palette"))[OBJECTS, NO_SHAPE, HAS_ALL] == 0
 
 
@@ -74,8 +74,8 @@ def test_stage_rule_counts_the_way_to_a_grid() -> None:
 def test_shape_rule_follows_what_operators_can_do(
     shape: ShapeEffect, below: int, equal: int, above: int
 ) -> None:
-    found = table(((GRID, GRID, shape, Palette.KEEP),), LARGE, LARGE, RULES)
-    assert [int(found[GRID, r, HAS_ALL]) for r in (BELOW, EQUAL, ABOVE)] == [below, equal, above]
+    steps = table(((GRID, GRID, shape, Palette.KEEP),), LARGE, LARGE, RULES)
+    assert [int(steps[GRID, r, HAS_ALL]) for r in (BELOW, EQUAL, ABOVE)] == [below, equal, above]
     free = table(((GRID, GRID, shape, Palette.KEEP),), LARGE, LARGE, ("palette", "stage"))
     assert [int(free[GRID, r, HAS_ALL]) for r in (BELOW, EQUAL, ABOVE)] == [0, 0, 0]
 
@@ -98,9 +98,9 @@ def test_shape_of_the_input_is_reached_where_it_is_the_targets() -> None:
 def test_palette_rule_follows_what_operators_can_add(
     palette: Palette, in_input: int, nowhere: int
 ) -> None:
-    found = table(((GRID, GRID, ShapeEffect.KEEP, palette),), LARGE, LARGE, RULES)
-    assert int(found[GRID, EQUAL, IN_INPUT]) == in_input
-    assert int(found[GRID, EQUAL, NOWHERE]) == nowhere
+    steps = table(((GRID, GRID, ShapeEffect.KEEP, palette),), LARGE, LARGE, RULES)
+    assert int(steps[GRID, EQUAL, IN_INPUT]) == in_input
+    assert int(steps[GRID, EQUAL, NOWHERE]) == nowhere
 
 
 SETS = (
@@ -137,9 +137,11 @@ def test_operator_that_lies_about_its_shape_loses_a_program() -> None:
     task = task_of(Program(("mirror_rows", "transpose")))
     assert task is not None
     honest = options("transpose", "mirror_rows", depth=2, shallow_share=100)
-    found = shallow(EncodedTask(task), honest).candidates
-    assert ("mirror_rows", "transpose") in [c.program.names for c in found if not c.program.fitted]
+    candidates = shallow(EncodedTask(task), honest).candidates
+    assert ("mirror_rows", "transpose") in [
+        c.program.names for c in candidates if not c.program.fitted
+    ]
     liar = replace(BY_NAME["transpose"], shape=ShapeEffect.KEEP)
     language = Language((), [liar, BY_NAME["mirror_rows"]])
-    found = shallow(EncodedTask(task), replace(honest, language=language)).candidates
-    assert all(candidate.program.fitted for candidate in found)
+    candidates = shallow(EncodedTask(task), replace(honest, language=language)).candidates
+    assert all(candidate.program.fitted for candidate in candidates)

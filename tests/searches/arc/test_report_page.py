@@ -40,8 +40,8 @@ def test_figures_are_those_of_the_notes() -> None:
         seen(SLICE, "/b", 2, 2.0),
         replace(seen("arc.conclude", "/a", 1, 0.5), notes={}),
     ]
-    told = telemetry(2, tasks)
-    body = told.to_dict()
+    figures = telemetry(2, tasks)
+    body = figures.to_dict()
     assert body["programs"] == 400
     assert body["cpu_s"] == 8.5
     assert body["programs_per_s"] == round(400 / 8.5)
@@ -52,7 +52,7 @@ def test_figures_are_those_of_the_notes() -> None:
     assert body["slice_balance"] == 0.75, "6 s of slices, 8 s if each took as long as the longest"
     rates = [(w["worker"], w["programs"], w["programs_per_s"]) for w in body["workers"]]
     assert rates == [("n/1", 200, 67), ("n/2", 200, 40)]
-    said = "\n".join(told.lines())
+    text = "\n".join(figures.lines())
     for words in (
         "47 programs/s",
         "n/1 67, n/2 40",
@@ -60,13 +60,13 @@ def test_figures_are_those_of_the_notes() -> None:
         "cache hits 25 %",
         "balanced 75 %",
     ):
-        assert words in said
+        assert words in text
 
 
 def test_figures_of_a_run_without_work_say_nothing() -> None:
-    told = telemetry(0, [])
-    assert told.lines() == []
-    assert told.slice_balance is None
+    figures = telemetry(0, [])
+    assert figures.lines() == []
+    assert figures.slice_balance is None
 
 
 def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
@@ -78,9 +78,9 @@ def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
 
 
 def test_status_has_outcomes_and_rates(weft: Here, small_run: Path) -> None:
-    said = weft("status", small_run).out
-    assert re.search(r"3 puzzles: 1 SOLVED, 1 UNKNOWN/ambiguous, 1 UNKNOWN/", said)
-    assert re.search(r"programs/s by worker: local/\d+ [\d,]+", said)
+    output = weft("status", small_run).out
+    assert re.search(r"3 puzzles: 1 SOLVED, 1 UNKNOWN/ambiguous, 1 UNKNOWN/", output)
+    assert re.search(r"programs/s by worker: local/\d+ [\d,]+", output)
     summary = weft("status", small_run, "--json").json["summary"]
     assert any("states/s" in line for line in summary)
 
@@ -125,6 +125,6 @@ def test_unfinished_run_has_pages_and_lines(small_run: Path, tmp_path: Path) -> 
 def test_answer_of_every_task_is_in_the_json_of_solve(weft: Here, small_run: Path) -> None:
     body = weft("arc", "show", small_run, "--json").json
     assert [task["name"] for task in body["tasks"]] == sorted(task.name for task in TASKS)
-    found = next(task for task in body["tasks"] if task["name"] == "plain")
-    assert found["answers"][0]["outputs"] == [solved().truth[0].rows()]
-    assert json.dumps(found["answers"][0]["steps"])
+    plain = next(task for task in body["tasks"] if task["name"] == "plain")
+    assert plain["answers"][0]["outputs"] == [solved().truth[0].rows()]
+    assert json.dumps(plain["answers"][0]["steps"])

@@ -97,8 +97,8 @@ def test_lines_have_the_fewest_turns_and_cells(value: Grid) -> None:
     ],
 )
 def test_lines_turn_where_something_is_in_their_way(before: str, after: str | None) -> None:
-    made = drawn(scene(grid(before)), parse("by colour 1 crawl 2 own, else stay"))
-    assert made == (None if after is None else grid(after))
+    output = drawn(scene(grid(before)), parse("by colour 1 crawl 2 own, else stay"))
+    assert output == (None if after is None else grid(after))
 
 
 def test_planted_lines_are_found() -> None:

@@ -61,23 +61,23 @@ def test_scanned_grid_is_what_its_list_says_of_each_cell_given_the_grid(
     value: Grid, text: str, corner: str
 ) -> None:
     """The definition: a grid whose every cell follows from those before it. There is but one."""
-    found = parse(text)
+    parsed = parse(text)
     columns = dict(zip(NAMES, features_of(value), strict=True))
-    cells = scan(found, columns, (value.height, value.width), corner)
-    slow = plain_scan(found, columns, (value.height, value.width), corner)
+    cells = scan(parsed, columns, (value.height, value.width), corner)
+    slow = plain_scan(parsed, columns, (value.height, value.width), corner)
     assert cells.tolist() == slow.tolist()
     assert UNDECIDED not in cells
-    made = made_of(Grid(value.height, value.width, cells.tobytes()), corner)
-    again = found.decide({**columns, **made}.__getitem__, len(cells))
+    sources = made_of(Grid(value.height, value.width, cells.tobytes()), corner)
+    again = parsed.decide({**columns, **sources}.__getitem__, len(cells))
     assert again.tolist() == cells.tolist()
 
 
 def test_corner_decides_where_a_line_runs() -> None:
     text = "own=0 & made_back=1 -> 1; else own"
-    made = {corner: Scanned().apply(f"{corner}: {text}".encode(), grid("0100"), grid("0100"))
-            for corner in CORNERS}  # fmt: skip
-    assert made["top_left"] == made["bottom_left"] == grid("0111")
-    assert made["top_right"] == made["bottom_right"] == grid("1100")
+    by_corner = {corner: Scanned().apply(f"{corner}: {text}".encode(), grid("0100"), grid("0100"))
+                 for corner in CORNERS}  # fmt: skip
+    assert by_corner["top_left"] == by_corner["bottom_left"] == grid("0111")
+    assert by_corner["top_right"] == by_corner["bottom_right"] == grid("1100")
 
 
 def test_layers_that_scan_from_opposite_corners_draw_a_line_both_ways() -> None:
@@ -129,7 +129,9 @@ def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
 def made_by(text: str, inputs: tuple[str, ...]) -> ArcTask:
     """The task of telling what a program does, the last input being the test."""
     program = read_program(text)
-    pairs = [Pair(grid(one), program.run(grid(one)) or grid("0")) for one in inputs]
+    pairs = [
+        Pair(grid(input_grid), program.run(grid(input_grid)) or grid("0")) for input_grid in inputs
+    ]
     *train, test = pairs
     return ArcTask("made", tuple(train), (test.input,), (test.output,))
 
@@ -148,13 +150,15 @@ SHOOTING = made_by(
 
 @pytest.mark.parametrize(("task", "rule"), [(ZIGZAG, Scanned.name), (SHOOTING, Layered.name)])
 def test_list_is_found_and_its_program_does_what_was_recorded(task: ArcTask, rule: str) -> None:
-    found = phase_with_choices(task)
-    assert found.candidates == ()
-    guesses = [guess for guess in found.guesses if guess.program.fitted == rule]
+    phase = phase_with_choices(task)
+    assert phase.candidates == ()
+    guesses = [guess for guess in phase.guesses if guess.program.fitted == rule]
     assert guesses
     for guess in guesses:
         assert [guess.program.run(p.input) for p in task.train] == [p.output for p in task.train]
-        assert tuple(guess.program.run(one) for one in task.test) == read_grids(guess.outputs)
+        assert tuple(guess.program.run(input_grid) for input_grid in task.test) == read_grids(
+            guess.outputs
+        )
         assert guess.millibits == guess.program.millibits()
     assert any(read_grids(guess.outputs) == task.truth for guess in guesses)
     without = phase_with_choices(task, LISTS).guesses

@@ -41,20 +41,20 @@ def drawn(view: TaskView, *, steps: bool) -> str:
 
 
 def test_task_of_a_named_set_is_drawn(weft: Here) -> None:
-    told = weft("arc", "show", "007bbfb7")
-    assert told.code == 0
-    assert told.out.startswith("007bbfb7  6dfa4641e916")
-    assert "train 5" in told.out
-    assert "SOLVED" not in told.out
+    result = weft("arc", "show", "007bbfb7")
+    assert result.code == 0
+    assert result.out.startswith("007bbfb7  6dfa4641e916")
+    assert "train 5" in result.out
+    assert "SOLVED" not in result.out
 
 
 def test_task_file_is_drawn_and_given_as_json(weft: Here, tmp_path: Path) -> None:
     task = solved()
     file = write_tasks(tmp_path, [task]) / "plain.json"
-    told = weft("arc", "show", file, "--json")
-    assert told.json == {**told.json, "name": "plain", "digest": task.digest}
-    assert told.json["train"][0]["output"] == task.train[0].output.rows()
-    assert "truth" not in told.json, "the output of the test is not shown"
+    result = weft("arc", "show", file, "--json")
+    assert result.json == {**result.json, "name": "plain", "digest": task.digest}
+    assert result.json["train"][0]["output"] == task.train[0].output.rows()
+    assert "truth" not in result.json, "the output of the test is not shown"
 
 
 @pytest.mark.parametrize(
@@ -77,49 +77,49 @@ def test_what_cannot_be_shown_is_said_in_one_line(
 
 
 def test_run_is_drawn_with_every_task_and_outcome(weft: Here, small_run: Path) -> None:
-    told = weft("arc", "show", small_run)
-    assert told.code == 0
+    result = weft("arc", "show", small_run)
+    assert result.code == 0
     for words in ("plain  SOLVED", "torn  UNKNOWN: ambiguous", "lost  UNKNOWN: "):
-        assert words in told.out
-    assert "return mirror_down(I)" in told.out
-    assert "step by step" not in told.out, "only for one task, or when asked for"
+        assert words in result.out
+    assert "return mirror_down(I)" in result.out
+    assert "step by step" not in result.out, "only for one task, or when asked for"
 
 
 def test_one_task_of_a_run_is_drawn_step_by_step(weft: Here, small_run: Path) -> None:
-    told = weft("arc", "show", small_run, "plain")
+    result = weft("arc", "show", small_run, "plain")
     task = solved()
-    assert "torn" not in told.out
-    after = told.out.split("step by step: train 1, test 1")[1].splitlines()
+    assert "torn" not in result.out
+    after = result.out.split("step by step: train 1, test 1")[1].splitlines()
     rows = zip(digits(task.train[0].output), digits(task.truth[0]), strict=True)
     assert [line.rstrip() for line in after[3:]] == [f"{a}  {b}" for a, b in rows]
 
 
 def test_competitors_are_shown_with_programs_and_pictures(weft: Here, small_run: Path) -> None:
-    told = weft("arc", "show", small_run, "torn", "--json").json["tasks"][0]
-    assert told["outcome"] == "UNKNOWN/ambiguous"
-    outputs = [answer["outputs"] for answer in told["answers"]]
+    shown = weft("arc", "show", small_run, "torn", "--json").json["tasks"][0]
+    assert shown["outcome"] == "UNKNOWN/ambiguous"
+    outputs = [answer["outputs"] for answer in shown["answers"]]
     assert len(outputs) >= 2
     assert [ambiguous().truth[0].rows()] in outputs
-    assert all(outputs.count(one) == 1 for one in outputs), "groups differ"
-    said = weft("arc", "show", small_run, "torn").out
-    for letter, answer in zip("AB", told["answers"], strict=False):
-        assert f"answer {letter}" in said
-        assert f"program {letter}" in said
-        assert all(line in said for line in answer["program"])
+    assert all(outputs.count(output) == 1 for output in outputs), "groups differ"
+    printed = weft("arc", "show", small_run, "torn").out
+    for letter, answer in zip("AB", shown["answers"], strict=False):
+        assert f"answer {letter}" in printed
+        assert f"program {letter}" in printed
+        assert all(line in printed for line in answer["program"])
         row = "".join(map(str, answer["outputs"][0][0]))
-        assert row in said
+        assert row in printed
 
 
 def test_unsolved_task_shows_why_and_the_nearest_program(weft: Here, small_run: Path) -> None:
-    said = weft("arc", "show", small_run, "lost").out
-    assert "cells wrong" in said
-    assert "nearest program, not an answer" in said
+    output = weft("arc", "show", small_run, "lost").out
+    assert "cells wrong" in output
+    assert "nearest program, not an answer" in output
 
 
 def test_pictures_are_written_of_one_task_only(weft: Here, small_run: Path, tmp_path: Path) -> None:
     svg, png = tmp_path / "a.svg", tmp_path / "a.png"
-    told = weft("arc", "show", small_run, "torn", "--svg", svg, "--png", png)
-    assert (told.code, told.out) == (0, "")
+    result = weft("arc", "show", small_run, "torn", "--svg", svg, "--png", png)
+    assert (result.code, result.out) == (0, "")
     assert ElementTree.parse(svg).getroot().tag.endswith("svg")
     assert "answer B" in svg.read_text()
     with Image.open(png) as image:
@@ -165,11 +165,11 @@ def test_names_come_from_run_toml_and_digests_without(small_run: Path) -> None:
 
 
 def test_sealed_run_shows_totals_only(weft: Here, sealed_run: Path) -> None:
-    told = weft("arc", "show", sealed_run)
-    assert "3 evaluation tasks; only totals" in told.out
-    assert "SOLVED" in told.out
+    result = weft("arc", "show", sealed_run)
+    assert "3 evaluation tasks; only totals" in result.out
+    assert "SOLVED" in result.out
     for hidden in ("plain", "torn", "mirror_down", solved().digest[:8]):
-        assert hidden not in told.out
+        assert hidden not in result.out
     body = weft("arc", "show", sealed_run, "--json").json
     assert body == {"sealed": True, "outcomes": body["outcomes"]}
     assert body["outcomes"]["SOLVED"] == 1
@@ -177,8 +177,8 @@ def test_sealed_run_shows_totals_only(weft: Here, sealed_run: Path) -> None:
 
 @pytest.mark.parametrize("more", [["plain"], ["--svg", "x.svg"], ["--png", "x.png"]])
 def test_sealed_run_draws_no_task(weft: Here, sealed_run: Path, more: list[str]) -> None:
-    told = weft("arc", "show", sealed_run, *more)
-    told.check_one_line(3, "only its totals", "--reveal")
+    result = weft("arc", "show", sealed_run, *more)
+    result.check_one_line(3, "only its totals", "--reveal")
     assert not Path("x.svg").exists()
 
 

@@ -39,6 +39,6 @@ def test_file_holds_what_was_answered(data: st.DataObject) -> None:
     body = json.loads(write(TASKS, answers))
     assert list(body) == ["aa", "bb"]
     for task in TASKS:
-        for entry, made in zip(body[task.name], answers[task.name], strict=True):
-            filled = (*made, PLACEHOLDER, PLACEHOLDER)[:2]
+        for entry, answered in zip(body[task.name], answers[task.name], strict=True):
+            filled = (*answered, PLACEHOLDER, PLACEHOLDER)[:2]
             assert entry == {key: grid.rows() for key, grid in zip(ATTEMPTS, filled, strict=True)}

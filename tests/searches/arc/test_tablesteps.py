@@ -61,9 +61,9 @@ def test_planted_steps_are_found_and_exact() -> None:
     task = planted()
     problem = EncodedTask(task.without_truth())
     parts = step_parts(learn_firsts(problem))
-    found = [candidate for part in parts for candidate in learn_seconds(problem, part)]
-    assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)
-    for candidate in found:
+    candidates = [candidate for part in parts for candidate in learn_seconds(problem, part)]
+    assert any(decode_grids(candidate.outputs) == task.truth for candidate in candidates)
+    for candidate in candidates:
         assert candidate.loo_passed is None, "chosen by all pairs: it may not answer"
         assert candidate.millibits == candidate.program.millibits()
         assert parse(candidate.program.text()) == candidate.program
@@ -93,8 +93,8 @@ def test_a_part_rights_cells_of_most_pairs_and_breaks_none() -> None:
 
 
 def test_nothing_is_a_part_where_it_would_break_right_cells_or_help_one_pair_of_two() -> None:
-    kept = partial(("606/010", "060/200"), ("600/001", "060/002"))
-    assert not any("6 gone" in own.table.text() for own in kept)
+    learned = partial(("606/010", "060/200"), ("600/001", "060/002"))
+    assert not any("6 gone" in own.table.text() for own in learned)
     helped = partial(("600/010", "000/200"), ("000/000", "000/200"))
     assert helped == []
 
@@ -114,9 +114,9 @@ def test_parts_divide_first_tables_and_ways_to_see_objects() -> None:
 
 def test_a_part_learns_what_its_first_table_leaves() -> None:
     task, (first, _) = planted(), STEPS.split(" then ")
-    found = learn_seconds(EncodedTask(task.without_truth()), StepPart(first, 0))
-    assert all(f"{first} then objects_8: " in own.program.text() for own in found)
-    assert any(decode_grids(own.outputs) == task.truth for own in found)
+    candidates = learn_seconds(EncodedTask(task.without_truth()), StepPart(first, 0))
+    assert all(f"{first} then objects_8: " in own.program.text() for own in candidates)
+    assert any(decode_grids(own.outputs) == task.truth for own in candidates)
 
 
 @pytest.mark.parametrize(
@@ -156,5 +156,7 @@ def test_evidence_is_recorded_with_two_tables(monkeypatch: pytest.MonkeyPatch) -
     assert [text for text, *_ in row["guesses"]] == texts
     assert "steps" in row["cpu_s"], "nothing fits, so two tables are tried"
     task = planted()
-    found = [each for part in recorder.stepped(EncodedTask(task.without_truth())) for each in part]
-    assert any(decode_grids(candidate.outputs) == task.truth for candidate in found)
+    candidates = [
+        each for part in recorder.stepped(EncodedTask(task.without_truth())) for each in part
+    ]
+    assert any(decode_grids(candidate.outputs) == task.truth for candidate in candidates)

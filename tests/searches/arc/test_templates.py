@@ -22,11 +22,11 @@ def grid(*rows: str) -> Grid:
 
 def run(value: Grid, *names: str) -> Value | None:
     """What the kernels of a chain make of a grid."""
-    found: Value | None = value
+    result: Value | None = value
     for name in names:
-        if found is not None:
-            found = compiled(BY_NAME[name], found, value)
-    return found
+        if result is not None:
+            result = compiled(BY_NAME[name], result, value)
+    return result
 
 
 def planted(seed: int) -> Grid:

@@ -58,8 +58,8 @@ def test_second_guess_is_of_another_kind_if_it_costs_little_more() -> None:
 
 
 def test_same_output_of_several_programs_is_an_answer() -> None:
-    found = [candidate(name, ONE, 5 + i) for i, name in enumerate(NAMES)]
-    verdict = decide(found, exhausted=False)
+    candidates = [candidate(name, ONE, 5 + i) for i, name in enumerate(NAMES)]
+    verdict = decide(candidates, exhausted=False)
     assert verdict.outcome is Outcome.SOLVED
     assert verdict.groups[0].outputs == (ONE,)
     assert verdict.groups[0].size == len(NAMES)
@@ -72,10 +72,10 @@ def test_single_program_is_an_answer() -> None:
 
 
 def test_margin_answers_only_when_it_is_exceeded() -> None:
-    found = [candidate("transpose", ONE, 5), candidate("mirror_rows", TWO, 9)]
-    assert decide(found, exhausted=False, margin_millibits=4000).outcome is Outcome.AMBIGUOUS
-    assert decide(found, exhausted=False, margin_millibits=3999).outcome is Outcome.SOLVED
-    assert decide(found, exhausted=False, margin_millibits=None).outcome is Outcome.AMBIGUOUS
+    candidates = [candidate("transpose", ONE, 5), candidate("mirror_rows", TWO, 9)]
+    assert decide(candidates, exhausted=False, margin_millibits=4000).outcome is Outcome.AMBIGUOUS
+    assert decide(candidates, exhausted=False, margin_millibits=3999).outcome is Outcome.SOLVED
+    assert decide(candidates, exhausted=False, margin_millibits=None).outcome is Outcome.AMBIGUOUS
 
 
 def test_agreement_of_many_never_decides_but_comes_first() -> None:
@@ -87,9 +87,9 @@ def test_agreement_of_many_never_decides_but_comes_first() -> None:
 
 
 def test_doubtful_program_alone_is_refused_with_its_price() -> None:
-    found = [candidate("transpose", ONE, 50)]
-    sure = decide(found, exhausted=False, examine=doubting())
-    unsure = decide(found, exhausted=False, examine=doubting("transpose"))
+    candidates = [candidate("transpose", ONE, 50)]
+    sure = decide(candidates, exhausted=False, examine=doubting())
+    unsure = decide(candidates, exhausted=False, examine=doubting("transpose"))
     assert sure.outcome is Outcome.SOLVED
     assert unsure.outcome is Outcome.BUDGET
     assert unsure.groups[0].outputs == (ONE,), "it stays as a guess"
@@ -100,23 +100,23 @@ def test_doubtful_program_alone_is_refused_with_its_price() -> None:
 def test_program_that_stands_alone_is_charged_until_eight_agree() -> None:
     names = [o.name for o in REGISTRY if o.takes is o.gives is ValueStage.GRID][:8]
     for count, charged in ((1, 30), (2, 20), (3, 20), (4, 10), (7, 10), (8, 0)):
-        found = [candidate(name, ONE, 80) for name in names[:count]]
-        verdict = decide(found, exhausted=False)
+        candidates = [candidate(name, ONE, 80) for name in names[:count]]
+        verdict = decide(candidates, exhausted=False)
         assert verdict.weighing is not None
         assert verdict.weighing.alone_millibits == charged * 1000
         assert (verdict.outcome is Outcome.SOLVED) == (charged <= 20)
 
 
 def test_doubts_do_not_silence_an_objection() -> None:
-    found = [candidate("transpose", ONE, 9), candidate("mirror_rows", TWO, 8)]
-    verdict = decide(found, exhausted=False, examine=doubting("mirror_rows"))
+    candidates = [candidate("transpose", ONE, 9), candidate("mirror_rows", TWO, 8)]
+    verdict = decide(candidates, exhausted=False, examine=doubting("mirror_rows"))
     assert verdict.outcome is Outcome.AMBIGUOUS
     assert verdict.groups[0].outputs == (ONE,), "what nothing speaks against comes first"
 
 
 def test_group_is_led_by_its_most_believable_program() -> None:
-    found = [candidate("transpose", ONE, 5), candidate("trim", ONE, 9)]
-    verdict = decide(found, exhausted=False, examine=doubting("transpose"))
+    candidates = [candidate("transpose", ONE, 5), candidate("trim", ONE, 9)]
+    verdict = decide(candidates, exhausted=False, examine=doubting("transpose"))
     [best] = verdict.groups
     assert best.programs[0].names == ("trim",)
     assert (best.millibits, best.shortest_millibits) == (9000, 5000)
@@ -124,8 +124,8 @@ def test_group_is_led_by_its_most_believable_program() -> None:
 
 def test_groups_beyond_those_examined_come_last_and_still_object() -> None:
     grids = [Grid.of([[i]]) for i in range(EXAMINED + 2)]
-    found = [candidate("trim", grid, 5 + i) for i, grid in enumerate(grids)]
-    verdict = decide(found, exhausted=False, examine=doubting())
+    candidates = [candidate("trim", grid, 5 + i) for i, grid in enumerate(grids)]
+    verdict = decide(candidates, exhausted=False, examine=doubting())
     assert [g.evidence is None for g in verdict.groups] == [False] * EXAMINED + [True] * 2
     assert verdict.outcome is Outcome.AMBIGUOUS
 

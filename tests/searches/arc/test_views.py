@@ -117,8 +117,8 @@ def test_every_stage_has_a_picture_or_words(
 @quick
 @given(data=st.data(), stage=st.sampled_from(ValueStage))
 def test_any_value_can_be_shown(data: st.DataObject, stage: ValueStage) -> None:
-    found: Shown = shown(stage, data.draw(values(stage)), data.draw(grids()))
-    page = build_page([view(answers=(answer(TWO, steps=(StepView("x", (found,)),)),))])
+    value: Shown = shown(stage, data.draw(values(stage)), data.draw(grids()))
+    page = build_page([view(answers=(answer(TWO, steps=(StepView("x", (value,)),)),))])
     assert "step by step" in page
 
 
@@ -218,7 +218,7 @@ NS = "{http://www.w3.org/2000/svg}"
 
 def grids_of(document: str) -> list[dict[tuple[int, int], int]]:
     """Read the cells back from the paths of each grid of an SVG."""
-    found = []
+    grids_found = []
     for group in ElementTree.fromstring(document).findall(f"{NS}g"):
         cells: dict[tuple[int, int], int] = {}
         for path in group.findall(f"{NS}g/{NS}path"):
@@ -229,8 +229,8 @@ def grids_of(document: str) -> list[dict[tuple[int, int], int]]:
                     for x in range(int(c), int(c) + int(w)):
                         assert (y, x) not in cells
                         cells[y, x] = colour
-        found.append(cells)
-    return found
+        grids_found.append(cells)
+    return grids_found
 
 
 def cells_of(grid: Grid) -> dict[tuple[int, int], int]:
@@ -369,14 +369,14 @@ def test_page_in_a_browser_filters_fits_and_complains_of_nothing(
         f"<main>{build_page(views)}</main>",
         encoding="utf-8",
     )
-    seen = "[...document.querySelectorAll('.arc article')].filter(a => a.offsetParent).length"
+    script = "[...document.querySelectorAll('.arc article')].filter(a => a.offsetParent).length"
     with started(require_tool("chromium-headless-shell"), tmp_path / "profile") as browser:
         for width in (1300, 390):
             with browser.open(path, width=width) as tab:
                 counts = []
                 for i in ("", "0", "1", "2", "3"):
                     tab.js(f"document.querySelector('label[for=arc-f{i}]').click()")
-                    counts.append(tab.js(seen))
+                    counts.append(tab.js(script))
                 assert counts == [5, 1, 2, 1, 1]
                 grid = "getComputedStyle(document.querySelector('.arc article i'))"
                 assert "data:image/png" in tab.js(f"{grid}.backgroundImage")

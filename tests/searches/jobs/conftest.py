@@ -29,8 +29,8 @@ THREE_NODES = (
 
 def sleeper(number: int, seconds: float) -> dict[str, Any]:
     """A job that rests and says which it is."""
-    said = f"sleep {seconds:.3f}; echo '{{\"job\": {number}}}'"
-    return {"job_id": f"job-{number:02}", "argv": ["sh", "-c", said], "timeout_s": 60}
+    script = f"sleep {seconds:.3f}; echo '{{\"job\": {number}}}'"
+    return {"job_id": f"job-{number:02}", "argv": ["sh", "-c", script], "timeout_s": 60}
 
 
 def shell(job_id: str, line: str, **more: Any) -> dict[str, Any]:

@@ -75,10 +75,10 @@ def test_every_channel_gives_what_the_rules_say(shop: Shop) -> None:
     for name in ("old", "fresh"):
         (shop.folder / f"{name}.json").write_text('{"old": 1}')
     shop.write(JOBS)
-    said = shop.run("run", "--workers", "4", "-q")
-    assert said.code == 4, said
+    result = shop.run("run", "--workers", "4", "-q")
+    assert result.code == 4, result
     assert shop.results("run") == WANTED
-    check_told(shop, said.out)
+    check_told(shop, result.out)
     check_explained(shop)
     check_moved_aside(shop)
     check_answer(shop)
@@ -98,18 +98,18 @@ def check_told(shop: Shop, out: str) -> None:
 def check_explained(shop: Shop) -> None:
     """`weft explain` shows the parse error with its place, then the last 40 lines."""
     keys = {job.job_id: job.key for job in shop.seen("run")}
-    told = shop.weft("explain", "run", keys["cut-off"]).out
-    assert "is not JSON: parse error: premature EOF (line 1, column 14)" in told
-    block = [line.strip() for line in told.splitlines()]
+    explained = shop.weft("explain", "run", keys["cut-off"]).out
+    assert "is not JSON: parse error: premature EOF (line 1, column 14)" in explained
+    block = [line.strip() for line in explained.splitlines()]
     shown = block[block.index("line 22") : block.index('{"cut": [1, 2') + 1]
     assert shown == [*(f"line {i}" for i in range(22, 61)), '{"cut": [1, 2']
     assert len(shown) == 40
     assert "line 21" not in block
-    told = shop.weft("explain", "run", keys["bad-file"]).out
-    assert "the expected file bad.json is not JSON" in told
-    assert "(line 2, column 7)" in told
-    told = shop.weft("explain", "run", keys["orphan-only"]).out
-    assert "the expected file never.json was not written" in told
+    explained = shop.weft("explain", "run", keys["bad-file"]).out
+    assert "the expected file bad.json is not JSON" in explained
+    assert "(line 2, column 7)" in explained
+    explained = shop.weft("explain", "run", keys["orphan-only"]).out
+    assert "the expected file never.json was not written" in explained
     assert "why" in shop.weft("explain", "run", keys["exit-3"]).out
 
 
@@ -125,21 +125,21 @@ def check_moved_aside(shop: Shop) -> None:
 
 
 def check_answer(shop: Shop) -> None:
-    told = shop.run("run", "--workers", "4", "--json").json
-    assert told["status"] == "unknown"
-    answer = told["answer"]["detail"]
+    report = shop.run("run", "--workers", "4", "--json").json
+    assert report["status"] == "unknown"
+    answer = report["answer"]["detail"]
     assert [row["job_id"] for row in answer] == [job["job_id"] for job in JOBS]
     by_id = {row["job_id"]: row for row in answer}
     assert by_id["empty-list"]["status"] == "completed"
     assert by_id["empty-list"]["bytes"] == 2
     assert by_id["exit-3"]["error"] == {"type": "exit", "stage": "run", "exit_code": 3}
     assert by_id["silent"]["error"]["stage"] == "collect"
-    assert {row["job_id"] for row in told["jobs"]} == set(by_id)
+    assert {row["job_id"] for row in report["jobs"]} == set(by_id)
 
 
 def check_fetched(shop: Shop) -> None:
-    told = shop.weft("jobs", "fetch", "run", "--to", "got", "--json").json
-    names = {Path(file["path"]).name: file for file in told["files"]}
+    report = shop.weft("jobs", "fetch", "run", "--to", "got", "--json").json
+    names = {Path(file["path"]).name: file for file in report["files"]}
     assert sorted(names) == sorted(
         ["stdout.json", "empty-list.json", "scalar-asked.json", "file.json", "fresh-file.json",
          "auto-stdout.json", "auto-file.json", "stdout-chosen.json", "bytes.bin",
@@ -155,9 +155,9 @@ def check_fetched(shop: Shop) -> None:
     assert sorted((shop.folder / "got").iterdir()) == before
     assert shop.weft("jobs", "fetch", "run", "--to", "some", "bytes").code == 0
     assert [p.name for p in (shop.folder / "some").iterdir()] == ["bytes.bin"]
-    for name, said in (("silent", "has no result"), ("nobody", "has no job")):
+    for name, reason in (("silent", "has no result"), ("nobody", "has no job")):
         refused = shop.weft("jobs", "fetch", "run", "--to", "none", name)
-        assert (refused.code, said in refused.err) == (3, True)
+        assert (refused.code, reason in refused.err) == (3, True)
     assert not (shop.folder / "none").exists()
 
 
@@ -169,16 +169,16 @@ def test_fetch_notices_damage_and_leaves_nothing(shop: Shop) -> None:
     stored = shop.folder / "run" / "objects" / digest[:2] / digest[2:]
     stored.chmod(0o644)
     stored.write_text("{}")
-    told = shop.weft("jobs", "fetch", "run", "--to", "got")
-    assert (told.code, "do not match" in told.err) == (5, True)
+    result = shop.weft("jobs", "fetch", "run", "--to", "got")
+    assert (result.code, "do not match" in result.err) == (5, True)
     stored.unlink()
     assert shop.weft("jobs", "fetch", "run", "--to", "got").code == 5
     assert list((shop.folder / "got").iterdir()) == []
 
 
 def test_fetch_of_another_run_is_refused(shop: Shop) -> None:
-    told = shop.weft("jobs", "fetch", shop.folder, "--to", "got")
-    assert (told.code, "not a run folder" in told.err) == (3, True)
+    result = shop.weft("jobs", "fetch", shop.folder, "--to", "got")
+    assert (result.code, "not a run folder" in result.err) == (3, True)
 
 
 def test_secret_by_name_appears_nowhere_on_disk(
@@ -202,19 +202,19 @@ def test_secret_by_name_appears_nowhere_on_disk(
 
 
 def test_folder_and_interpreter_of_the_node_are_used(shop: Shop) -> None:
-    there, env = shop.folder / "there", shop.folder / "env" / "bin"
-    there.mkdir()
+    work_dir, env = shop.folder / "there", shop.folder / "env" / "bin"
+    work_dir.mkdir()
     env.mkdir(parents=True)
     (env / "python").write_text(f'#!/bin/sh\necho mine\nexec {sys.executable} "$@"\n')
     (env / "python").chmod(0o755)
-    (there / "where.py").write_text("import os, json; print(json.dumps([os.getcwd()]))")
+    (work_dir / "where.py").write_text("import os, json; print(json.dumps([os.getcwd()]))")
     node = {"hostname": "localhost", "gpu_count": 1, "script_path": "there"}
     shop.write(
         [{"job_id": "a", "script": "where.py", "timeout_s": 60}],
         json.dumps({"nodes": [{**node, "python_env": str(shop.folder / "env")}]}),
     )
     assert shop.run("run", "--nodes", "nodes.json", "-q").code == 0
-    assert shop.results("run")["a"] == ("stdout", json.dumps([str(there)]).encode())
+    assert shop.results("run")["a"] == ("stdout", json.dumps([str(work_dir)]).encode())
     logs = [p.read_text() for p in (shop.folder / "run" / "logs").rglob("*.out")]
     assert logs[0].startswith("mine\n")
     ledger = (shop.folder / "run" / "ledger.jsonl").read_text()
@@ -231,8 +231,8 @@ def test_result_that_cannot_be_stored_is_the_nodes_fault_only_if_it_is(
 
     out = tmp_path / "1.out"
     out.write_text("[]\n")
-    asked = {"result": "stdout", "scalars": False, "target": "", "format": "json"}
-    run = CommandRun(asked, tmp_path, tmp_path, out, out, 1, 0, "a/gpu0")
+    channel = {"result": "stdout", "scalars": False, "target": "", "format": "json"}
+    run = CommandRun(channel, tmp_path, tmp_path, out, out, 1, 0, "a/gpu0")
     monkeypatch.setattr(results, "put_file", broken)
     with pytest.raises(Ending) as caught:
         results.collect(run)

@@ -198,9 +198,9 @@ def test_missing_file_folder_and_giant_are_refused(tmp_path: Path) -> None:
     (tmp_path / "giant.json").touch()
     with (tmp_path / "giant.json").open("r+b") as file:
         file.truncate(1 << 30)
-    for name, said in (("none.json", "does not exist"), (".", "regular file"),
-                       ("giant.json", "larger than"), ("a\0b", "does not exist")):  # fmt: skip
-        with pytest.raises(FileInvalid, match=said):
+    for name, reason in (("none.json", "does not exist"), (".", "regular file"),
+                         ("giant.json", "larger than"), ("a\0b", "does not exist")):  # fmt: skip
+        with pytest.raises(FileInvalid, match=reason):
             read_jobs(tmp_path / name, 60.0)
 
 
@@ -235,9 +235,9 @@ def test_any_file_is_read_or_refused_in_one_line(
     folder = tmp_path_factory.mktemp("fuzz", numbered=True)
     texts = [("a.json", json.dumps(entries).encode()), (f"b.{suffix}", data), ("c.jsonl", data)]
     for name, text in texts:
-        said = ""
+        message = ""
         try:
             read_jobs(write(folder, name, text), 60.0)
         except FileInvalid as error:
-            said = str(error)
-        assert "\n" not in said
+            message = str(error)
+        assert "\n" not in message

@@ -38,8 +38,8 @@ if out is sys.stdout:
 def most_bytes(process: psutil.Process) -> int:
     """The most memory a process ever had (VmHWM)."""
     text = Path(f"/proc/{process.pid}/status").read_text()
-    found = re.search(r"VmHWM:\s+(\d+) kB", text)
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"VmHWM:\s+(\d+) kB", text)
+    return int(match[1]) * 1024 if match else 0
 
 
 def test_result_of_100_mb_is_stored_without_loading_it(shop: Shop) -> None:

@@ -48,8 +48,8 @@ def test_what_the_machine_lacks_is_refused_before_the_start(
     ready.write([shell("fine", "echo []"), job], nodes(node))
     before = contents(ready.folder)
     for more in ([], ["--dry-run"], ["--json"]):
-        told = ready.run("run", "--nodes", "nodes.json", *more)
-        check_refused(ready, told, 3, said, "(node localhost)" if "does not" not in said else "")
+        result = ready.run("run", "--nodes", "nodes.json", *more)
+        check_refused(ready, result, 3, said, "(node localhost)" if "does not" not in said else "")
     assert contents(ready.folder) == before
 
 
@@ -81,7 +81,7 @@ def test_what_goes_missing_later_is_a_loss_and_the_run_goes_on_when_it_is_back(
     ready: Shop, what: str
 ) -> None:
     """Exit code 75, nothing of it in the ledger, and the head of a run where nothing happened."""
-    line, second, said = LATER[what]
+    line, second, message = LATER[what]
     folder = ready.folder
 
     def restore() -> None:
@@ -96,8 +96,8 @@ def test_what_goes_missing_later_is_a_loss_and_the_run_goes_on_when_it_is_back(
     (folder / "spare").touch()
     assert ready.run("well", "--nodes", "nodes.json", "-q").code == 0
     (folder / "spare").unlink()
-    told = ready.run("run", "--nodes", "nodes.json", "-q")
-    check_refused(ready, told, 75, "no CPU slot is left", said)
+    result = ready.run("run", "--nodes", "nodes.json", "-q")
+    check_refused(ready, result, 75, "no CPU slot is left", message)
     assert [job.status for job in ready.seen("run")] == ["completed", "queued"]
     restore()
     assert ready.weft("resume", "run").code == 0
@@ -118,8 +118,8 @@ def test_variable_that_is_gone_on_resume_is_a_loss(
     assert ready.run("run", "--wall-limit", "0.4", "-q").code == 130
     hold.unlink()
     monkeypatch.delenv("WEFT_TRIAL_KEY")
-    told = ready.weft("resume", "run")
-    check_refused(ready, told, 75, "variable WEFT_TRIAL_KEY is not set on node local")
+    result = ready.weft("resume", "run")
+    check_refused(ready, result, 75, "variable WEFT_TRIAL_KEY is not set on node local")
     monkeypatch.setenv("WEFT_TRIAL_KEY", "x")
     assert ready.weft("resume", "run").code == 0
 

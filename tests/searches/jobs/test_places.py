@@ -34,8 +34,8 @@ def test_expected_output_outside_is_refused_and_the_file_there_stays(
         shop.write([shell("a", "true", expected_output=path)], nodes(script_path="node"))
         before = contents(shop.folder)
         for more in ([], ["--dry-run"]):
-            told = shop.run("run", "--nodes", "nodes.json", *more)
-            check_refused(shop, told, 3, "job 1 ('a')", "expected_output")
+            result = shop.run("run", "--nodes", "nodes.json", *more)
+            check_refused(shop, result, 3, "job 1 ('a')", "expected_output")
         assert contents(shop.folder) == before
         assert precious.read_text() == "do not touch"
 
@@ -44,8 +44,8 @@ def test_link_that_leads_out_is_refused_before_the_start(shop: Shop, precious: P
     (shop.folder / "node" / "link").symlink_to(shop.folder)
     job = shell("a", "true", expected_output="link/precious.txt")
     shop.write([job], nodes(script_path="node"))
-    told = shop.run("run", "--nodes", "nodes.json", "--dry-run")
-    check_refused(shop, told, 3, "link/precious.txt is not inside the job's folder")
+    result = shop.run("run", "--nodes", "nodes.json", "--dry-run")
+    check_refused(shop, result, 3, "link/precious.txt is not inside the job's folder")
     assert precious.read_text() == "do not touch"
 
 
@@ -57,8 +57,8 @@ def test_link_made_after_the_start_moves_nothing_and_is_not_recorded(
     plant = "rmdir link; ln -s .. link; echo []"
     second = shell("b", "echo [] > link/precious.txt", expected_output="link/precious.txt")
     shop.write([shell("a", plant), second], nodes(script_path="node", cpu_count=1))
-    told = shop.run("run", "--nodes", "nodes.json", "-q")
-    check_refused(shop, told, 75, "no CPU slot is left", "link/precious.txt is not inside")
+    result = shop.run("run", "--nodes", "nodes.json", "-q")
+    check_refused(shop, result, 75, "no CPU slot is left", "link/precious.txt is not inside")
     assert precious.read_text() == "do not touch"
     (shop.folder / "node" / "link").unlink()
     (shop.folder / "node" / "link").mkdir()
@@ -88,8 +88,8 @@ def test_script_and_cwd_are_elsewhere_only_where_the_node_allows_it(shop: Shop, 
         job = {"job_id": "a", "script": "s.py", "gpu": 0, "expected_output": "out.json"}
         job |= {field: f"{path}/s.py" if field == "script" else path}
         shop.write([job], nodes(script_path="here"))
-        told = shop.run("run", "--nodes", "nodes.json", "--dry-run")
-        check_refused(shop, told, 3, f"{field} ", "is not in script_path", "allow_paths")
+        result = shop.run("run", "--nodes", "nodes.json", "--dry-run")
+        check_refused(shop, result, 3, f"{field} ", "is not in script_path", "allow_paths")
     shop.write([job], nodes(script_path="here", allow_paths=[str(beside)]))
     assert shop.run("run", "--nodes", "nodes.json", "-q").code == 0
     assert shop.results("run")["a"] == ("file", b"[5]")
@@ -104,8 +104,8 @@ def test_what_was_moved_aside_comes_back_when_the_job_does_not_start(shop: Shop)
     (shop.folder / "old.json").write_text("old")
     second = {"job_id": "b", "argv": ["./tool"], "gpu": 0, "expected_output": "old.json"}
     shop.write([shell("a", "mv tool gone; echo []"), second])
-    told = shop.run("run", "-q", "--workers", "1")
-    check_refused(shop, told, 75, "no CPU slot is left", "tool: No such file or directory")
+    result = shop.run("run", "-q", "--workers", "1")
+    check_refused(shop, result, 75, "no CPU slot is left", "tool: No such file or directory")
     assert (shop.folder / "old.json").read_text() == "old"
     assert not (shop.folder / "old.json.before-1").exists()
     (shop.folder / "gone").rename(tool)

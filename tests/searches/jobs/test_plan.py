@@ -123,44 +123,44 @@ def test_greedy_says_what_it_has() -> None:
 def test_dry_run_prints_the_plan_and_creates_nothing(shop: Shop) -> None:
     shop.write([sleeper(i, 1) for i in range(36)], THREE_NODES)
     before = sorted(shop.folder.iterdir())
-    said = shop.run("runs", "--nodes", "nodes.json", "--simulate-nodes", "--dry-run")
-    assert (said.code, said.out) == (0, "")
-    assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
+    result = shop.run("runs", "--nodes", "nodes.json", "--simulate-nodes", "--dry-run")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.splitlines() == [f"🔀 {line}" for line in LINES]
     assert sorted(shop.folder.iterdir()) == before
-    told = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes",
-                     "--dry-run", "--json")  # fmt: skip
-    assert told.err == ""
-    assert told.json["placement"] == "static"
-    assert [job["slot"] for job in told.json["jobs"]] == BY_HAND
-    assert told.json["nodes"][0]["distribution"] == {"0": 2, "1": 1}
+    as_json = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes",
+                        "--dry-run", "--json")  # fmt: skip
+    assert as_json.err == ""
+    assert as_json.json["placement"] == "static"
+    assert [job["slot"] for job in as_json.json["jobs"]] == BY_HAND
+    assert as_json.json["nodes"][0]["distribution"] == {"0": 2, "1": 1}
 
 
 @pytest.mark.parametrize(("encoding", "sign"), [("ascii", ""), ("utf-8", "🔀 ")])
 def test_sign_is_left_out_where_it_cannot_be_written(shop: Shop, encoding: str, sign: str) -> None:
     shop.write([sleeper(0, 1)], THREE_NODES)
     words = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes", "--dry-run"]
-    said = shop.apart(*words, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    assert said.err.startswith(f"{sign}PARALLEL: localhost | 0 GPU workers | 0 jobs"), said
+    result = shop.apart(*words, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    assert result.err.startswith(f"{sign}PARALLEL: localhost | 0 GPU workers | 0 jobs"), result
 
 
 def test_dry_run_of_a_classic_file_needs_no_other_flag(shop: Shop) -> None:
     """Other machines are planned for; what cannot be seen from here is named."""
     shop.write([sleeper(i, 1) for i in range(36)], THREE_NODES)
     before = sorted(shop.folder.iterdir())
-    told = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--dry-run")
-    assert (told.code, told.out) == (0, "")
+    result = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--dry-run")
+    assert (result.code, result.out) == (0, "")
     unseen = [f"not checked: {name} is not this machine" for name in ("rig-a", "rig-b")]
-    assert told.err.splitlines() == [*(f"🔀 {line}" for line in LINES), *unseen]
+    assert result.err.splitlines() == [*(f"🔀 {line}" for line in LINES), *unseen]
     assert sorted(shop.folder.iterdir()) == before
 
 
 def test_dry_run_without_nodes_checks_the_scripts_of_this_machine(shop: Shop) -> None:
     shop.write([shell("a", "true")])
-    told = shop.weft("jobs", "run", "jobs.json", "--dry-run")
-    assert (told.code, "not checked" in told.err) == (0, False), told
+    result = shop.weft("jobs", "run", "jobs.json", "--dry-run")
+    assert (result.code, "not checked" in result.err) == (0, False), result
     shop.write([{"job_id": "a", "script": "missing.py", "gpu": 0}])
-    told = shop.weft("jobs", "run", "jobs.json", "--dry-run")
-    assert (told.code, "missing.py does not exist" in told.err) == (3, True), told
+    result = shop.weft("jobs", "run", "jobs.json", "--dry-run")
+    assert (result.code, "missing.py does not exist" in result.err) == (3, True), result
 
 
 def test_placement_is_static_with_a_classic_file_and_greedy_otherwise(
@@ -175,5 +175,5 @@ def test_placement_is_static_with_a_classic_file_and_greedy_otherwise(
         (["--nodes", "nodes.toml", "--placement", "static"], "static"),
         ([], "greedy"),
     ):
-        told = shop.weft("jobs", "run", "jobs.json", "--dry-run", "--json", *words)
-        assert json.loads(told.out)["placement"] == placement, words
+        result = shop.weft("jobs", "run", "jobs.json", "--dry-run", "--json", *words)
+        assert json.loads(result.out)["placement"] == placement, words

@@ -81,15 +81,15 @@ def test_bad_file_is_refused_and_nothing_is_created(
 def test_bad_option_is_a_usage_error(shop: Shop, words: list[str], said: str) -> None:
     shop.write([CPU])
     before = contents(shop.folder)
-    told = shop.run("run", *words, "-q")
-    check_refused(shop, told, 2, said)
+    result = shop.run("run", *words, "-q")
+    check_refused(shop, result, 2, said)
     assert contents(shop.folder) == before
 
 
 def test_other_machine_is_refused_without_the_flag_that_helps(shop: Shop) -> None:
     shop.write([GPU], THREE_NODES)
-    said = ["nodes.json: node 'rig-a' is not this machine", "--simulate-nodes"]
-    check_refused(shop, shop.run("run", "--nodes", "nodes.json"), 3, *said)
+    words = ["nodes.json: node 'rig-a' is not this machine", "--simulate-nodes"]
+    check_refused(shop, shop.run("run", "--nodes", "nodes.json"), 3, *words)
 
 
 def test_out_is_needed_to_run(shop: Shop) -> None:

@@ -20,10 +20,10 @@ LIMITS = JobLimits(timeout_s=30.0, retries=1, seed=7)
 def test_request_and_command_lead_to_the_same_head(shop: Shop, tmp_path: Path) -> None:
     shop.write(JOBS)
     request = read_request(Path("jobs.json"), LIMITS)
-    done = execute_jobs(request, Execution(tmp_path / "api", workers=2))
+    run = execute_jobs(request, Execution(tmp_path / "api", workers=2))
     words = ("--timeout", "30", "--retries", "1", "--seed", "7", "--json")
-    assert shop.run("cli", *words).json["head"] == done.head
-    assert [entry["status"] for entry in done.answer] == ["completed", "completed"]
+    assert shop.run("cli", *words).json["head"] == run.head
+    assert [entry["status"] for entry in run.answer] == ["completed", "completed"]
 
 
 def test_everything_that_decides_is_in_the_request(shop: Shop, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ def test_retry_of_jobs_runs_only_the_failed_ones(shop: Shop) -> None:
     shop.write([shell(name, line) for name, line in lines.items()])
     assert shop.run("old", "--workers", "2").code == 4
     (shop.folder / "fixed").touch()
-    told = shop.weft("resume", "old", "--retry-failed", "--out", "new")
-    assert told.code == 0, told
+    result = shop.weft("resume", "old", "--retry-failed", "--out", "new")
+    assert result.code == 0, result
     assert {name: count(shop.folder, name) for name in lines} == {"a": 1, "b": 2, "c": 1}
     assert [job.status for job in shop.seen("new")] == ["completed"] * 3
     assert shop.weft("verify", "new").code == 0

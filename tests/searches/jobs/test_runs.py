@@ -78,11 +78,11 @@ def one_by_one_s(jobs: Sequence[ViewedJob]) -> float:
 def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[ViewedJob]]:
     """36 jobs, static then greedy, all figures from the manifests; return them by placement."""
     shop.write(rests(36, unit_s), THREE_NODES)
-    seen, ledgers = {}, set()
+    by_placement, ledgers = {}, set()
     for placement in ("static", "greedy"):
-        said = shop.run(placement, *ON_NODES, "--placement", placement)
-        assert said.code == 0, said
-        jobs = seen[placement] = shop.seen(placement)
+        result = shop.run(placement, *ON_NODES, "--placement", placement)
+        assert result.code == 0, result
+        jobs = by_placement[placement] = shop.seen(placement)
         check_never_too_many(jobs)
         slots = slot_times(jobs)
         ledgers.add(shop.ledger(placement))
@@ -95,13 +95,13 @@ def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[ViewedJob]]:
         )  # fmt: skip
         if placement == "static":
             assert [job.slot for job in jobs] == BY_HAND
-            assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
+            assert result.err.splitlines() == [f"🔀 {line}" for line in LINES]
         else:
-            check_greedy_said(said.err, jobs)
-        assert "sequential would be" in said.out
-        assert "one after the other within each node" in said.out
+            check_greedy_said(result.err, jobs)
+        assert "sequential would be" in result.out
+        assert "one after the other within each node" in result.out
     assert len(ledgers) == 1
-    return seen
+    return by_placement
 
 
 def busiest_s(jobs: Sequence[ViewedJob]) -> float:
@@ -124,27 +124,27 @@ def test_three_nodes_run_as_planned(shop: Shop) -> None:
 @pytest.mark.slow
 def test_three_nodes_rest_little_and_greedy_is_no_slower(shop: Shop) -> None:
     """By the clock, so for a machine that does nothing else."""
-    seen = check_three_nodes(shop, 1.0)
-    for jobs in seen.values():
+    by_placement = check_three_nodes(shop, 1.0)
+    for jobs in by_placement.values():
         for slot in slot_times(jobs):
             assert slot.span_s - slot.busy_s <= 0.15 * slot.span_s, slot
-    assert wall_from_ready_s(seen["static"]) <= 1.15 * busiest_s(seen["static"])
-    assert runtime_s(seen["greedy"]) <= runtime_s(seen["static"]) * 1.02
+    assert wall_from_ready_s(by_placement["static"]) <= 1.15 * busiest_s(by_placement["static"])
+    assert runtime_s(by_placement["greedy"]) <= runtime_s(by_placement["static"]) * 1.02
 
 
 def check_speed_ups(shop: Shop, unit_s: float) -> None:
-    for count, wanted in SPEED_UPS.items():
+    for count, expected in SPEED_UPS.items():
         shop.write(similar(count, unit_s), THREE_NODES)
         for placement in ("greedy", "static"):
             out = f"{count}-{placement}"
-            said = shop.run(out, *ON_NODES, "--placement", placement, "-q")
+            result = shop.run(out, *ON_NODES, "--placement", placement, "-q")
             jobs = shop.seen(out)
             up = one_by_one_s(jobs) / runtime_s(jobs)
             shop.figures(f"{count} jobs, {placement}", speed_up_within_nodes=f"{up:.2f}",
-                          wanted=wanted,
-                          line=said.out.splitlines()[-4])  # fmt: skip
-            assert "sequential would be" in said.out
-            assert up >= wanted
+                          wanted=expected,
+                          line=result.out.splitlines()[-4])  # fmt: skip
+            assert "sequential would be" in result.out
+            assert up >= expected
 
 
 @pytest.mark.slow
@@ -257,9 +257,9 @@ def killed_twice(shop: Shop, out: str) -> int:
     (shop.folder / "hold").unlink()
     away = shop.folder / "away"
     away.mkdir()
-    told = shop.apart("resume", Path("..") / out, cwd=away)
-    assert "resumed" in told.out, told
-    return told.code
+    result = shop.apart("resume", Path("..") / out, cwd=away)
+    assert "resumed" in result.out, result
+    return result.code
 
 
 WAYS: dict[str, Way] = {
@@ -297,9 +297,9 @@ def test_recording_in_arrival_order_would_be_noticed(
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
-        came = dict(self.query(sql, first, end))
+        arrived = dict(self.query(sql, first, end))
         for rows in in_job_order(self, first, end):
-            yield sorted(rows, key=lambda row: came[row[0]] or 0)
+            yield sorted(rows, key=lambda row: arrived[row[0]] or 0)
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     with pytest.raises(AssertionError, match="another ledger"):
@@ -319,13 +319,13 @@ def test_resume_needs_only_the_folder_and_finds_the_scripts(shop: Shop) -> None:
     hold.touch()
     jobs = [{"job_id": f"j{i}", "script": "s.py", "args": [str(hold)]} for i in range(8)]
     shop.write(jobs, THREE_NODES)
-    told = shop.run("run", *ON_NODES, "--wall-limit", "0.6", "-q")
-    assert told.code == 130, told
+    result = shop.run("run", *ON_NODES, "--wall-limit", "0.6", "-q")
+    assert result.code == 130, result
     hold.unlink()
     away = shop.folder / "away"
     away.mkdir()
-    told = shop.apart("resume", "../run", "--json", cwd=away)
-    assert told.code == 0, told
+    result = shop.apart("resume", "../run", "--json", cwd=away)
+    assert result.code == 0, result
     assert [job.slot for job in shop.seen("run")] == EIGHT
     status = shop.weft("status", "run")
     assert "sequential would be" in status.out
@@ -345,8 +345,8 @@ def test_replay_answers_jobs_from_the_record_or_runs_them_again(shop: Shop) -> N
     shop.write([sleeper(i, 0.01) for i in range(3)], THREE_NODES)
     assert shop.run("run", *ON_NODES, "-q").code == 0
     for words in ([], ["--commands"], ["--commands", "--backend", "serial"]):
-        told = shop.weft("replay", "run", *words)
-        assert (told.code, "equal" in told.out) == (0, True), told
+        result = shop.weft("replay", "run", *words)
+        assert (result.code, "equal" in result.out) == (0, True), result
 
 
 def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:

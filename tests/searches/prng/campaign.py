@@ -94,17 +94,17 @@ def search_entry(text: str, workers: int) -> dict[str, Any]:
 def zoo(path: Path, cores: int, deadline_s: float, log: OutcomeLog) -> dict[str, Any]:
     """Search all histories of a file, those with the cheapest plans first."""
     lines = [json.loads(text) for text in path.read_text().splitlines()]
-    left = [line for line in lines if line["entry"] not in log.by_name("entry")]
-    left.sort(key=planned_s)
+    remaining = [line for line in lines if line["entry"] not in log.by_name("entry")]
+    remaining.sort(key=planned_s)
     with ThreadPoolExecutor(max(1, cores // WORKERS_EACH)) as pool:
-        list(pool.map(lambda line: in_process(line, cores, deadline_s, log), left))
-    done = log.by_name("entry")
+        list(pool.map(lambda line: in_process(line, cores, deadline_s, log), remaining))
+    outcomes = log.by_name("entry")
     return {
         "entries": len(lines),
-        "searched": len(done),
-        "found": sum(outcome["found"] for outcome in done.values()),
-        "outcomes": list(done.values()),
-        "not_reached": [line["entry"] for line in lines if line["entry"] not in done],
+        "searched": len(outcomes),
+        "found": sum(outcome["found"] for outcome in outcomes.values()),
+        "outcomes": list(outcomes.values()),
+        "not_reached": [line["entry"] for line in lines if line["entry"] not in outcomes],
     }
 
 
@@ -120,16 +120,16 @@ def in_process(line: dict[str, Any], cores: int, deadline_s: float, log: Outcome
         return
     words = [sys.executable, "-m", __spec__.name, "one", str(min(WORKERS_EACH, cores))]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             words, input=json.dumps(line), capture_output=True, text=True, timeout=left_s
         )
     except subprocess.TimeoutExpired:
         return
-    if done.returncode:
+    if result.returncode:
         log.add({"entry": line["entry"], "seed": line["seed"], "found": False,
-                 "error": done.stderr[-400:]})  # fmt: skip
+                 "error": result.stderr[-400:]})  # fmt: skip
     else:
-        log.add(json.loads(done.stdout.splitlines()[-1]))
+        log.add(json.loads(result.stdout.splitlines()[-1]))
 
 
 # -- histories without a generator -----------------------------------------------------------------
@@ -177,17 +177,17 @@ def claims(
     log: OutcomeLog,
 ) -> dict[str, Any]:
     """Analyse histories until time runs out; list those of which something is claimed."""
-    left = [name for name in names if name not in log.by_name("history")]
+    remaining = [name for name in names if name not in log.by_name("history")]
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        for name, claim in until(pool.imap_unordered(judge, left), deadline_s):
+        for name, claim in until(pool.imap_unordered(judge, remaining), deadline_s):
             log.add({"history": name, "claim": claim})
         pool.terminate()
-    done = log.by_name("history")
+    outcomes = log.by_name("history")
     return {
         "histories": len(names),
-        "analysed": sum(name in done for name in names),
-        "claimed": [outcome for outcome in done.values() if outcome["claim"]],
-        "not_reached": [name for name in names if name not in done],
+        "analysed": sum(name in outcomes for name in names),
+        "claimed": [outcome for outcome in outcomes.values() if outcome["claim"]],
+        "not_reached": [name for name in names if name not in outcomes],
     }
 
 
@@ -232,19 +232,19 @@ def main() -> None:
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=7)
-    asked = parser.parse_args()
-    if asked.what == "make":
-        make(Path(asked.rest[0]))
-    elif asked.what == "compile":
-        compile_all(asked.cores)
-    elif asked.what == "one":
-        print(json.dumps(search_entry(sys.stdin.read(), int(asked.rest[0]))))
+    args = parser.parse_args()
+    if args.what == "make":
+        make(Path(args.rest[0]))
+    elif args.what == "compile":
+        compile_all(args.cores)
+    elif args.what == "one":
+        print(json.dumps(search_entry(sys.stdin.read(), int(args.rest[0]))))
     else:
         begin_s = time.monotonic()
-        deadline_s = begin_s + 60 * asked.minutes
-        outcome = campaign(asked.what, asked.rest, asked.cores, deadline_s)
+        deadline_s = begin_s + 60 * args.minutes
+        outcome = campaign(args.what, args.rest, args.cores, deadline_s)
         shown = {key: value for key, value in outcome.items() if not isinstance(value, list)}
-        print(asked.what, shown, f"{(time.monotonic() - begin_s) / 60:.1f} minutes", flush=True)
+        print(args.what, shown, f"{(time.monotonic() - begin_s) / 60:.1f} minutes", flush=True)
 
 
 if __name__ == "__main__":

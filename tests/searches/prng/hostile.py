@@ -33,9 +33,9 @@ def _biased(source: random.Random, modulus: int) -> Iterator[int]:
 def _poisson(mean: float) -> Maker:
     def counts(source: random.Random, modulus: int) -> Iterator[int]:
         while True:
-            count, left = 0, source.random()
-            while left > math.exp(-mean):
-                count, left = count + 1, left * source.random()
+            count, product = 0, source.random()
+            while product > math.exp(-mean):
+                count, product = count + 1, product * source.random()
             yield min(count, modulus - 1)
 
     return counts
@@ -240,8 +240,8 @@ NAMES = [f"{name}/{modulus}" for name in _MAKERS for modulus in MODULI]
 def hostile(name: str, count: int) -> tuple[tuple[int, ...], int]:
     """Return the draws of a history by its name, and its modulus."""
     maker, _, modulus = name.rpartition("/")
-    made = _MAKERS[maker](random.Random(name), int(modulus))
-    return tuple(draw for draw, _ in zip(made, range(count), strict=False)), int(modulus)
+    endless = _MAKERS[maker](random.Random(name), int(modulus))
+    return tuple(draw for draw, _ in zip(endless, range(count), strict=False)), int(modulus)
 
 
 RANDOM_MODULI = (10, 37, 100, 1000, 65_536)

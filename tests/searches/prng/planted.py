@@ -41,11 +41,11 @@ def chance(count: int, modulus: int, seed: int) -> tuple[int, ...]:
 def recorded(name: str) -> tuple[tuple[int, ...], list[int]]:
     """Return a history that a real runtime made, and what it made next."""
     folder = Path(__file__).parent / "histories"
-    seen, later = (
+    shown, later = (
         [int(row) for row in (folder / f"{name}{kind}.csv").read_text().split()[1:]]
         for kind in ("", ".next")
     )
-    return tuple(seen), later
+    return tuple(shown), later
 
 
 def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan:
@@ -57,7 +57,9 @@ def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan
 
 def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[HypothesisMatch]:
     """Carry out a plan range by range, as tasks do."""
-    return [found for lo, hi in plan.ranges() for found in attack.run(case, plan, Units(lo, hi))]
+    return [
+        candidate for lo, hi in plan.ranges() for candidate in attack.run(case, plan, Units(lo, hi))
+    ]
 
 
 def predicts(found: HypothesisMatch, truth: Hypothesis, count: int) -> bool:

@@ -114,8 +114,8 @@ def reference(tmp_path_factory: pytest.TempPathFactory, prng_forks: ForkServer) 
     out = tmp_path_factory.mktemp("prng") / "serial"
     words = ["prng", "analyse", HISTORIES / "java.csv", *SMALL, *HERE, "--json", "--out", out]
     argv = [str(word) for word in words]
-    done = prng_forks.run(argv, Path.cwd(), os.environ)
-    check_found("java", subprocess.CompletedProcess(argv, *done))
+    result = prng_forks.run(argv, Path.cwd(), os.environ)
+    check_found("java", subprocess.CompletedProcess(argv, *result))
     return out
 
 
@@ -166,9 +166,9 @@ def test_recording_in_arrival_order_is_noticed(
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
-        came = dict(self.query(sql, first, end))
+        arrivals = dict(self.query(sql, first, end))
         for rows in in_task_order(self, first, end):
-            yield sorted(rows, key=lambda row: -(came[row[0]] or 0))
+            yield sorted(rows, key=lambda row: -(arrivals[row[0]] or 0))
 
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     monkeypatch.setattr(loop, "COMMIT_AFTER_S", 60.0)  # rounds at once, not result by result
@@ -194,12 +194,12 @@ def test_random_history_has_no_signal_and_says_what_would_have_been_found(
     analyse: Analyse, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "draws", random_draws("nobody", 60))
-    done = analyse(path, *QUICK, "--families", "msvc", "--outputs", "mod", *HERE)
-    assert done.returncode == 1
-    assert done.stdout.startswith("NO SIGNAL")
-    assert "Any of these would have been found" in done.stdout
-    assert "all 2^31 states" in done.stdout
-    assert "next draws" not in done.stdout.lower()
+    result = analyse(path, *QUICK, "--families", "msvc", "--outputs", "mod", *HERE)
+    assert result.returncode == 1
+    assert result.stdout.startswith("NO SIGNAL")
+    assert "Any of these would have been found" in result.stdout
+    assert "all 2^31 states" in result.stdout
+    assert "next draws" not in result.stdout.lower()
 
 
 def test_run_that_stops_for_cost_prints_the_whole_command_that_continues(
@@ -207,9 +207,9 @@ def test_run_that_stops_for_cost_prints_the_whole_command_that_continues(
 ) -> None:
     path = write(tmp_path / "my draws", random_draws("nobody", 60))
     words = ("--families", "vba", "--skips", "0", "--starts", "0", "--corrupt", "0")
-    done = analyse(path, *words, "--effort", "quick", "--out", tmp_path / "run", *HERE)
-    assert done.returncode == 1
-    (line,) = [text for text in done.stderr.splitlines() if "to continue: " in text]
+    result = analyse(path, *words, "--effort", "quick", "--out", tmp_path / "run", *HERE)
+    assert result.returncode == 1
+    (line,) = [text for text in result.stderr.splitlines() if "to continue: " in text]
     command = shlex.split(line.partition("to continue: ")[2])
     assert command[:4] == ["weft", "prng", "analyse", str(path)]
     again = analyse(*command[3:], *HERE)
@@ -223,9 +223,9 @@ def test_shuffled_real_history_has_no_signal(analyse: Analyse, tmp_path: Path) -
     order = sorted(range(len(draws)), key=lambda at: hashlib.sha256(str(at).encode()).digest())
     path = write(tmp_path / "draws", [draws[at] for at in order])
     words = ("--families", "xorshift64", "--outputs", "mod", "--corrupt", "0.02")
-    done = analyse(path, *QUICK, *words, *HERE)
-    assert done.returncode == 1
-    assert done.stdout.startswith("NO SIGNAL")
+    result = analyse(path, *QUICK, *words, *HERE)
+    assert result.returncode == 1
+    assert result.stdout.startswith("NO SIGNAL")
 
 
 @pytest.mark.slow
@@ -233,9 +233,9 @@ def test_two_hundred_histories_of_the_operating_system_have_no_signal(tmp_path: 
     for number in range(200):
         draws = [int.from_bytes(os.urandom(8), "big") % 1000 for _ in range(200)]
         path = write(tmp_path / f"draws{number}", draws)
-        done = weft(path, *QUICK, "--workers", "2", "--families", "java,msvc,minstd,xorshift64")
-        assert done.returncode == 1, path.read_text()
-        assert "would have been found" in done.stdout
+        result = weft(path, *QUICK, "--workers", "2", "--families", "java,msvc,minstd,xorshift64")
+        assert result.returncode == 1, path.read_text()
+        assert "would have been found" in result.stdout
     print("200 histories of os.urandom: 200 times no signal")
 
 
@@ -245,9 +245,9 @@ def test_structure_without_a_generator_is_said_and_is_no_signal(
     draws = [(7 * i + 3) % 40 * 25 for i in range(400)]
     path = write(tmp_path / "draws", draws)
     words = ("--families", "xorshift64", "--outputs", "mod", "--corrupt", "0")
-    done = analyse(path, *QUICK, *words, *HERE)
-    assert done.returncode == 1
-    assert "NO GENERATOR FOUND" in done.stdout
+    result = analyse(path, *QUICK, *words, *HERE)
+    assert result.returncode == 1
+    assert "NO GENERATOR FOUND" in result.stdout
 
 
 # -- plans ---------------------------------------------------------------------------------------
@@ -261,17 +261,17 @@ def test_ranges_of_all_waves_tile_every_plan() -> None:
     for wave in waves(plans):
         for number, lo, hi in wave:
             units[number] += range(lo, hi)
-    for one, seen in zip(plans, units, strict=True):
-        assert seen == list(range(one.plan.units))
-        assert from_json(StreamPlan, to_json(one)) == one
+    for stream_plan, covered in zip(plans, units, strict=True):
+        assert covered == list(range(stream_plan.plan.units))
+        assert from_json(StreamPlan, to_json(stream_plan)) == stream_plan
 
 
 @pytest.mark.parametrize("modulus", [2, 2**31 - 1, 2**31, 2**32])
 def test_plans_are_of_maps_that_can_have_the_modulus(modulus: int) -> None:
     history = History(tuple(i * 2654435761 % modulus for i in range(60)))
     plans, gaps = make_plans(history, AnalyseRequest(modulus, skips=(0, 1), starts=(0, 1)))
-    for one in plans:
-        checked_family(Hypothesis(one.plan.family, one.plan.output, modulus, 1))
+    for plan in plans:
+        checked_family(Hypothesis(plan.plan.family, plan.plan.output, modulus, 1))
     assert any(gap.why == TOO_GREAT for gap in gaps) == (modulus >= 2**31)
 
 
@@ -281,8 +281,8 @@ def test_two_streams_are_looked_at_apart(analyse: Analyse, tmp_path: Path) -> No
     rows = "".join(f"{a},,noon\n{b},,night\n" for a, b in zip(java, noise, strict=True))
     path = tmp_path / "draws"
     path.write_text(rows)
-    done = analyse(path, *SMALL, "--json", *HERE)
-    best = found_in(done)
+    result = analyse(path, *SMALL, "--json", *HERE)
+    best = found_in(result)
     assert best["stream"] == "noon"
 
 

@@ -36,7 +36,7 @@ from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 SIEVED = [(family.name, output) for family in FAMILIES for output in family.outputs
           if sieve_of(family, output, 1000)]  # fmt: skip
-OWN = [one for one in SIEVED if family_named(one[0]).readings]
+OWN = [call for call in SIEVED if family_named(call[0]).readings]
 """Maps with a sieve of their own; the others take a second each to compile."""
 FILLED = [family for family in FAMILIES
           if isinstance(family.seed_form, CompiledSeeding) and family.seed_form.fill]  # fmt: skip
@@ -44,7 +44,9 @@ QUICK = [*OWN, *((family.name, "mod") for family in FILLED)]
 
 
 def rest_is_slow(quick: list[tuple[str, str]]) -> list[object]:
-    return [one if one in quick else pytest.param(*one, marks=pytest.mark.slow) for one in SIEVED]
+    return [
+        call if call in quick else pytest.param(*call, marks=pytest.mark.slow) for call in SIEVED
+    ]
 
 
 def passes(reading: WordReading, word: int, draw: int, modulus: int) -> bool:
@@ -90,11 +92,11 @@ def test_sieve_of_a_family_passes_what_the_definition_says(
     run = sieve.make([(family_named(family), output)], target)
     plain = []
     for seed in range(first, first + 200):
-        made = generate(
+        generated = generate(
             Hypothesis(family, output, modulus, seed=seed, skips=Skips.constant(skip), start=start),
             6,
         )
-        if sum(a == b for a, b in zip(made, draws, strict=True)) >= enough:
+        if sum(a == b for a, b in zip(generated, draws, strict=True)) >= enough:
             plain.append(seed)
     reading = family_named(family).reading(output, modulus)
     passed = run(first, first + 200)
@@ -146,9 +148,9 @@ def test_seed_planted_in_a_family_is_found_in_its_unit(
     truth = planted(family, output, modulus, (chunk_order()[unit] << CHUNK_BITS) + 4711, 1, 2)
     rows = corrupted(generate(truth, 60), modulus, percent, 3)
     case = Case(rows, modulus, skips=(1, 1), starts=(2, 2), corrupt_percent=percent)
-    found = ATTACK.run(case, plan_for(ATTACK, case, family, output), Units(unit, unit + 1))
-    assert found
-    assert all(predicts(one, truth, 100) for one in found)
+    candidates = ATTACK.run(case, plan_for(ATTACK, case, family, output), Units(unit, unit + 1))
+    assert candidates
+    assert all(predicts(candidate, truth, 100) for candidate in candidates)
 
 
 @pytest.mark.parametrize(
@@ -162,26 +164,26 @@ def test_history_of_a_real_runtime_is_found_in_its_unit(
     case = Case(draws, modulus)
     unit = chunk_order().index(seed >> CHUNK_BITS)
     plan = plan_for(ATTACK, case, family, "mod")
-    (found,) = ATTACK.run(case, plan, Units(unit, unit + 1))
-    assert found.hypothesis.seed == seed
-    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
+    (candidate,) = ATTACK.run(case, plan, Units(unit, unit + 1))
+    assert candidate.hypothesis.seed == seed
+    assert generate(candidate.hypothesis, len(draws) + 100)[-100:] == later
 
 
 @pytest.mark.slow
 def test_history_of_php_is_found_among_all_seeds_once() -> None:
     draws, _ = recorded("php")
     case = Case(draws, 1000)
-    found = run_all(ATTACK, case, plan_for(ATTACK, case, "php_mt", "mod"))
-    assert [one.hypothesis.seed for one in found] == [3141592653]
+    candidates = run_all(ATTACK, case, plan_for(ATTACK, case, "php_mt", "mod"))
+    assert [candidate.hypothesis.seed for candidate in candidates] == [3141592653]
 
 
 def test_corrupt_first_rows_do_not_hide_the_seed() -> None:
     truth = planted("java", "bounded", 999, (chunk_order()[0] << CHUNK_BITS) + 77, 0, 0)
     rows = [(draw + 5) % 999 if at < 6 else draw for at, draw in enumerate(generate(truth, 40))]
     case = Case(tuple(rows), 999)
-    (found,) = ATTACK.run(case, plan_for(ATTACK, case, "java", "bounded"), Units(0, 1))
-    assert found.hypothesis.seed == 77
-    assert found.hits == 34
+    (candidate,) = ATTACK.run(case, plan_for(ATTACK, case, "java", "bounded"), Units(0, 1))
+    assert candidate.hypothesis.seed == 77
+    assert candidate.hits == 34
 
 
 def test_history_of_chance_has_no_seed() -> None:
@@ -237,8 +239,8 @@ def test_glibc_weights_far_from_the_seed_make_the_words_of_the_definition() -> N
     for at in range(34, 344 + 3000):
         stream.append((stream[at - 3] + stream[at - 31]) % (1 << 32))
     for position in (0, 1, 30, 31, 1000, 2999):
-        made = sum(w * x for w, x in zip(glibc_weights(form, position), words, strict=True))
-        assert made % (1 << 32) == stream[344 + position]
+        total = sum(w * x for w, x in zip(glibc_weights(form, position), words, strict=True))
+        assert total % (1 << 32) == stream[344 + position]
 
 
 def test_places_asked_for_are_all_tried_when_few_and_the_rest_is_a_gap_when_many() -> None:
@@ -286,8 +288,8 @@ def test_sieve_of_several_calls_lets_pass_what_one_for_each_does(
         together = sieve.make(calls, target)(seed - 5000, seed + 5000)
         apart = [
             call << 32 | passed
-            for call, one in enumerate(calls)
-            for passed in sieve.make([one], target)(seed - 5000, seed + 5000)
+            for call, sieved in enumerate(calls)
+            for passed in sieve.make([sieved], target)(seed - 5000, seed + 5000)
         ]
         assert sorted(together) == apart
         assert number << 32 | seed in together

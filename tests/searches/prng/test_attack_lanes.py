@@ -130,9 +130,9 @@ def test_java_bounded_planted_in_the_grid_is_found_and_predicts_what_follows(
     truth = planted("java", "bounded", 1000, 0x5EED + 77 * skip + start, skip, start)
     draws = corrupted(generate(truth, 60), 1000, percent, skip)
     case = Case(draws, 1000, skips=(skip, skip))
-    found = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert len(found) == 1
-    assert predicts(found[0], truth, 120)
+    candidates = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert len(candidates) == 1
+    assert predicts(candidates[0], truth, 120)
 
 
 @pytest.mark.slow
@@ -144,16 +144,19 @@ def test_family_planted_in_the_grid_is_found(family, shape, skip, start, percent
         truth = planted(family.name, shape.output, modulus, 12345678 + start, skip, start)
         draws = corrupted(generate(truth, 300), modulus, percent, skip)
         case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
-        found = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
-        assert any(predicts(one, truth, 400) for one in found), (modulus, found)
+        candidates = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
+        assert any(predicts(candidate, truth, 400) for candidate in candidates), (
+            modulus,
+            candidates,
+        )
 
 
 @pytest.mark.parametrize(("family", "shape"), QUICK)
 def test_family_planted_with_corrupt_rows_is_found(family, shape) -> None:
     truth = planted(family.name, shape.output, 1000, 987654321, 7, 1000)
     case = Case(corrupted(generate(truth, 60), 1000, 10, 1), 1000, skips=(6, 8))
-    found = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
-    assert [predicts(one, truth, 120) for one in found] == [True]
+    candidates = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
+    assert [predicts(candidate, truth, 120) for candidate in candidates] == [True]
 
 
 def test_first_rows_corrupt_do_not_hide_the_state() -> None:
@@ -161,9 +164,9 @@ def test_first_rows_corrupt_do_not_hide_the_state() -> None:
     draws = [(draw + 1 + 7 * (at % 3)) % 1000 if at < 6 else draw
              for at, draw in enumerate(generate(truth, 40))]  # fmt: skip
     case = Case(tuple(draws), 1000, skips=(3, 3))
-    (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert predicts(found, truth, 100)
-    assert found.compared - found.hits == 6
+    (candidate,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert predicts(candidate, truth, 100)
+    assert candidate.compared - candidate.hits == 6
 
 
 def test_history_of_a_real_jdk_is_found_among_all_states_and_skips() -> None:
@@ -171,9 +174,9 @@ def test_history_of_a_real_jdk_is_found_among_all_states_and_skips() -> None:
     case = Case(draws, 1000)
     plan = plan_for(ATTACK, case, "java", "bounded")
     assert plan.tried == 2 * 501 << 48
-    (found,) = run_all(ATTACK, case, plan)[:1]
-    assert found.hypothesis.skips == Skips.constant(137)
-    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
+    (candidate,) = run_all(ATTACK, case, plan)[:1]
+    assert candidate.hypothesis.skips == Skips.constant(137)
+    assert generate(candidate.hypothesis, len(draws) + 100)[-100:] == later
 
 
 def test_history_of_chance_has_no_state() -> None:
@@ -186,8 +189,8 @@ def test_history_of_chance_has_no_state() -> None:
 def test_power_of_two_shows_the_low_bits_and_leaves_the_others_at_zero() -> None:
     truth = planted("java", "mod", 64, 4711, 2, 5)
     case = Case(corrupted(generate(truth, 80), 64, 5, 2), 64, skips=(0, 4))
-    (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "mod"))
-    assert predicts(found, truth, 200)
+    (candidate,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "mod"))
+    assert predicts(candidate, truth, 200)
 
 
 def test_walk_back_over_rejected_outputs_reaches_the_state_before_the_first_call() -> None:
@@ -256,17 +259,17 @@ def test_small_modulus_with_an_even_stride_follows_few_lanes(
         return complete(window, lane)
 
     monkeypatch.setattr(lanes_search, "complete", noted)
-    found = ATTACK.run(case, plan, Units(skip, skip + 1))
+    candidates = ATTACK.run(case, plan, Units(skip, skip + 1))
     assert 1 <= len(followed) <= lanes_search.FOLLOWED_LANES
-    assert predicts(found[0], truth, 300)
+    assert predicts(candidates[0], truth, 300)
 
 
 def test_small_modulus_with_15_percent_wrong_rows_is_found() -> None:
     truth = planted("java", "bounded", 10, 271_828_182_845_904, 0, 0)
     draws = corrupted(generate(truth, 120), 10, 15, 4)
     case = Case(draws, 10, skips=(0, 0), corrupt_percent=15)
-    (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert predicts(found, truth, 300)
+    (candidate,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert predicts(candidate, truth, 300)
 
 
 @pytest.mark.parametrize(("family", "modulus"), [("msvc", 37), ("borland", 3), ("unreal", 37)])

@@ -38,7 +38,7 @@ SMALL = [
     _remainder(LcgForm("small", "odd", 0x9E35, 0x3B1, dropped=6, width=10), 99),
     _remainder(LcgForm("small", "signed", 0x9E35, 0x3B1, dropped=4, width=12, signed=True), 120),
 ]
-MAPS = [(one.family, one.output) for one in problems(999)]
+MAPS = [(problem.family, problem.output) for problem in problems(999)]
 
 
 def follow(problem: LatticeProblem, state: int, count: int, skip: int) -> list[int]:
@@ -95,19 +95,19 @@ def test_java_odd_bound_planted_in_the_grid_is_found(skip: int, start: int, perc
     truth = planted("java", "bounded", 999, 0x5EED + 77 * skip + start, skip, start)
     draws = corrupted(generate(truth, 150), 999, percent, skip)
     case = Case(draws, 999, skips=(skip, skip))
-    (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert predicts(found, truth, 200)
+    (candidate,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert predicts(candidate, truth, 200)
 
 
 @pytest.mark.parametrize(("family", "output"), MAPS)
 @pytest.mark.parametrize("modulus", [101, 1000, 1024])
 def test_family_planted_with_corrupt_rows_is_found(family: str, output: str, modulus: int) -> None:
-    if (family, output) not in [(one.family, one.output) for one in problems(modulus)]:
+    if (family, output) not in [(problem.family, problem.output) for problem in problems(modulus)]:
         return  # remainders by a power of two are lanes
     truth = planted(family, output, modulus, 987654321, 7, 1000)
     case = Case(corrupted(generate(truth, 150), modulus, 10, 1), modulus, skips=(6, 8))
-    found = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
-    assert [predicts(one, truth, 200) for one in found] == [True]
+    candidates = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
+    assert [predicts(candidate, truth, 200) for candidate in candidates] == [True]
 
 
 @pytest.mark.slow
@@ -115,12 +115,12 @@ def test_family_planted_with_corrupt_rows_is_found(family: str, output: str, mod
 @pytest.mark.parametrize(("skip", "start", "percent"), GRID)
 def test_family_planted_in_the_grid_is_found(family, output, skip, start, percent) -> None:
     for modulus in (100, 999, 4096):
-        if (family, output) in [(one.family, one.output) for one in problems(modulus)]:
+        if (family, output) in [(problem.family, problem.output) for problem in problems(modulus)]:
             truth = planted(family, output, modulus, 24680 + start, skip, start)
             draws = corrupted(generate(truth, 400), modulus, percent, skip)
             case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
-            found = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
-            assert [predicts(one, truth, 500) for one in found] == [True], modulus
+            candidates = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
+            assert [predicts(candidate, truth, 500) for candidate in candidates] == [True], modulus
 
 
 @pytest.mark.parametrize("modulus", [25, 37])
@@ -128,8 +128,8 @@ def test_any_state_of_java_is_found_with_a_small_odd_bound(modulus: int) -> None
     truth = Hypothesis("java", "bounded", modulus, state="0123456789ab", skips=Skips.constant(2))
     draws = generate(truth, 120)
     case = Case(tuple(draws[:70]), modulus, skips=(1, 2))
-    found = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert [generate(one.hypothesis, 120) for one in found] == [draws]
+    candidates = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
+    assert [generate(candidate.hypothesis, 120) for candidate in candidates] == [draws]
 
 
 def test_history_of_chance_has_no_state() -> None:

@@ -34,21 +34,21 @@ def all_places(
     stream: list[int], draws: tuple[int, ...], starts: tuple[int, int], skips: tuple[int, int]
 ) -> dict[tuple[int, int], int]:
     """The plain twin: hits of every start and skip with two right draws in a row."""
-    found = {}
+    by_place = {}
     for skip in range(skips[0], skips[1] + 1):
         for start in range(starts[0], starts[1] + 1):
             hits = [stream[start + at * (skip + 1)] == draw for at, draw in enumerate(draws)]
             if any(a and b for a, b in pairwise(hits)):
-                found[start, skip] = sum(hits)
-    return found
+                by_place[start, skip] = sum(hits)
+    return by_place
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_compiled_seeding_gives_the_state_that_the_definition_gives(family: Family) -> None:
     top = 1 << min(family.seed_bits, 64)
     seeds = (0, 1, 42, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 32, 1_700_000_000_000, (1 << 64) - 1)
-    given = [seed for seed in seeds if seed < top]
-    assert first_states(family, given).tolist() == [family.seeding(seed) for seed in given]
+    below_top = [seed for seed in seeds if seed < top]
+    assert first_states(family, below_top).tolist() == [family.seeding(seed) for seed in below_top]
 
 
 @pytest.mark.parametrize(("starts", "skips"), [((0, 30), (0, 12)), ((7, 9), (3, 3))])
@@ -64,9 +64,9 @@ def test_find_places_equals_the_comparison_of_every_start_and_skip(
             np.array(stream, np.uint64), np.array(draws, np.uint64),
             np.array(starts, np.int64), np.array(skips, np.int64), enough, out,
         )  # fmt: skip
-        found = {(int(a), int(b)): int(c) for a, b, c in out[:count]}
-        assert len(found) == count
-        assert found == {place: hits for place, hits in plain.items() if hits >= enough}
+        by_place = {(int(a), int(b)): int(c) for a, b, c in out[:count]}
+        assert len(by_place) == count
+        assert by_place == {place: hits for place, hits in plain.items() if hits >= enough}
 
 
 @pytest.mark.parametrize("family", ["cpython", "java"])
@@ -83,9 +83,9 @@ def test_seeds_in_batches_of_any_size_have_the_places_of_each_alone(
         hits = all_places(stream, case.draws, case.starts, case.skips)
         expected += [(seed, *place) for place, right in hits.items() if right >= 5]
     assert 0 < len(expected) < MAX_PLACES * SEEDS_PER_UNIT
-    found = list(places(case, plan, range(SEEDS_PER_UNIT + 9), 8, 3))
-    assert [seed for seed, *_ in found] == sorted(seed for seed, *_ in expected)
-    assert sorted(found) == sorted(expected)
+    actual = list(places(case, plan, range(SEEDS_PER_UNIT + 9), 8, 3))
+    assert [seed for seed, *_ in actual] == sorted(seed for seed, *_ in expected)
+    assert sorted(actual) == sorted(expected)
 
 
 def found_in_its_unit(
@@ -96,8 +96,8 @@ def found_in_its_unit(
     case = Case(corrupted(generate(truth, 60), 1000, percent, start), 1000)
     plan = plan_for(attack, case, family, output)
     unit = attack.seeds.index(seed) // SEEDS_PER_UNIT
-    found = attack.run(case, plan, Units(unit, unit + 1))
-    return bool(found) and all(predicts(one, truth, 100) for one in found)
+    candidates = attack.run(case, plan, Units(unit, unit + 1))
+    return bool(candidates) and all(predicts(candidate, truth, 100) for candidate in candidates)
 
 
 @pytest.mark.parametrize("place", GRID)

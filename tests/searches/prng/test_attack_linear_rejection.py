@@ -39,14 +39,14 @@ def _history(seed: int, count: int, bound: int) -> tuple[tuple[int, ...], tuple[
 
 @pytest.mark.parametrize("bits", [range(22, 32), range(10), range(20, 32)])
 def test_relations_hold_for_every_state_and_are_as_many_as_counted(bits: range) -> None:
-    found = relations(bits)
-    assert found.count >= min(4 * len(bits) - 36, 10)
+    relation_set = relations(bits)
+    assert relation_set.count >= min(4 * len(bits) - 36, 10)
     source = random.Random(8)
     words = [source.getrandbits(32) >> bits[0] & ((1 << len(bits)) - 1) for _ in range(3000)]
     for base in range(500):
         total = 0
-        for place, lag in enumerate(found.lags):
-            total ^= int(found.tables[place, words[base + lag]])
+        for place, lag in enumerate(relation_set.lags):
+            total ^= int(relation_set.tables[place, words[base + lag]])
         assert total == 0
 
 
@@ -87,9 +87,9 @@ def test_alignment_true_anchor_gives_true_outputs_and_false_ones_die() -> None:
             path = track(sieved, anchor, 800)
             assert (path is not None) == (gaps == list(sieved.relations.lags))
             if path is not None:
-                kept, found = aligned(sieved, anchor, path)
-                assert len(kept) > 750
-                assert [outputs[at] - outputs[base] for at in kept] == found.tolist()
+                places, differences = aligned(sieved, anchor, path)
+                assert len(places) > 750
+                assert [outputs[at] - outputs[base] for at in places] == differences.tolist()
                 followed += 1
     assert followed
 
@@ -101,9 +101,9 @@ def test_state_of_randrange_predicts_what_comes_after_its_draws() -> None:
     case = Case(tuple(draws[:6300]), 1000)
     plan = ATTACK.plan(case)[VIEWS.index(CPYTHON)]
     assert isinstance(plan, AttackPlan)
-    (found,) = ATTACK.run(case, plan, Units(0, 1))
-    assert (found.hits, found.compared) == (6300, 6300)
-    assert generate(found.hypothesis, 7000) == draws
+    (candidate,) = ATTACK.run(case, plan, Units(0, 1))
+    assert (candidate.hits, candidate.compared) == (6300, 6300)
+    assert generate(candidate.hypothesis, 7000) == draws
 
 
 @pytest.mark.slow
@@ -114,8 +114,8 @@ def test_state_of_randrange_over_the_coverage_is_found(bound: int, seed: int) ->
     case = Case(draws[:6300], bound)
     plan = ATTACK.plan(case)[VIEWS.index(CPYTHON)]
     assert isinstance(plan, AttackPlan)
-    (found,) = ATTACK.run(case, plan, Units(0, 1))
-    assert tuple(generate(found.hypothesis, 6800)) == draws
+    (candidate,) = ATTACK.run(case, plan, Units(0, 1))
+    assert tuple(generate(candidate.hypothesis, 6800)) == draws
 
 
 @pytest.mark.slow
@@ -125,8 +125,8 @@ def test_state_of_numpy_randint_is_found(seed: int) -> None:
     case = Case(tuple(draws[:9000]), 1000)
     plan = ATTACK.plan(case)[VIEWS.index(NUMPY)]
     assert isinstance(plan, AttackPlan)
-    (found,) = ATTACK.run(case, plan, Units(0, 1))
-    assert generate(found.hypothesis, 9500) == draws
+    (candidate,) = ATTACK.run(case, plan, Units(0, 1))
+    assert generate(candidate.hypothesis, 9500) == draws
 
 
 @pytest.mark.slow

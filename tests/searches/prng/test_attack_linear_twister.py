@@ -32,7 +32,9 @@ def _plan(case: Case, view: TwisterView) -> AttackPlan | Gap:
 def _attack(case: Case, view: TwisterView) -> list[HypothesisMatch]:
     plan = _plan(case, view)
     assert isinstance(plan, AttackPlan), plan
-    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]
+    return [
+        candidate for lo, hi in plan.ranges() for candidate in ATTACK.run(case, plan, Units(lo, hi))
+    ]
 
 
 def _view(family: str, output: str) -> TwisterView:
@@ -44,8 +46,8 @@ def test_state_is_found_from_2500_draws_of_ten_high_bits() -> None:
     source = random.Random("a state that no 32-bit seed gives")
     draws = [source.getrandbits(10) for _ in range(2550)]
     train, held = split(draws[:2500], 1024)
-    (found,) = _attack(Case(train, 1024, skips=(0, 3)), _view("cpython", "high"))
-    assert generate(found.hypothesis, 2550) == draws
+    (candidate,) = _attack(Case(train, 1024, skips=(0, 3)), _view("cpython", "high"))
+    assert generate(candidate.hypothesis, 2550) == draws
     assert len(held) == 8
 
 
@@ -90,9 +92,9 @@ def test_state_from_remainders_of_cpython_predicts_two_thousand_draws() -> None:
     source = random.Random(2**700 + 12345)
     _ = [source.random() for _ in range(1000)]
     draws = [source.getrandbits(32) % 1000 for _ in range(6900 + 2000)]
-    (found,) = _attack(Case(tuple(draws[:6900]), 1000, (0, 0)), _view("mt19937", "mod"))
-    assert (found.hits, found.compared) == (6900, 6900)
-    assert generate(found.hypothesis, 8900) == draws
+    (candidate,) = _attack(Case(tuple(draws[:6900]), 1000, (0, 0)), _view("mt19937", "mod"))
+    assert (candidate.hits, candidate.compared) == (6900, 6900)
+    assert generate(candidate.hypothesis, 8900) == draws
 
 
 def test_state_with_one_wrong_draw_is_proved_absent() -> None:
@@ -114,9 +116,9 @@ def _planted(
     model = Skips.constant(skip)
     truth = Hypothesis(view.family, view.output, modulus, seed=77, skips=model, start=start)
     draws = generate(truth, needed + 500)
-    (found,) = _attack(Case(tuple(draws[:needed]), modulus, skips), view)
-    assert found.hypothesis.skips == model
-    assert generate(found.hypothesis, needed + 500) == draws
+    (candidate,) = _attack(Case(tuple(draws[:needed]), modulus, skips), view)
+    assert candidate.hypothesis.skips == model
+    assert generate(candidate.hypothesis, needed + 500) == draws
 
 
 @pytest.mark.slow

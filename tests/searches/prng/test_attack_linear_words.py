@@ -44,7 +44,9 @@ def _attack(case: Case, view: LinearView) -> list[HypothesisMatch]:
     plan = _plan(case, view)
     assert isinstance(plan, AttackPlan), plan
     attack = attack_named(plan.attack)
-    return [one for lo, hi in plan.ranges() for one in attack.run(case, plan, Units(lo, hi))]
+    return [
+        candidate for lo, hi in plan.ranges() for candidate in attack.run(case, plan, Units(lo, hi))
+    ]
 
 
 def _planted(view: LinearView, skip: int, start: int, percent: int, skips: tuple[int, int]) -> None:
@@ -56,11 +58,11 @@ def _planted(view: LinearView, skip: int, start: int, percent: int, skips: tuple
     drawn = clean[:600]
     for at in noise.sample(range(600), 6 * percent):
         drawn[at] = (drawn[at] + noise.randrange(1, 1000)) % 1000
-    found = _attack(Case(tuple(drawn), 1000, skips, corrupt_percent=percent), view)
-    assert found
-    assert all(one.hypothesis.skips == model for one in found)
-    assert found[0].hits == 600 - 6 * percent
-    assert generate(found[0].hypothesis, 700) == clean
+    candidates = _attack(Case(tuple(drawn), 1000, skips, corrupt_percent=percent), view)
+    assert candidates
+    assert all(candidate.hypothesis.skips == model for candidate in candidates)
+    assert candidates[0].hits == 600 - 6 * percent
+    assert generate(candidates[0].hypothesis, 700) == clean
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
@@ -120,14 +122,14 @@ def test_state_of_node_math_random_predicts_a_hundred_draws(
     for (let i = 0; i < 37; i++) Math.random();
     console.log(JSON.stringify(Array.from({length: 400}, () => Math.floor(Math.random() * 1000))))
     """
-    made = subprocess.run(
+    result = subprocess.run(
         [require_tool("node"), "-e", script], capture_output=True, text=True, check=True
     )
-    draws = json.loads(made.stdout)
-    found = _attack(
+    draws = json.loads(result.stdout)
+    candidates = _attack(
         Case(tuple(draws[:300]), 1000, (0, 2), corrupt_percent=5), _view("v8", "scaled")
     )
-    assert generate(found[0].hypothesis, 400) == draws
+    assert generate(candidates[0].hypothesis, 400) == draws
 
 
 def _toy(state: int, count: int) -> list[int]:
@@ -148,10 +150,10 @@ def test_decode_toy_generator_agrees_with_trying_every_state(wrong: int) -> None
     for at in noise.sample(range(40), wrong):
         drawn[at] ^= 1 + noise.randrange(3)
     forms = np.array([_toy(1 << at, 40) for at in range(12)], np.uint64).T.copy()
-    seen = Observed(forms, np.full(40, 3, np.uint64), np.array(drawn, np.uint64))
+    observed = Observed(forms, np.full(40, 3, np.uint64), np.array(drawn, np.uint64))
     explaining = [s for s in range(1 << 12) if _misses(s, drawn) <= wrong]
-    assert [decode(seen, wrong, 3000)] == explaining == [0xABC]
-    assert wrong == 0 or decode(seen, wrong - 1, 300) is None
+    assert [decode(observed, wrong, 3000)] == explaining == [0xABC]
+    assert wrong == 0 or decode(observed, wrong - 1, 300) is None
 
 
 def _misses(state: int, drawn: list[int]) -> int:

@@ -44,8 +44,8 @@ def test_words_of_a_running_generator_give_its_state_without_algebra() -> None:
     for plan in ATTACK.plan(case):
         assert isinstance(plan, AttackPlan)
         if plan.family != "php_mt_legacy":
-            (found,) = ATTACK.run(case, plan, Units(0, 1))
-            assert tuple(generate(found.hypothesis, NEEDED + 700)) == words
+            (candidate,) = ATTACK.run(case, plan, Units(0, 1))
+            assert tuple(generate(candidate.hypothesis, NEEDED + 700)) == words
     wrong = (*words[: NEEDED - 1], words[NEEDED - 1] ^ 1)
     assert ATTACK.run(Case(wrong, WHOLE), plan, Units(0, 1)) == []
 
@@ -56,8 +56,8 @@ def test_words_of_every_twister_give_its_state(name: str) -> None:
     case = Case(tuple(draws[:NEEDED]), WHOLE)
     (plan,) = [p for p in ATTACK.plan(case) if (p.family, p.output) == (name, "raw")]
     assert isinstance(plan, AttackPlan)
-    (found,) = ATTACK.run(case, plan, Units(0, 1))
-    assert generate(found.hypothesis, NEEDED + 50) == draws
+    (candidate,) = ATTACK.run(case, plan, Units(0, 1))
+    assert generate(candidate.hypothesis, NEEDED + 50) == draws
 
 
 def test_plan_needs_whole_words_in_a_row_and_says_how_many() -> None:

@@ -70,10 +70,10 @@ def test_typed_seed_with_varying_skips_is_found(percent: int, skips: tuple[int, 
     truth, case = wandering("java", "scaled", 4242, skips, percent)
     plan = plan_for(varying.ATTACK, case, "java", "scaled")
     unit = typed_seeds().index(4242) // SEEDS_PER_UNIT
-    (found,) = varying.ATTACK.run(case, plan, Units(unit, unit + 1))
-    assert found.hypothesis.seed == 4242
-    assert found.hypothesis.start == 1000
-    assert same_places(found.hypothesis, truth, 128) >= 128 - 128 * percent // 50
+    (candidate,) = varying.ATTACK.run(case, plan, Units(unit, unit + 1))
+    assert candidate.hypothesis.seed == 4242
+    assert candidate.hypothesis.start == 1000
+    assert same_places(candidate.hypothesis, truth, 128) >= 128 - 128 * percent // 50
 
 
 @pytest.mark.parametrize(("skips", "percent"), [((0, 1), 10), ((4, 5), 5), ((0, 4), 0)])
@@ -82,8 +82,8 @@ def test_any_state_of_java_with_varying_skips_is_found(
 ) -> None:
     truth, case = wandering("java", "bounded", 0x123456789ABC + percent, skips, percent)
     plan = plan_for(varying_lanes.ATTACK, case, "java", "bounded")
-    (found,) = varying_lanes.ATTACK.run(case, plan, Units(0, 1))
-    assert same_places(found.hypothesis, truth, 96) >= 96 - 96 * percent // 50
+    (candidate,) = varying_lanes.ATTACK.run(case, plan, Units(0, 1))
+    assert same_places(candidate.hypothesis, truth, 96) >= 96 - 96 * percent // 50
 
 
 @pytest.mark.parametrize("attack", [varying.ATTACK, varying_lanes.ATTACK])

@@ -45,9 +45,9 @@ class Refused:
     def __call__(self, code: int, said: str, *words: str) -> None:
         before = sorted(self.folder.rglob("*"))
         self.capsys.readouterr()
-        got = main._exit_code(["prng", *words])
+        exit_code = main._exit_code(["prng", *words])
         out, err = self.capsys.readouterr()
-        assert (got, out) == (code, ""), err
+        assert (exit_code, out) == (code, ""), err
         assert err.startswith("weft: "), err
         assert err.count("\n") == 1, err
         assert said in err
@@ -133,8 +133,10 @@ def test_draws_that_are_too_few_are_refused_with_how_many_are_needed(
     refused: Refused, tmp_path: Path, modulus: int, needed: int
 ) -> None:
     (tmp_path / "few").write_text("1\n" * (needed - 1))
-    said = f"few: {needed - 1} draws below {modulus} identify no generator; at least {needed} are"
-    refused(3, said, "analyse", "few", "--modulus", str(modulus), "--out", "run")
+    message = (
+        f"few: {needed - 1} draws below {modulus} identify no generator; at least {needed} are"
+    )
+    refused(3, message, "analyse", "few", "--modulus", str(modulus), "--out", "run")
 
 
 # -- options ---------------------------------------------------------------------------------------
@@ -179,8 +181,8 @@ def test_analyse_on_a_gpu_that_is_not_there_is_refused(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # also where there is one
-    said = "--device gpu: this machine has no GPU that CuPy can use; leave it out"
-    refused(3, said, "analyse", "draws.csv", "--device", "gpu", "--out", "run")
+    message = "--device gpu: this machine has no GPU that CuPy can use; leave it out"
+    refused(3, message, "analyse", "draws.csv", "--device", "gpu", "--out", "run")
 
 
 def test_task_on_a_machine_without_a_gpu_takes_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,8 +267,8 @@ def test_pipeline_with_torch_not_installed_says_what_to_install(
     find = importlib.util.find_spec
     without = lambda name, *more: None if name == "torch" else find(name, *more)  # noqa: E731
     monkeypatch.setattr(importlib.util, "find_spec", without)
-    said = "needs torch, not installed; pip install 'weft[torch]'"
-    refused(3, said, "pipeline", "draws.csv", "--out", "run", "--net", "torch")
+    message = "needs torch, not installed; pip install 'weft[torch]'"
+    refused(3, message, "pipeline", "draws.csv", "--out", "run", "--net", "torch")
 
 
 def test_pipeline_without_draws_is_refused(refused: Refused) -> None:
@@ -354,5 +356,5 @@ def test_interrupted_analysis_that_keeps_nothing_names_no_folder(
         )
 
     monkeypatch.setattr("weft.searches.prng.run.execute", stop)
-    said = "weft: interrupted after 1 tasks; nothing is saved without --out DIR\n"
-    refused(130, said, "analyse", "draws.csv", "-q")
+    message = "weft: interrupted after 1 tasks; nothing is saved without --out DIR\n"
+    refused(130, message, "analyse", "draws.csv", "-q")

@@ -49,14 +49,14 @@ def slightly_wrong(family: Family, truth: Hypothesis) -> Iterator[Hypothesis]:
 def test_slightly_wrong_model_makes_no_exact_claim(family: Family) -> None:
     output = next(iter(family.outputs))
     truth = Hypothesis(family.name, output, 1000, seed=123_456, skips=Skips.constant(2), start=5)
-    made = generate(truth, 150)
-    draws, later = tuple(made[:100]), made[100:]
+    generated = generate(truth, 150)
+    draws, later = tuple(generated[:100]), generated[100:]
     right = answer_to(draws, truth)
     assert right.verdict == SIGNAL
     assert list(right.found[0].next) == later
     assert (right.found[0].tail_hits, right.found[0].tail) == (10, 10)
     for wrong in slightly_wrong(family, truth):
-        hits = sum(a == b for a, b in zip(generate(wrong, 150), made, strict=True))
+        hits = sum(a == b for a, b in zip(generate(wrong, 150), generated, strict=True))
         if hits == 150:
             continue
         answer = answer_to(draws, wrong)
@@ -80,23 +80,23 @@ def test_half_of_the_draws_explained_is_a_partial_signal_with_its_share() -> Non
 def test_alignment_lost_in_the_holdout_is_found_again_or_nothing_is_predicted() -> None:
     """Three calls that somebody else made, near the end, and five wrong rows."""
     stream = generate(Hypothesis("cpython", "bounded", 1000, seed=7), 200)
-    made = stream[:90] + stream[93:]
-    draws = corrupted(made[:104], 1000, 5, 1)
-    found = answer_to(draws, Hypothesis("cpython", "bounded", 1000, seed=7)).found[0]
-    assert list(found.next) == made[104:154]
-    assert found.tail_hits >= 8
+    rows = stream[:90] + stream[93:]
+    draws = corrupted(rows[:104], 1000, 5, 1)
+    candidate = answer_to(draws, Hypothesis("cpython", "bounded", 1000, seed=7)).found[0]
+    assert list(candidate.next) == rows[104:154]
+    assert candidate.tail_hits >= 8
 
 
 @pytest.mark.parametrize("corrupt", [0, 5])
 def test_constant_skip_found_as_varying_is_reported_as_constant(corrupt: int) -> None:
     truth = Hypothesis("glibc", "mod", 1000, seed=2479, skips=Skips.constant(3))
-    made = generate(truth, 150)
-    draws = corrupted(made[:100], 1000, corrupt, 2)
+    generated = generate(truth, 150)
+    draws = corrupted(generated[:100], 1000, corrupt, 2)
     guess = replace(truth, skips=Skips((0, 61), (3,) * 79))
     answer = answer_to(draws, guess)
     assert answer.verdict == SIGNAL
     assert answer.found[0].hypothesis == truth
-    assert list(answer.found[0].next) == made[100:]
+    assert list(answer.found[0].next) == generated[100:]
 
 
 def test_skips_that_really_vary_predict_nothing() -> None:
@@ -127,10 +127,10 @@ def test_state_is_walked_back_to_its_seed(family: str, seed: int, kind: str) -> 
     for _ in range(17):
         made_by.step(state)
     output = "scaled" if family == "drand48" else "mod"
-    found = Hypothesis(family, output, 1000, state=made_by.state_text(state))
-    names = [(origin.seed, origin.start) for origin in origins(found, 100)]
+    hypothesis = Hypothesis(family, output, 1000, state=made_by.state_text(state))
+    names = [(origin.seed, origin.start) for origin in origins(hypothesis, 100)]
     assert ((seed, 17) in names) == bool(kind)
-    assert all(generate(_from(found, *name), 60) == generate(found, 60) for name in names)
+    assert all(generate(_from(hypothesis, *name), 60) == generate(hypothesis, 60) for name in names)
     assert kind_of(seed) == kind
     plain = Hypothesis(family, output, 1000, state=made_by.state_text(made_by.seeding(seed)))
     assert (seed, 0) in [(origin.seed, origin.start) for origin in origins(plain, 100)]
@@ -151,11 +151,11 @@ def test_state_found_as_another_generator_is_named_by_the_usual_call() -> None:
     made_by = family_named("drand48")
     state = made_by.state_text(made_by.seeding(31337))
     draws = tuple(generate(Hypothesis("drand48", "scaled", 1000, state=state), 100))
-    found = answer_to(draws, Hypothesis("java", "high", 1000, state=state)).found[0]
-    assert (found.hypothesis.family, found.hypothesis.output) == ("drand48", "scaled")
-    assert found.origins[0].seed == 31337
-    assert "java.high" in found.equivalents
-    assert found.next
+    candidate = answer_to(draws, Hypothesis("java", "high", 1000, state=state)).found[0]
+    assert (candidate.hypothesis.family, candidate.hypothesis.output) == ("drand48", "scaled")
+    assert candidate.origins[0].seed == 31337
+    assert "java.high" in candidate.equivalents
+    assert candidate.next
 
 
 def test_every_call_with_a_name_is_there() -> None:

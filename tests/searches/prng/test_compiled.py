@@ -44,11 +44,11 @@ for call in sys.argv[1:]:
 
 def test_second_process_takes_a_loop_around_a_step_from_the_disk(tmp_path: Path) -> None:
     around = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    told = [
+    results = [
         subprocess.run([sys.executable, "-c", FILL], env=around, capture_output=True, check=True)
         for _ in range(2)
     ]
-    assert [one.stdout.split() for one in told] == [[b"0", b"1"], [b"1", b"0"]]
+    assert [result.stdout.split() for result in results] == [[b"0", b"1"], [b"1", b"0"]]
 
 
 def test_kernel_that_closes_over_something_is_refused(tmp_path: Path) -> None:
@@ -123,6 +123,6 @@ def parts_of(function: object) -> tuple[object, ...]:
 @pytest.mark.slow
 def test_kernels_that_two_processes_compiled_work_together_in_a_third(tmp_path: Path) -> None:
     calls = ["php_mt.mod", "php_mt_legacy.mod"]
-    for given in ([calls[0]], [calls[1]], calls, calls[::-1]):
+    for group in ([calls[0]], [calls[1]], calls, calls[::-1]):
         environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-        subprocess.run([sys.executable, "-c", COMPARED, *given], check=True, env=environment)
+        subprocess.run([sys.executable, "-c", COMPARED, *group], check=True, env=environment)

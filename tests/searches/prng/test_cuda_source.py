@@ -57,7 +57,7 @@ def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             place = (ctypes.c_uint32 * words.size).in_dll(loaded, name)
             place[:] = words.ravel().tolist()
         count = np.zeros(1, np.uint32)
-        pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in (out, count)]
+        pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (out, count)]
         most = ctypes.c_uint32(len(out))
         loaded.sieve(ctypes.c_uint64(lo), ctypes.c_uint64(hi), pointers[0], most, pointers[1])
         return int(count[0])
@@ -91,15 +91,15 @@ def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, enough: int) -> None:
     truth = Hypothesis(family, output, 1000, seed=SEED, skips=Skips.constant(3), start=2)
     target = Target(tuple(generate(truth, 6)), 1000, 2, 3, enough)
-    one = family_named(family)
-    sieve = sieve_of(one, output, 1000)
+    kind = family_named(family)
+    sieve = sieve_of(kind, output, 1000)
     assert sieve is not None
-    found = [
-        sieve.make([(one, output)], replace(target, device=device))(SEED - 30_000, SEED + 30_000)
+    hits = [
+        sieve.make([(kind, output)], replace(target, device=device))(SEED - 30_000, SEED + 30_000)
         for device in ("cpu", "gpu")
     ]
-    assert SEED in found[0]
-    assert found[0] == found[1]
+    assert SEED in hits[0]
+    assert hits[0] == hits[1]
 
 
 @pytest.mark.usefixtures("on_this_machine")

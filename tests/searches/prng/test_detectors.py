@@ -28,7 +28,7 @@ def _noise(number: int, count: int, modulus: int) -> tuple[int, ...]:
 
 
 def _kinds(found: list[Detection]) -> list[str]:
-    return sorted({one.name for one in found})
+    return sorted({detection.name for detection in found})
 
 
 @pytest.mark.parametrize("modulus", [2, 10, 37, 1000, 4096])
@@ -60,9 +60,13 @@ def test_linear_complexity_of_known_sequences() -> None:
 @pytest.mark.parametrize(("family", "order"), [("xorshift32", 32), ("xorshift128", 128)])
 def test_detect_linear_generator_names_the_order_of_its_recurrence(family: str, order: int) -> None:
     draws = generate(Hypothesis(family, "mod", 1000, seed=99), 400)
-    found = [one for one in detect(Case(tuple(draws), 1000)) if one.name == "linear-complexity"]
-    assert [f"order {order}" in one.text for one in found] == [True] * 3
-    assert all(one.evidence >= FLOOR for one in found)
+    detections = [
+        detection
+        for detection in detect(Case(tuple(draws), 1000))
+        if detection.name == "linear-complexity"
+    ]
+    assert [f"order {order}" in detection.text for detection in detections] == [True] * 3
+    assert all(detection.evidence >= FLOOR for detection in detections)
 
 
 def test_detect_congruential_low_bits_repeat() -> None:
@@ -70,9 +74,9 @@ def test_detect_congruential_low_bits_repeat() -> None:
     for _ in range(300):
         state = (1664525 * state + 1013904223) % 2**32
         draws.append(state % 1000)
-    found = detect(Case(tuple(draws), 1000))
-    assert _kinds(found) == ["linear-complexity", "low-bit-period"]
-    texts = [one.text for one in found if one.name == "low-bit-period"]
+    detections = detect(Case(tuple(draws), 1000))
+    assert _kinds(detections) == ["linear-complexity", "low-bit-period"]
+    texts = [detection.text for detection in detections if detection.name == "low-bit-period"]
     assert texts[-1] == "the lowest 3 bits repeat after 8 draws, 100 % of the time"
 
 
@@ -80,6 +84,6 @@ def test_detect_repeated_list_with_wrong_rows_is_a_period() -> None:
     draws = list(_noise(3, 150, 999) * 4)
     for at in range(0, 600, 20):
         draws[at] = 0
-    (found,) = detect(Case(tuple(draws), 999))
-    assert found.name == "period"
-    assert found.text.startswith("the draws repeat after 150 draws")
+    (detection,) = detect(Case(tuple(draws), 999))
+    assert detection.name == "period"
+    assert detection.text.startswith("the draws repeat after 150 draws")

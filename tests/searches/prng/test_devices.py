@@ -59,8 +59,8 @@ def test_command_asks_cupy_only_where_the_driver_cannot_answer(
     around.pop(CUDA_DEVICES, None)
     around |= {} if visible is None else {CUDA_DEVICES: visible}
     argv = [sys.executable, "-c", code]
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, env=around)
-    assert done.stdout.strip() == expected
+    result = subprocess.run(argv, check=True, capture_output=True, text=True, env=around)
+    assert result.stdout.strip() == expected
 
 
 def test_no_gpu_is_used_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,10 +70,10 @@ def check_map(family: Family, output: str, state: State, modulus: int, gaps: lis
         for _ in range(gap):
             call(plain, modulus)
         expected.append(call(plain, modulus))
-    made = fill(family, output, state, modulus, np.array(gaps, np.int64)).tolist()
-    assert made == expected
+    filled = fill(family, output, state, modulus, np.array(gaps, np.int64)).tolist()
+    assert filled == expected
     assert state == plain
-    assert output == "raw" or max(made) < modulus
+    assert output == "raw" or max(filled) < modulus
 
 
 @every_family
@@ -96,15 +96,15 @@ def test_every_map_compiled_is_the_map(
 
 
 @pytest.mark.parametrize(
-    "family", [one for one in FAMILIES if one.lattice_forms or one.lcg_forms or one.linear],
+    "family", [kind for kind in FAMILIES if kind.lattice_forms or kind.lcg_forms or kind.linear],
     ids=lambda one: one.name,
 )  # fmt: skip
 def test_state_of_zeros_makes_draws_and_ends(family: Family) -> None:
     """An attack on a history of zeros finds it: minstd's bounded call never came back."""
     for output, call in family.outputs.items():
         state = [0] * family.state_words
-        made = [call(state, 1000) for _ in range(3)]
-        assert output == "raw" or all(0 <= draw < 1000 for draw in made)
+        generated = [call(state, 1000) for _ in range(3)]
+        assert output == "raw" or all(0 <= draw < 1000 for draw in generated)
 
 
 def test_absorbing_state_compiled_makes_what_it_makes_plain() -> None:
@@ -141,7 +141,9 @@ def test_advance_equals_so_many_steps(family: Family, data: st.DataObject, steps
     assert state == plain
 
 
-@pytest.mark.parametrize("family", [one for one in FAMILIES if one.jump], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "family", [kind for kind in FAMILIES if kind.jump], ids=lambda one: one.name
+)
 @settings(max_examples=10)
 @given(data=st.data(), first=st.integers(0, 10**15), second=st.integers(0, 10**15))
 def test_jump_twice_is_a_jump_of_the_sum(
@@ -167,15 +169,15 @@ def test_draw_sits_at_its_position(
     family: Family, seed: int, start: int, skip: int, modulus: int
 ) -> None:
     output = next(iter(family.outputs))
-    told = Hypothesis(family.name, output, modulus, seed, None, Skips.constant(skip), start)
-    stream = generate(Hypothesis(family.name, output, modulus, seed), position(told, 9) + 1)
-    assert generate(told, 10) == [stream[start + at * (skip + 1)] for at in range(10)]
-    assert generate(told, 10) == [stream[position(told, at)] for at in range(10)]
+    hypothesis = Hypothesis(family.name, output, modulus, seed, None, Skips.constant(skip), start)
+    stream = generate(Hypothesis(family.name, output, modulus, seed), position(hypothesis, 9) + 1)
+    assert generate(hypothesis, 10) == [stream[start + at * (skip + 1)] for at in range(10)]
+    assert generate(hypothesis, 10) == [stream[position(hypothesis, at)] for at in range(10)]
 
 
 @pytest.mark.parametrize(
     ("family", "output"),
-    [(one, output) for one in FAMILIES if one.linear and one.jump for output in one.outputs],
+    [(kind, output) for kind in FAMILIES if kind.linear and kind.jump for output in kind.outputs],
 )
 @pytest.mark.parametrize("start", [1, 63, 64, 130])
 def test_jump_to_the_start_gives_the_draws_after_so_many_calls(
@@ -189,20 +191,22 @@ def test_jump_to_the_start_gives_the_draws_after_so_many_calls(
 @settings(max_examples=50)
 @given(listed=st.lists(st.integers(0, 9), min_size=1, max_size=30), start=st.integers(0, 30))
 def test_draws_with_varying_skips_end_where_the_skips_end(listed: list[int], start: int) -> None:
-    told = Hypothesis("java", "bounded", 1000, 42, None, Skips((0, 10), tuple(listed)), start)
+    hypothesis = Hypothesis("java", "bounded", 1000, 42, None, Skips((0, 10), tuple(listed)), start)
     stream = generate(
         Hypothesis("java", "bounded", 1000, 42), start + sum(listed) + len(listed) + 1
     )
-    made = generate(told, 100)
-    assert made == [stream[position(told, at)] for at in range(len(listed) + 1)]
-    assert generate_array(told, len(made)).tolist() == made
+    generated = generate(hypothesis, 100)
+    assert generated == [stream[position(hypothesis, at)] for at in range(len(listed) + 1)]
+    assert generate_array(hypothesis, len(generated)).tolist() == generated
 
 
 def test_generate_of_many_draws_is_the_plain_definition() -> None:
     count = COMPILED_FROM // 100
     for start, skip in ((0, 137), (1000, 101), (COMPILED_FROM, 0)):
-        told = Hypothesis("java", "bounded", 1000, 2**40 + 5, None, Skips.constant(skip), start)
-        assert generate(told, count) == list(islice(draws(told), count))
+        hypothesis = Hypothesis(
+            "java", "bounded", 1000, 2**40 + 5, None, Skips.constant(skip), start
+        )
+        assert generate(hypothesis, count) == list(islice(draws(hypothesis), count))
 
 
 def test_generate_nothing_is_nothing() -> None:
@@ -230,26 +234,26 @@ def test_map_unknown_is_refused_with_the_names() -> None:
     [("bounded", 0), ("mod", -5), ("bounded", MAX_BOUND + 1), ("mod", MAX_MODULUS + 1)],
 )
 def test_modulus_no_runtime_takes_is_refused(output: str, modulus: int) -> None:
-    told = Hypothesis("java", output, modulus, 1)
+    hypothesis = Hypothesis("java", output, modulus, 1)
     for call in (generate, generate_array):
         with pytest.raises(InputError, match=f"modulus of {output} must be 1 to .*, not {modulus}"):
-            call(told, 10)
+            call(hypothesis, 10)
 
 
 @pytest.mark.parametrize("name", ["java", "xorshift64"])
 def test_maps_at_the_greatest_modulus_keep_the_whole_word(name: str) -> None:
     for output in sorted(set(family_named(name).outputs) - {"bounded", "raw"}):
-        told = Hypothesis(name, output, MAX_MODULUS, 77)
-        made = list(islice(draws(told), 50))
-        assert generate_array(told, 50).tolist() == made
-        assert max(made) < MAX_MODULUS
+        hypothesis = Hypothesis(name, output, MAX_MODULUS, 77)
+        generated = list(islice(draws(hypothesis), 50))
+        assert generate_array(hypothesis, 50).tolist() == generated
+        assert max(generated) < MAX_MODULUS
 
 
 @pytest.mark.parametrize("modulus", [0, 2**32, 2**64])
 def test_raw_outputs_do_not_depend_on_the_modulus(modulus: int) -> None:
-    told = Hypothesis("xorshift64", "raw", modulus, 9)
+    hypothesis = Hypothesis("xorshift64", "raw", modulus, 9)
     once = generate(Hypothesis("xorshift64", "raw", 1000, 9), 20)
-    assert generate(told, 20) == generate_array(told, 20).tolist() == once
+    assert generate(hypothesis, 20) == generate_array(hypothesis, 20).tolist() == once
 
 
 def test_state_of_cpython_is_that_of_getstate() -> None:
@@ -259,5 +263,5 @@ def test_state_of_cpython_is_that_of_getstate() -> None:
     for _ in range(1000):
         source.random()
     raw = b"".join(word.to_bytes(4, "big") for word in source.getstate()[1])
-    told = Hypothesis("cpython", "bounded", 1000, None, raw.hex())
-    assert generate(told, 2000) == [source.randrange(1000) for _ in range(2000)]
+    hypothesis = Hypothesis("cpython", "bounded", 1000, None, raw.hex())
+    assert generate(hypothesis, 2000) == [source.randrange(1000) for _ in range(2000)]

@@ -89,9 +89,9 @@ def wrong(case: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_stream_of_a_vector_is_reproduced(path: Path) -> None:
-    found = cases(path.read_text(encoding="utf-8"))
-    assert found
-    assert [complaint for complaint in map(wrong, found) if complaint] == []
+    vectors = cases(path.read_text(encoding="utf-8"))
+    assert vectors
+    assert [complaint for complaint in map(wrong, vectors) if complaint] == []
 
 
 def test_vector_changed_by_one_is_noticed() -> None:
@@ -120,13 +120,13 @@ def test_program_of_the_vectors_run_again_gives_our_streams(
     name: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
     require_tool(MAKERS[name][0])
-    made = tmp_path / "made"
-    words = [word.format(source=VECTORS / f"make_{name}", made=made) for word in MAKERS[name]]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    if made.exists():
-        run = ["mono", str(made)] if name.endswith("dotnet") else [str(made)]
-        done = subprocess.run(run, capture_output=True, text=True, check=True)
-    again = cases(done.stdout)
-    kept = cases((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8"))
-    assert len(again) == len(kept)
+    binary = tmp_path / "made"
+    words = [word.format(source=VECTORS / f"make_{name}", made=binary) for word in MAKERS[name]]
+    result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    if binary.exists():
+        run = ["mono", str(binary)] if name.endswith("dotnet") else [str(binary)]
+        result = subprocess.run(run, capture_output=True, text=True, check=True)
+    again = cases(result.stdout)
+    recorded = cases((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8"))
+    assert len(again) == len(recorded)
     assert [complaint for complaint in map(wrong, again) if complaint] == []

@@ -224,17 +224,17 @@ def test_guess_says_what_comes_next_and_as_json(
     path = tmp_path / "tokens.txt"
     path.write_bytes(FILES["letters"][0])
     assert main._exit_code(["prng", "guess", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "likely: strings: one call for each character" in said
-    assert f"--form letters --alphabet {LETTERS}" in said
+    output = capsys.readouterr().out
+    assert "likely: strings: one call for each character" in output
+    assert f"--form letters --alphabet {LETTERS}" in output
     assert main._exit_code(["prng", "guess", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["guesses"][0]["modulus"] == 62
+    body = json.loads(capsys.readouterr().out)
+    assert body["guesses"][0]["modulus"] == 62
     path.write_bytes(bytes([7, 200, 255, 129]))
     assert main._exit_code(["prng", "guess", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "; 4 draws below 256" in said
-    assert f"; 1 draw below {1 << 32}" in said
+    output = capsys.readouterr().out
+    assert "; 4 draws below 256" in output
+    assert f"; 1 draw below {1 << 32}" in output
     path.write_text("the quick brown fox\njumps over\nthe lazy dog\n")
     assert main._exit_code(["prng", "guess", str(path)]) == 1
 
@@ -254,11 +254,11 @@ def test_strings_of_cpython_are_traced_to_their_seed_and_go_on(
     tokens = ["".join(source.choice(LETTERS) for _ in range(8)) for _ in range(20)]
     (tmp_path / "tokens.txt").write_text("\n".join(tokens[:12]))
     words = ("--families", "cpython", "--outputs", "bounded", "--skips", "0", "--starts", "0")
-    done = analyse(tmp_path / "tokens.txt", *words, "--effort", "quick", "--backend", "serial")
-    assert done.returncode == 0, done.stderr
-    assert "read as strings" in done.stderr
-    assert "seed 2024" in done.stdout
-    assert f"  {' '.join(tokens[12:])} " in done.stdout
+    result = analyse(tmp_path / "tokens.txt", *words, "--effort", "quick", "--backend", "serial")
+    assert result.returncode == 0, result.stderr
+    assert "read as strings" in result.stderr
+    assert "seed 2024" in result.stdout
+    assert f"  {' '.join(tokens[12:])} " in result.stdout
 
 
 def hands(source: Source) -> list[list[str]]:

@@ -68,7 +68,7 @@ def test_solve_toy_lfsr_gives_the_one_state_that_exhaustion_finds(state: int, dr
     basis = [_lfsr(1 << at, draws) for at in range(10)]
     rows = [sum(basis[at][i] << at for at in range(10)) | bits[i] << 10 for i in range(draws)]
     solution = solve(packed(rows, 10), 10)
-    explaining = [one for one in range(1 << 10) if _lfsr(one, draws) == bits]
+    explaining = [start for start in range(1 << 10) if _lfsr(start, draws) == bits]
     assert solution.consistent
     assert explaining == [solution.bits] == [state]
 

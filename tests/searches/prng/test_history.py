@@ -28,8 +28,8 @@ def test_history_of_any_form_is_the_same(data: bytes) -> None:
 
 
 def test_sessions_make_streams_in_order_of_appearance() -> None:
-    found = read_history(b"1,d,noon\n2,d,night\n3,d,noon\n", "x")
-    assert found.streams() == {"": (1, 2, 3), "noon": (1, 3), "night": (2,)}
+    history = read_history(b"1,d,noon\n2,d,night\n3,d,noon\n", "x")
+    assert history.streams() == {"": (1, 2, 3), "noon": (1, 3), "night": (2,)}
 
 
 def test_one_session_is_one_stream() -> None:
@@ -72,10 +72,10 @@ def test_bad_history_is_refused_with_its_place(data: bytes, said: str) -> None:
 @given(st.binary(max_size=200))
 def test_history_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     try:
-        found = read_history(data, "x")
+        history = read_history(data, "x")
     except FileInvalid:
         return
-    assert History.from_canonical(found.canonical()) == found
+    assert History.from_canonical(history.canonical()) == history
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1))

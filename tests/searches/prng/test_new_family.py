@@ -120,8 +120,8 @@ def test_family_in_one_new_file_is_attacked_by_all_that_its_forms_allow(tmp_path
     (tmp_path / "orchard.py").write_text(GENERATORS, "utf-8")
     child = in_package(tmp_path, ATTACKED)
     assert child.returncode == 0, child.stderr
-    found, listed = child.stdout.split("\n", 1)
-    verdicts = json.loads(found)
+    output, listed = child.stdout.split("\n", 1)
+    verdicts = json.loads(output)
     assert len(verdicts) == 7
     assert all(predicted and all(predicted) for predicted in verdicts.values()), verdicts
     names = {family["name"] for family in json.loads(listed)["families"]}

@@ -70,9 +70,9 @@ def test_calls_with_one_seeding_are_one_plan_that_counts_all_of_their_hypotheses
     assert shared <= set(plan.calls)
     assert plan.tried == len(plan.calls) << 32
     alone, _ = planned(default(families=("php_mt",), outputs=("bounded",)))
-    (one,) = [p.plan for p in alone if p.plan.attack == "brute"]
-    assert one.calls == (("php_mt", "bounded"),)
-    assert one.cost_ms < plan.cost_ms < len(plan.calls) * one.cost_ms // 3
+    (single,) = [p.plan for p in alone if p.plan.attack == "brute"]
+    assert single.calls == (("php_mt", "bounded"),)
+    assert single.cost_ms < plan.cost_ms < len(plan.calls) * single.cost_ms // 3
 
 
 def test_call_of_a_shared_seeding_that_an_earlier_run_excluded_is_left_out() -> None:
@@ -121,11 +121,11 @@ def test_what_is_not_covered_is_said_in_the_words_of_calls() -> None:
     plans, gaps = planning.make_plans(DRAWS, request)
     _, ranges = planned(request)
     lines = uncovered_lines(conclude(request, plans, ranges, gaps, (), ()))
-    said = "\n".join(lines)
-    assert "Go rand.Intn(m): 0 % of the seeds were tried; --families go --outputs bounded" in said
-    assert "Python random.randrange(m): 0 % of the seeds were tried" in said
-    assert "output maps that no library offers: --effort all" in said
-    assert "--after RUN" in said
+    text = "\n".join(lines)
+    assert "Go rand.Intn(m): 0 % of the seeds were tried; --families go --outputs bounded" in text
+    assert "Python random.randrange(m): 0 % of the seeds were tried" in text
+    assert "output maps that no library offers: --effort all" in text
+    assert "--after RUN" in text
 
 
 def test_run_after_another_takes_over_what_it_excluded(tmp_path: Path) -> None:
@@ -167,13 +167,13 @@ def done_units(run: Run) -> int:
 def test_plain_31_bit_seed_of_a_usual_call_is_found_by_default(
     call: tuple[str, str], tmp_path: Path
 ) -> None:
-    made = generate(Hypothesis(*call, 1000, seed=1_815_492_673), 150)
-    (tmp_path / "draws").write_text("".join(f"{draw}\n" for draw in made[:100]))
+    generated = generate(Hypothesis(*call, 1000, seed=1_815_492_673), 150)
+    (tmp_path / "draws").write_text("".join(f"{draw}\n" for draw in generated[:100]))
     words = [*COMMAND, "prng", "analyse", str(tmp_path / "draws"), "--json", "-q"]
-    done = subprocess.run([*words, "--workers", "2"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-500:] + done.stderr
-    best = json.loads(done.stdout)["answer"]["found"][0]
-    assert best["next"][:50] == made[100:]
+    result = subprocess.run([*words, "--workers", "2"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-500:] + result.stderr
+    best = json.loads(result.stdout)["answer"]["found"][0]
+    assert best["next"][:50] == generated[100:]
 
 
 def test_named_generator_may_begin_with_more_wrong_draws_than_one_among_all() -> None:

@@ -50,12 +50,14 @@ def printed_by(text: str, language: str, folder: Path, *arguments: object) -> li
         require_tool("java")
         (folder / "Draws.java").write_text(text)
         command = ["java", "-XX:TieredStopAtLevel=1", str(folder / "Draws.java"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [int(line) for line in done.stdout.split()]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [int(line) for line in result.stdout.split()]
 
 
 def rest_is_slow(sample: list[tuple[str, str]]) -> list[object]:
-    return [one if one in sample else pytest.param(*one, marks=pytest.mark.slow) for one in MAPS]
+    return [
+        case if case in sample else pytest.param(*case, marks=pytest.mark.slow) for case in MAPS
+    ]
 
 
 @pytest.mark.parametrize(("family", "output"), rest_is_slow(SAMPLE))
@@ -126,12 +128,12 @@ def test_draws_are_recovered_saved_and_exported(
 ) -> None:
     stream = generate(Hypothesis("msvc", "mod", 100, seed=4711, start=3), 130)
     draws = [draw + 1 for draw in stream[:100]]  # rolls from 1 to 100
-    asked = {"families": ["msvc"], "outputs": ["mod"], "skips": "0:1", "starts": "0:9"}
-    given = {"modulus": 100, "low": 1, "effort": "quick", "workers": 1}
-    done = analyse(draws, out=tmp_path / "run", **given, **asked)  # type: ignore[arg-type]
-    assert done.verdict == "signal"
-    assert done.next[:20] == [str(draw + 1) for draw in stream[100:120]]
-    generator = done.generator
+    reach = {"families": ["msvc"], "outputs": ["mod"], "skips": "0:1", "starts": "0:9"}
+    settings = {"modulus": 100, "low": 1, "effort": "quick", "workers": 1}
+    analysis = analyse(draws, out=tmp_path / "run", **settings, **reach)  # type: ignore[arg-type]
+    assert analysis.verdict == "signal"
+    assert analysis.next[:20] == [str(draw + 1) for draw in stream[100:120]]
+    generator = analysis.generator
     assert generator is not None
     assert generator.take(30) == stream[100:]
     assert Generator.of_run(tmp_path / "run").take(30) == stream[100:]
@@ -162,9 +164,9 @@ def test_states_from_whole_outputs_are_recovered_without_a_run(
 def test_recover_finds_in_this_process_what_a_run_finds(tmp_path: Path) -> None:
     stream = generate(Hypothesis("v8", "scaled", 1 << 32, seed=31337), 30)
     generator = recover(stream[:12], modulus=1 << 32, families=["v8"])
-    done = analyse(stream[:12], modulus=1 << 32, families=["v8"], workers=1)
+    analysis = analyse(stream[:12], modulus=1 << 32, families=["v8"], workers=1)
     assert generator is not None
-    assert generator.hypothesis == done.answer.found[0].hypothesis
+    assert generator.hypothesis == analysis.answer.found[0].hypothesis
 
 
 @pytest.mark.parametrize("spoiled", [1, 397, 630])
@@ -172,8 +174,8 @@ def test_wrong_word_is_not_recovered_at_once(spoiled: int) -> None:
     """A state that misses a draw is none, in the training part and in the holdout."""
     words = generate(Hypothesis("cpython", "raw", 1 << 32, seed=5), 633)
     words[spoiled] ^= 1 << 9
-    asked = AnalyseRequest(1 << 32, families=("cpython",), corrupt_percent=0)
-    assert found_at_once(History(tuple(words)), asked) is None
+    request = AnalyseRequest(1 << 32, families=("cpython",), corrupt_percent=0)
+    assert found_at_once(History(tuple(words)), request) is None
 
 
 def test_state_recovered_at_once_loads_neither_a_run_nor_compiled_code() -> None:
@@ -185,10 +187,10 @@ def test_state_recovered_at_once_loads_neither_a_run_nor_compiled_code() -> None
         "print(generator.take(3), [name for name in unused if name in sys.modules])"
     )
     stream = generate(Hypothesis("v8", "scaled", 1 << 32, seed=31337), 15)
-    given = "".join(f"{draw}\n" for draw in stream[:12])
+    text = "".join(f"{draw}\n" for draw in stream[:12])
     argv = [sys.executable, "-c", code]
-    done = subprocess.run(argv, input=given, check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == f"{stream[12:]} []"
+    result = subprocess.run(argv, input=text, check=True, capture_output=True, text=True)
+    assert result.stdout.strip() == f"{stream[12:]} []"
 
 
 @pytest.mark.slow

@@ -25,28 +25,28 @@ VARYING = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips((0, 3)))
 def test_score_of_a_constant_skip_counts_what_was_tried() -> None:
     truth = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips.constant(3))
     draws = generate(truth, 50)
-    got = score(truth, draws, 1000, tried=10**6, survivors=10)
-    assert (got.hits, got.held_hits) == (40, 10)
+    scored = score(truth, draws, 1000, tried=10**6, survivors=10)
+    assert (scored.hits, scored.held_hits) == (40, 10)
     chance = ValueFrequencies.of(draws, 1000).chance_of(draws[:40], draws[:40])
     assert Fraction(1, 1000) <= chance < Fraction(1, 900)
-    assert got.evidence == corrected_at(40, 40, chance, 10**6)
-    assert got.held_evidence == 30_000 - 1_000
+    assert scored.evidence == corrected_at(40, 40, chance, 10**6)
+    assert scored.held_evidence == 30_000 - 1_000
 
 
 def test_score_of_varying_skips_counts_each_choice_once() -> None:
-    made = make_history(VARYING, 50, 0, 1)
-    got = score(made.hypothesis, made.draws, 1000, tried=100, survivors=1)
-    assert (got.hits, got.held_hits) == (40, 10)
-    assert 112_000 < got.evidence + decades(100 * 4**39) <= 120_000
-    assert 28_000 < got.held_evidence + decades((39 * 3 + 1) * 4**10) <= 30_000
+    history = make_history(VARYING, 50, 0, 1)
+    scored = score(history.hypothesis, history.draws, 1000, tried=100, survivors=1)
+    assert (scored.hits, scored.held_hits) == (40, 10)
+    assert 112_000 < scored.evidence + decades(100 * 4**39) <= 120_000
+    assert 28_000 < scored.held_evidence + decades((39 * 3 + 1) * 4**10) <= 30_000
 
 
 def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
-    made = make_history(VARYING, 60, 0, 1)
-    case = Case(made.draws, 1000, skips=(0, 3), starts=(0, 9))
-    tried = 7 * tried_in(case, 5000, len(made.draws), (0, 3))
-    kept = _on_stream("", compare(case, made.hypothesis), tried)
-    assert kept.tried == 7 * 5000 * 10
+    history = make_history(VARYING, 60, 0, 1)
+    case = Case(history.draws, 1000, skips=(0, 3), starts=(0, 9))
+    tried = 7 * tried_in(case, 5000, len(history.draws), (0, 3))
+    candidate = _on_stream("", compare(case, history.hypothesis), tried)
+    assert candidate.tried == 7 * 5000 * 10
 
 
 def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows() -> None:
@@ -62,10 +62,10 @@ def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows
     for draws in explained:
         best = extend_skips(hypothesis, draws)
         assert tuple(generate(best, count)) == draws
-        got = score(best, draws, modulus, tried=1, survivors=1)
-        assert (got.hits, got.compared) == (count, count)
-        assert got.evidence <= corrected(count, count, modulus, ways)
-        assert 10 ** (-got.evidence / 1000) >= len(explained) / all_of_them
+        scored = score(best, draws, modulus, tried=1, survivors=1)
+        assert (scored.hits, scored.compared) == (count, count)
+        assert scored.evidence <= corrected(count, count, modulus, ways)
+        assert 10 ** (-scored.evidence / 1000) >= len(explained) / all_of_them
 
 
 # -- what is no evidence -------------------------------------------------------------------------
@@ -75,9 +75,9 @@ def test_state_of_zeros_is_no_evidence_in_a_history_of_small_counts() -> None:
     zero = Hypothesis("xorshift64", "mod", 1000, state="0" * 16)
     draws = [(at * at + at // 3) % 5 // 2 for at in range(200)]
     assert draws.count(0) > 50
-    got = score(zero, draws, 1000, tried=1, survivors=1)
-    assert got.hits > 40
-    assert (got.evidence, got.held_evidence) == (0, 0)
+    scored = score(zero, draws, 1000, tried=1, survivors=1)
+    assert scored.hits > 40
+    assert (scored.evidence, scored.held_evidence) == (0, 0)
 
 
 def test_predictions_of_mostly_zeros_have_the_chance_of_zeros() -> None:
@@ -116,7 +116,9 @@ def test_candidates_of_equal_rank_are_in_the_order_of_their_texts() -> None:
         for output in ("mod", "high")
     ]
     ranked = score_all(candidates, {"": draws}, AnalyseRequest(1000))
-    assert [one.hypothesis.start for one in ranked] == [0] * 6 + [1] * 6
+    assert [candidate.hypothesis.start for candidate in ranked] == [0] * 6 + [1] * 6
     for alike in (ranked[:6], ranked[6:]):
-        assert len({one.score for one in alike}) == 1
-        assert [one.identity() for one in alike] == sorted(one.identity() for one in alike)
+        assert len({candidate.score for candidate in alike}) == 1
+        assert [candidate.identity() for candidate in alike] == sorted(
+            other_candidate.identity() for other_candidate in alike
+        )

@@ -32,17 +32,17 @@ def exact_tail(hits: int, compared: int, modulus: int) -> Fraction:
 def test_tail_evidence_against_fractions(hits: int, more: int, modulus: int) -> None:
     compared = hits + more
     tail = exact_tail(hits, compared, modulus)
-    found = tail_evidence(hits, compared, modulus)
-    # found/1000 <= -log10(tail) < (found+1)/1000, checked without a logarithm
-    assert Fraction(1, 10**found) >= tail**1000 or found == 0
-    assert Fraction(1, 10 ** (found + 1)) < tail**1000
+    evidence = tail_evidence(hits, compared, modulus)
+    # evidence/1000 <= -log10(tail) < (evidence+1)/1000, checked without a logarithm
+    assert Fraction(1, 10**evidence) >= tail**1000 or evidence == 0
+    assert Fraction(1, 10 ** (evidence + 1)) < tail**1000
 
 
 @pytest.mark.parametrize("count", [1, 2, 999, 1000, 1001, 2**48])
 def test_decades_are_rounded_up(count: int) -> None:
-    found = decades(count)
-    assert 10**found >= count**1000
-    assert found == 0 or 10 ** (found - 1) < count**1000
+    places = decades(count)
+    assert 10**places >= count**1000
+    assert places == 0 or 10 ** (places - 1) < count**1000
 
 
 def test_decades_of_all_states_of_a_twister_are_counted() -> None:

@@ -58,9 +58,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        given = self.headers["x-api-key"] or (self.headers["Authorization"] or "")[7:]
-        if given != self.model.key:
-            message = {"error": {"message": f"bad key {given}", "type": "auth"}}
+        key = self.headers["x-api-key"] or (self.headers["Authorization"] or "")[7:]
+        if key != self.model.key:
+            message = {"error": {"message": f"bad key {key}", "type": "auth"}}
             self.send(401, json.dumps(message).encode())
             return
         reply = self.model.next_reply(body)
@@ -114,8 +114,10 @@ def anthropic_answer(reply: Reply, stream: bool) -> bytes:
         {"type": "content_block_delta", "delta": {"type": "text_delta", "text": part}}
         for part in pieces(reply.text)
     ]
-    done = {"stop_reason": ending}
-    events.append({"type": "message_delta", "delta": done, "usage": {"output_tokens": USAGE[1]}})
+    ending_delta = {"stop_reason": ending}
+    events.append(
+        {"type": "message_delta", "delta": ending_delta, "usage": {"output_tokens": USAGE[1]}}
+    )
     return sse([json.dumps(event) for event in [*events, {"type": "message_stop"}]])
 
 

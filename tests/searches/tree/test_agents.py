@@ -95,13 +95,13 @@ def test_agents_run_against_a_server_keeps_the_key_out_and_is_repeated_offline(
     check_costs(wood, first.json, len(model.requests) - 1)
     assert files_with(wood.folder, KEY) == []
     monkeypatch.delenv(name)
-    asked = len(model.requests)
+    count = len(model.requests)
     offline = (*SETTINGS, *RECORDED, "--set", 'recorded_from="first"', "--json")
     again = wood.run("again", *offline)
     assert again.json["answer"] == first.json["answer"]
     if chaos:
         assert wood.run("third", *offline).json["head"] == again.json["head"]
-    assert len(model.requests) == asked, "the server is not asked again"
+    assert len(model.requests) == count, "the server is not asked again"
     assert wood.weft("replay", "first").code == 0
     assert wood.weft("verify", "first").code == 0
 
@@ -151,15 +151,15 @@ def test_answers_of_no_use_fail_with_a_reason_and_a_cost(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model.replies = [Reply(IDEAS), Reply("half", ending="length")]
     model.answer = lambda _: "I explain."
-    done = wood.run("r", "--set", "max_depth=1", "--json")
-    assert done.code == 4
-    errors = [e["error"] for e in done.json["evals"]]
+    result = wood.run("r", "--set", "max_depth=1", "--json")
+    assert result.code == 4
+    errors = [e["error"] for e in result.json["evals"]]
     assert {e["type"] for e in errors} == {"implement-failed"}
     messages = [error["message"] for error in errors]  # whichever asked first got the half answer
     assert messages.count("the answer was cut off at max_output_tokens = 8192") == 1
     others = [n for n, message in enumerate(messages, 1) if "no edit was found" in message]
     assert len(others) == len(messages) - 1
-    assert done.json["costs"]["implement"]["calls"] == 4
+    assert result.json["costs"]["implement"]["calls"] == 4
     assert "no edit was found" in wood.weft("tree", "why", "r", f"e{others[0]}").out
 
 
@@ -218,8 +218,8 @@ def test_settings_that_are_wrong_are_refused_by_field(
 
 def test_init_writes_nothing_over_files_that_are_there(wood: Wood) -> None:
     wood.write("d/agent.toml", "mine")
-    told = wood.weft("tree", "init", "d")
-    assert (told.code, told.out) == (3, "")
-    assert "d/agent.toml already exists" in told.err
+    result = wood.weft("tree", "init", "d")
+    assert (result.code, result.out) == (3, "")
+    assert "d/agent.toml already exists" in result.err
     assert [p.name for p in (wood.folder / "d").iterdir()] == ["agent.toml"]
     assert wood.weft("tree", "init", "e", "--template", "x").code == 2

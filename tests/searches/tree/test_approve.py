@@ -37,10 +37,10 @@ def waiting(wood: Wood, out: str) -> list[WaitingEval]:
 
 
 def wait_for_question(wood: Wood, out: str, process: BegunCommand) -> list[WaitingEval]:
-    while not (asked := waiting(wood, out)):
+    while not (question := waiting(wood, out)):
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
-    return asked
+    return question
 
 
 def answered(
@@ -54,12 +54,12 @@ def answered(
             for item in waiting(wood, out):
                 flag = "--yes" if choice[item.idea_path] else "--no"
                 by = ("--by", f"somebody else {time.monotonic_ns()}")
-                told = wood.weft("tree", "approve", out, item.name, flag, "--note", "so", *by)
-                assert told.code == 0, told
+                result = wood.weft("tree", "approve", out, item.name, flag, "--note", "so", *by)
+                assert result.code == 0, result
             time.sleep(0.1)
-    told = running.result()
-    assert told.out, told
-    return told.code, told.json
+    result = running.result()
+    assert result.out, result
+    return result.code, result.json
 
 
 def test_person_is_asked_about_the_best_and_one_ledger_comes_of_it(wood: Wood, chaos: bool) -> None:
@@ -76,9 +76,9 @@ def test_person_is_asked_about_the_best_and_one_ledger_comes_of_it(wood: Wood, c
     ledger = (wood.folder / "two" / "ledger.jsonl").read_text()
     assert '"feedback":"so"' in ledger
     assert "somebody else" not in ledger
-    told = wood.weft("tree", "why", "two", "e2").out
-    assert "NO  approval-rejected so" in told
-    assert "decided by somebody else" in told
+    output = wood.weft("tree", "why", "two", "e2").out
+    assert "NO  approval-rejected so" in output
+    assert "decided by somebody else" in output
     other, _ = answered(wood, "other", {"up-a.md": True})
     assert other == 0
     assert wood.verdicts("other")["up-a.md"] == "promoted n1"
@@ -98,9 +98,9 @@ def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
     listed = wood.weft("tree", "approve", "r", "--json").json["waiting"]
     assert [(w["eval_id"], w["decision"]["approved"]) for w in listed] == [(2, False)]
     assert answered(wood, "r", CHOICE)[0] == 0
-    told = wood.weft("tree", "approve", "r", "--yes")
-    assert told.code == 3
-    assert "no eval waits for a person" in told.err
+    result = wood.weft("tree", "approve", "r", "--yes")
+    assert result.code == 3
+    assert "no eval waits for a person" in result.err
     assert answered(wood, "whole", CHOICE)[0] == 0
     assert wood.ledger("r") == wood.ledger("whole")
     assert left_over(wood.folder / "r") == []
@@ -133,10 +133,10 @@ def test_what_waits_is_listed_shown_and_on_the_page(wood: Wood) -> None:
 def test_before_the_score_all_are_asked_and_a_limit_refuses(wood: Wood) -> None:
     wood.plant(ASKING + 'before = "score"\n')
     choice = {"up-a.md": True, "up-b.md": False, "down-b.md": False}
-    code, told = answered(wood, "r", choice)
+    code, report = answered(wood, "r", choice)
     assert code == 0
     assert wood.verdicts("r")["up-b.md"] == "approval-rejected"
-    [scored] = [e for e in told["evals"] if e["score"] is not None]  # type: ignore[attr-defined]
+    [scored] = [e for e in report["evals"] if e["score"] is not None]  # type: ignore[attr-defined]
     assert scored["idea_path"] == "up-a.md"
     words = ("--set", "approve.recorded=true", "--set", 'recorded_from="r"')
     assert wood.run("again", *words).code == 0

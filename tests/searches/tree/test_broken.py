@@ -35,32 +35,32 @@ def test_scorer_that_cannot_be_run_on_the_root_interrupts_with_nothing_in_the_le
     wood: Wood,
 ) -> None:
     plant(wood, script=False)
-    told = wood.run("r")
-    assert told.code == 130, told
-    assert "[score] exits with code 127 on the root" in told.err
-    assert "weft resume r" in told.err
-    assert told.err.count("\n") == 1
+    result = wood.run("r")
+    assert result.code == 130, result
+    assert "[score] exits with code 127 on the root" in result.err
+    assert "weft resume r" in result.err
+    assert result.err.count("\n") == 1
     assert records(wood, "r") == 1
 
 
 def test_candidate_that_deletes_the_script_merely_fails(wood: Wood) -> None:
     plant(wood, script=True)
     wood.write("ideas/delete.patch", PATCH)
-    told = wood.run("r", "--max-parallel-evals", "2", "--json")
-    assert told.code == 0, told
-    [record] = [e for e in told.json["evals"] if e["idea_path"] == "delete.patch"]
+    result = wood.run("r", "--max-parallel-evals", "2", "--json")
+    assert result.code == 0, result
+    [record] = [e for e in result.json["evals"] if e["idea_path"] == "delete.patch"]
     assert (record["verdict"], record["task_state"]) == ("command-broken", "failed")
     assert (record["error"]["stage"], record["error"]["exit_code"]) == ("score", 127)
-    assert told.json["answer"]["best_score"] == "52"
+    assert result.json["answer"]["best_score"] == "52"
 
 
 @pytest.mark.parametrize("stage", ["implement", "review", "sweep"])
 def test_broken_stage_interrupts_and_goes_on_when_it_is_mended(wood: Wood, stage: str) -> None:
     script = wood.folder / "tool.sh"
     wood.plant(CONFIG + f'[{stage}]\nargv = ["sh", "-c", "exec {script}"]\n')
-    told = wood.run("r", "--max-parallel-evals", "2")
-    assert told.code == 130, told
-    assert f"[{stage}] exits with code 127 on the root" in told.err
+    result = wood.run("r", "--max-parallel-evals", "2")
+    assert result.code == 130, result
+    assert f"[{stage}] exits with code 127 on the root" in result.err
     before = records(wood, "r")
     text = '#!/bin/sh\n[ "$WEFT_STAGE" = implement ] && echo $WEFT_EVAL_ID > made\necho "{}"\n'
     script.write_text(text)
@@ -80,9 +80,9 @@ def test_node_that_lost_the_script_fails_its_evals_and_not_the_run(wood: Wood) -
         path.unlink()
     wood.write("ideas/one.md", "4")
     wood.write("ideas/two.md", "6")
-    told = wood.run("r", "--max-depth", "2", "--json")
-    assert told.code == 0, told
-    kinds = {(e["depth"], e["error"] and e["error"]["type"]) for e in told.json["evals"]}
+    result = wood.run("r", "--max-depth", "2", "--json")
+    assert result.code == 0, result
+    kinds = {(e["depth"], e["error"] and e["error"]["type"]) for e in result.json["evals"]}
     assert kinds == {(1, None), (2, "command-broken")}
 
 

@@ -238,8 +238,8 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(
     (wood.folder / "home").mkdir()
     monkeypatch.setenv("HOME", str(wood.folder / "home"))
     plant(wood, sandbox)
-    told = wood.run("r", "--max-parallel-evals", "2")
-    assert told.code == 1, told  # nothing is better than the root
+    result = wood.run("r", "--max-parallel-evals", "2")
+    assert result.code == 1, result  # nothing is better than the root
     history = wood.load("r").history
     assert history.nodes[0].score_text == HONEST
     evals = {e.idea.name.removesuffix(".md"): e for e in history.evals}
@@ -257,7 +257,7 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(
     assert wrong == {}
     is_open = sandbox == "off"
     views = (
-        told.out,
+        result.out,
         wood.weft("tree", "why", "r", "e1").out,
         wood.weft("status", "r").out,
         (wood.folder / "r" / "TREE_SUMMARY.md").read_text("utf-8"),

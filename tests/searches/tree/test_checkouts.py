@@ -143,8 +143,8 @@ def test_import_of_the_repository_does_not_count_against_the_first_stage(wood: W
     slow = 'case "$*" in *fast-import*) sleep 5;; esac\n'
     wood.write("bin/git", f'#!/bin/sh\n{slow}exec {real.strip()} "$@"\n').chmod(0o755)
     path = f"{wood.folder}/bin:{os.environ['PATH']}"
-    told = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q", PATH=path)
-    assert told.code == 0, told
+    result = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q", PATH=path)
+    assert result.code == 0, result
     assert wood.verdicts("r")["up-a.md"] == "promoted n1"
 
 
@@ -158,10 +158,10 @@ def test_submodule_is_refused_by_name_or_left_empty(wood: Wood) -> None:
         git(folder, "commit", "-qm", "one")
     git(start, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "lib/sub")
     git(start, "commit", "-qm", "two")
-    told = wood.run("r")
-    assert told.code == 3
-    assert "lib/sub is a submodule" in told.err
-    assert 'submodules = "empty"' in told.err
+    result = wood.run("r")
+    assert result.code == 3
+    assert "lib/sub is a submodule" in result.err
+    assert 'submodules = "empty"' in result.err
     assert not (wood.folder / "r").exists()
     assert wood.run("r", "--set", 'submodules="empty"').code == 0
 
@@ -179,9 +179,9 @@ def test_large_file_passes_through_in_pieces(wood: Wood) -> None:
         "request = read_request(Path('tree.toml')); request.decision()\n"
         "print(request.stream.root.files['large'].size, peak() - before)"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [COMMAND[0], "-c", code], cwd=wood.folder, capture_output=True, text=True, check=True
     )
-    size, grown_mb = map(int, done.stdout.split())
+    size, grown_mb = map(int, result.stdout.split())
     assert size == LARGE_MB * 2**20
     assert grown_mb < LARGE_MB // 2

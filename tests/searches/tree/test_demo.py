@@ -19,23 +19,25 @@ def test_beam_beats_greedy_and_bz2_and_the_branch_decodes_exactly(wood: Wood) ->
     best, spent = {}, {}
     for name, width, count in (("beam", "3", "2"), ("serial", "3", "1"), ("greedy", "1", "2")):
         words = ("--beam-width", width, "--max-depth", "6", "--max-parallel-evals", count)
-        begun = time.monotonic()
-        told = wood.run(name, *words, "--json", config=COMPRESSOR)
-        spent[name] = time.monotonic() - begun
-        assert told.code == 0, told
-        best[name] = int(told.json["answer"]["best_score"])
+        start_s = time.monotonic()
+        outcome = wood.run(name, *words, "--json", config=COMPRESSOR)
+        spent[name] = time.monotonic() - start_s
+        assert outcome.code == 0, outcome
+        best[name] = int(outcome.json["answer"]["best_score"])
     text = (COMPRESSOR.parent / "start" / "text.txt").read_bytes()
     assert best["beam"] < best["greedy"]
     assert best["beam"] < len(bz2.compress(text))
     assert wood.ledger("beam") == wood.ledger("serial")
     assert wood.weft("tree", "export", "beam", "--repo", "made").code == 0
-    made = wood.folder / "made"
-    ideas = git(made, "log", "--format=%s").split()
+    exported = wood.folder / "made"
+    ideas = git(exported, "log", "--format=%s").split()
     assert len(ideas) == len(set(ideas)) == 7
     check = "import codec; t = open('text.txt', 'rb').read(); p = codec.compress(t)"
     check += "; assert codec.decompress(p) == t; print(len(p))"
-    done = subprocess.run([sys.executable, "-c", check], cwd=made, capture_output=True, text=True)
-    assert done.stdout.strip() == str(best["beam"])
+    result = subprocess.run(
+        [sys.executable, "-c", check], cwd=exported, capture_output=True, text=True
+    )
+    assert result.stdout.strip() == str(best["beam"])
     with wood.capture.disabled():
         figures = {f"{n}_bytes": b for n, b in best.items()}
         print_figures("tree demo", **figures, speed_up=spent["serial"] / spent["beam"])
@@ -76,7 +78,7 @@ def test_a_thousand_dry_evals_stay_small(wood: Wood, chaos: bool) -> None:
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     argv = [sys.executable, "-c", watch, sys.executable, "-m", "weft.main", *words]
-    done = subprocess.run(argv, cwd=wood.folder, capture_output=True, text=True, check=True)
-    assert int(done.stdout.split()[-1]) < 300 * 1024
+    result = subprocess.run(argv, cwd=wood.folder, capture_output=True, text=True, check=True)
+    assert int(result.stdout.split()[-1]) < 300 * 1024
     tree_run = wood.load("r")
     assert len(tree_run.history.evals) == count

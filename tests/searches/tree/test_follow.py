@@ -54,9 +54,9 @@ def test_run_shows_scores_summaries_and_events_while_it_works(wood: Wood) -> Non
     words = ("tree", "run", "tree.toml", "--out", "r", "-q", "--events", "events.jsonl")
     with wood.begin(*words) as process:
         wait_until(wood, "r", two_are_scored)
-        told = wood.weft("status", "r").out
-        assert "scored so far: e1 11, e2 52" in told
-        assert "running: e3 score" in told
+        output = wood.weft("status", "r").out
+        assert "scored so far: e1 11, e2 52" in output
+        assert "running: e3 score" in output
         scores = {
             e["eval_id"]: e["score"]
             for e in wood.weft("tree", "evals", "r", "--json").json["evals"]
@@ -110,14 +110,14 @@ def check_events(happened: list[dict[str, Any]]) -> None:
 def test_root_that_cannot_be_scored_is_explained_and_scored_again(wood: Wood) -> None:
     missing = f"print(open({str(wood.folder / 'data')!r}).read())\n"
     wood.plant(score=missing + SCORE)
-    done = wood.run("r")
-    assert done.code == 4
-    [root] = [line for line in done.out.splitlines() if line.startswith("root ")]
+    result = wood.run("r")
+    assert result.code == 4
+    [root] = [line for line in result.out.splitlines() if line.startswith("root ")]
     assert root.startswith("root    score-invalid, exit code 1: FileNotFoundError: ")
-    [log] = [line for line in done.out.splitlines() if line.startswith("log ")]
+    [log] = [line for line in result.out.splitlines() if line.startswith("log ")]
     assert "No such file" in wood.weft(*log.split()[2:]).out
-    assert "again   weft resume r --retry-failed --out NEW" in done.out
-    assert "stopped root-unscored: " in done.out
+    assert "again   weft resume r --retry-failed --out NEW" in result.out
+    assert "stopped root-unscored: " in result.out
     assert "FileNotFoundError" in (wood.folder / "r" / "VALIDATION_REPORT.md").read_text()
     wood.write("data", "")
     assert wood.weft("resume", "r", "--retry-failed", "--out", "n").code == 0
@@ -133,9 +133,9 @@ def test_times_are_sums_over_all_attempts_of_all_stages(wood: Wood) -> None:
     config = CONFIG.replace("max_depth = 1", "max_depth = 1\neval_retries = 2")
     wood.plant(config + '[sweep]\nargv = ["{python}", "-I", "{work_dir}/sweep.py"]\n')
     wood.write("sweep.py", flaky.replace('"score": body["a"] * 10 + body["b"], ', ""))
-    done = wood.run("r", "--json")
-    assert done.code == 0, done
-    first = done.json["evals"][0]
+    result = wood.run("r", "--json")
+    assert result.code == 0, result
+    first = result.json["evals"][0]
     assert first["attempts_by_stage"] == {"implement": 1, "sweep": 3, "score": 1}
     assert first["attempts"] == 5
     view = RunView(wood.folder / "r", NAME)
@@ -151,11 +151,11 @@ def test_run_warns_of_what_validation_finds_and_names_files_that_are_no_ideas(wo
     wood.write("ideas/notes.rst", "x")
     wood.write("ideas/deep/more.md", "x")
     wood.write("ideas/up-c.md", (wood.folder / "ideas/up-b.md").read_text())
-    done = wood.run_with_warnings("r", "--dry-run")
-    assert "warning: ideas: not read, since they do not end in .md" in done.err
-    assert ": deep, notes.rst" in done.err
-    assert "warning: ideas: same text as another: up-c.md" in done.err
-    assert "warning: protected: none.txt: no file of the root matches" in done.err
+    result = wood.run_with_warnings("r", "--dry-run")
+    assert "warning: ideas: not read, since they do not end in .md" in result.err
+    assert ": deep, notes.rst" in result.err
+    assert "warning: ideas: same text as another: up-c.md" in result.err
+    assert "warning: protected: none.txt: no file of the root matches" in result.err
     assert wood.run("silent", "--dry-run", "-q").err == ""
 
 
@@ -165,8 +165,8 @@ def test_patches_of_export_are_applied_by_git_am(wood: Wood) -> None:
     who = ("-c", "user.name=x", "-c", "user.email=x@example.com")
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", *who, *words], cwd=repo, capture_output=True, check=True)
-        return done.stdout.decode().strip()
+        result = subprocess.run(["git", *who, *words], cwd=repo, capture_output=True, check=True)
+        return result.stdout.decode().strip()
 
     git("init", "-q")
     for message in ("one", "two"):
@@ -177,8 +177,8 @@ def test_patches_of_export_are_applied_by_git_am(wood: Wood) -> None:
     wood.write("tree.toml", config.replace('files = "start"', 'repo = "start"'))
     assert wood.run("r").code == 0
     best = wood.load("r").history.nodes[-1]
-    told = wood.weft("tree", "export", "r", "--patches", "series", "--json").json
-    assert len(told["commits"]) == 2
+    exported = wood.weft("tree", "export", "r", "--patches", "series", "--json").json
+    assert len(exported["commits"]) == 2
     series = sorted(str(path) for path in (wood.folder / "series").iterdir())
     git("am", "-q", *series)
     assert git("rev-parse", "HEAD^{tree}") == best.tree
@@ -187,7 +187,7 @@ def test_patches_of_export_are_applied_by_git_am(wood: Wood) -> None:
 
 def test_events_file_that_cannot_be_written_is_refused_before_anything(wood: Wood) -> None:
     wood.plant()
-    told = wood.run("r", "--events", "none/events.jsonl")
-    assert told.code == 3
-    assert "--events none/events.jsonl: No such file or directory" in told.err
+    result = wood.run("r", "--events", "none/events.jsonl")
+    assert result.code == 3
+    assert "--events none/events.jsonl: No such file or directory" in result.err
     assert not (wood.folder / "r").exists()

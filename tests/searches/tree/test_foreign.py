@@ -37,21 +37,21 @@ EVO = {
 def test_shinka_metrics_count_when_correct_says_so(tmp_path: Path) -> None:
     (tmp_path / "metrics.json").write_text(json.dumps(SHINKA, indent=4))
     (tmp_path / "correct.json").write_text('{\n    "correct": true,\n    "error": null\n}')
-    found = read(tmp_path, "Metrics saved to metrics.json\n", "shinka")
-    assert (found["score"], found["rows"]) == ("2.635", {"ok": 1, "expected": 1})
-    assert found["notes"] == "closer to the corners"
-    assert "execution_time_mean" not in str(found), "times would make equal runs differ"
+    fields = read(tmp_path, "Metrics saved to metrics.json\n", "shinka")
+    assert (fields["score"], fields["rows"]) == ("2.635", {"ok": 1, "expected": 1})
+    assert fields["notes"] == "closer to the corners"
+    assert "execution_time_mean" not in str(fields), "times would make equal runs differ"
     wrong = {"correct": False, "error": "Validation failed: circles overlap"}
     (tmp_path / "correct.json").write_text(json.dumps(wrong))
-    found = read(tmp_path, "", "shinka")
-    assert (found["notes"], found["rows"]) == (wrong["error"], {"ok": 0, "expected": 1})
+    fields = read(tmp_path, "", "shinka")
+    assert (fields["notes"], fields["rows"]) == (wrong["error"], {"ok": 0, "expected": 1})
 
 
 def test_evo_score_ranks_and_tasks_are_metrics_without_times(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text(json.dumps(EVO))
-    found = read(tmp_path, "", "evo")
-    assert found["score"] == "0.6"
-    assert found["metrics"] == {
+    fields = read(tmp_path, "", "evo")
+    assert fields["score"] == "0.6"
+    assert fields["metrics"] == {
         "tasks": {"t1": "0.8", "t2": "0.4"}, "tasks_meta": {"t2": {"direction": "min"}},
     }  # fmt: skip
     for text in ("", '{"tasks": {}}', '{"score": NaN}', '{"score": null}'):
@@ -95,10 +95,10 @@ def test_openevolve_evaluator_is_called_as_it_is(tmp_path: Path, body: str) -> N
     argv = [sys.executable, evaluate.__file__, "evaluator.py", "program.py"]
     place = tmp_path / "result.json"
     subprocess.run(argv, cwd=tmp_path, env={"WEFT_RESULT_FILE": str(place)}, check=True)
-    found = read(tmp_path, "", "openevolve")
-    assert found["score"] == "42"
-    assert found["metrics"] == {"share": "0.5", "ok": True}
-    assert found["artifacts"] == {"log": "fine"}
+    fields = read(tmp_path, "", "openevolve")
+    assert fields["score"] == "42"
+    assert fields["metrics"] == {"share": "0.5", "ok": True}
+    assert fields["artifacts"] == {"log": "fine"}
 
 
 EVO_SCORE = """
@@ -123,6 +123,6 @@ def test_evaluators_of_evo_and_openevolve_rank_in_a_run(wood: Wood) -> None:
         ("openevolve", OE_SCORE, '"{openevolve}", "score.py", "params.json"'),
     ):
         wood.plant(CONFIG.replace('"-I", "score.py"', argv) + f'format = "{name}"\n', score)
-        told = wood.run(name, "--beam-width", "1")
-        assert told.code == 0, told
+        result = wood.run(name, "--beam-width", "1")
+        assert result.code == 0, result
         assert wood.verdicts(name)["up-a.md"] == "promoted n1"

@@ -40,7 +40,7 @@ def run_harness(folder: Path, scorer: str, work: str) -> Ended:
         with theirs:
             script = f'exec 3>&{theirs.fileno()} "$@"'
             argv = ["/bin/bash", "-c", script, "sh", sys.executable, "-I", str(copy)]
-            done = subprocess.run(
+            result = subprocess.run(
                 [*argv, str(folder / "score.py")], cwd=folder / "tree", capture_output=True,
                 text=True, pass_fds=[theirs.fileno()], check=False,
                 env={"PATH": os.defpath, "WEFT_RESULT_FD": "3", "WEFT_OUT_DIR": "/x"},
@@ -48,7 +48,7 @@ def run_harness(folder: Path, scorer: str, work: str) -> Ended:
         data = b""
         while piece := ours.recv(1 << 16):
             data += piece
-    return Ended(done.returncode, data, done.stderr)
+    return Ended(result.returncode, data, result.stderr)
 
 
 def test_protocol_of_the_harness_is_that_of_the_supervisor() -> None:

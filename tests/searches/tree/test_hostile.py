@@ -38,8 +38,8 @@ def test_cheating_ideas_of_the_demo_are_refused_by_name_and_leave_no_process(woo
     text.write_bytes(text.read_bytes()[: text.stat().st_size // 3])  # well within the limit
     wood.write("tree.toml", COMPRESSOR.read_text("utf-8"))
     words = ("--max-depth", "1", "--max-parallel-evals", "2", "--set", "score.timeout_s=8")
-    told = wood.run("r", *words)
-    assert told.code == 0, told
+    result = wood.run("r", *words)
+    assert result.code == 0, result
     assert wood.verdicts("r") == {
         "cheat-edits-the-scorer.patch": "tampered",
         "cheat-forks-sleepers.patch": "timeout",
@@ -136,9 +136,9 @@ def test_time_limit_kills_grandchildren_and_exit_codes_have_names(wood: Wood) ->
     for code in (3, 75, 124, 125, 127):
         text = f"FILE: code\n<<<<<<< SEARCH\n=======\n{code}\n>>>>>>> REPLACE\n"
         wood.write(f"ideas/code-{code}.md", text)
-    begun = time.monotonic()
+    start_s = time.monotonic()
     wood.run("r", "--max-parallel-evals", "2", "--eval-retries", "1")
-    assert time.monotonic() - begun < 200
+    assert time.monotonic() - start_s < 200
     verdicts = wood.verdicts("r")
     assert {n: v for n, v in verdicts.items() if n.startswith("code")} == {
         "code-3.md": "score-invalid",
@@ -162,10 +162,10 @@ if os.path.exists("code"):
 def test_strict_depth_ends_at_the_first_failure_whatever_runs_beside(wood: Wood) -> None:
     wood.plant()
     wood.write("ideas/m-bad.md", blocks("b", 99, 1))
-    told = [
+    results = [
         wood.run(f"r{n}", "--strict-fail-depth", "--max-parallel-evals", str(n)) for n in (1, 3)
     ]
-    assert [t.code for t in told] == [4, 4]
+    assert [t.code for t in results] == [4, 4]
     assert wood.ledger("r1") == wood.ledger("r3")
     assert wood.verdicts("r1")["up-b.md"] == "dropped"
 
@@ -173,10 +173,10 @@ def test_strict_depth_ends_at_the_first_failure_whatever_runs_beside(wood: Wood)
 def test_money_is_judged_in_eval_order(wood: Wood) -> None:
     score = SCORE.replace('"rows"', '"cost": {"usd": 0.4}, "rows"')
     wood.plant(score=score)
-    told = [
+    results = [
         wood.run(f"r{n}", "--set", 'max_usd="0.8"', "--max-parallel-evals", str(n)) for n in (1, 3)
     ]
-    assert [t.code for t in told] == [0, 0]
+    assert [t.code for t in results] == [0, 0]
     assert wood.ledger("r1") == wood.ledger("r3")
     assert wood.verdicts("r3")["up-b.md"] == "dropped"
     assert wood.load("r3").history.stopped == "max-usd: 0.8 of 0.8 USD are spent"
@@ -218,9 +218,9 @@ def test_four_commands_with_a_review_that_rejects_once(wood: Wood) -> None:
         path.unlink()
     wood.write("ideas/think.md", "Think harder.")
     wood.write("ideas/rest.md", "Rest a while.")
-    told = wood.run("r", "--max-parallel-evals", "2", "--json")
-    assert told.code == 0, told
-    assert told.json["answer"]["best_score"] == "32"
+    result = wood.run("r", "--max-parallel-evals", "2", "--json")
+    assert result.code == 0, result
+    assert result.json["answer"]["best_score"] == "32"
     rounds = [len(e.keys) for e in wood.load("r").history.evals]
     assert rounds == [6, 6]
     once = wood.run("s", "--set", "review_rounds=1")
@@ -248,8 +248,8 @@ def test_hostile_repository_runs_nothing_of_its_own(wood: Wood) -> None:
         path.chmod(0o755)
     (start / "score.py").touch()
     before = fingerprint(start)
-    told = wood.run("r")
-    assert told.code == 0, told
+    result = wood.run("r")
+    assert result.code == 0, result
     assert fingerprint(start) == before
     assert wood.weft("tree", "export", "r", "--repo", "start").code == 0
     assert not Path(canary).exists()

@@ -92,7 +92,7 @@ def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(
 def test_area_names_a_file_and_cannot_leave_its_folder(wood: Wood) -> None:
     wood.plant()
     for area in ("../x", "A b", ""):
-        told = wood.run("r", "--set", f"area='{area}'")
-        assert told.code == 2, told
-        assert "area" in told.err
+        result = wood.run("r", "--set", f"area='{area}'")
+        assert result.code == 2, result
+        assert "area" in result.err
     assert "feed_index needs area" in wood.run("r", "--set", "feed_index=true").err

@@ -32,19 +32,19 @@ def test_completed_evals_are_taken_over_and_only_new_ones_are_executed(wood: Woo
     old = wood.run("old", "--max-depth", "2", "--json").json
     ran_before = len(scored.read_text().split())
     wood.write("ideas/aa-new.md", blocks("b", 2, 9))  # moves every number of an eval
-    told = wood.run(
+    result = wood.run(
         "new", "--max-depth", "2", "--beam-width", "2", "--import-from", "old", "--json"
     )
-    assert told.code == 0, told
+    assert result.code == 0, result
     executed = scored.read_text().split()[ran_before:]
-    own = [f"e{e['eval_id']}" for e in told.json["evals"] if not e["imported"]]
+    own = [f"e{e['eval_id']}" for e in result.json["evals"] if not e["imported"]]
     assert executed == ["root", *(name for name in own if name in executed)]
-    imported = [e for e in told.json["evals"] if e["imported"]]
+    imported = [e for e in result.json["evals"] if e["imported"]]
     assert {(e["depth"], e["idea_path"]) for e in imported} >= {
         (1, "up-a.md"), (1, "up-b.md"), (1, "down-b.md"), (2, "up-b.md"),
     }  # fmt: skip
     assert not {f"e{e['eval_id']}" for e in imported} & set(executed)
-    assert told.json["answer"]["best_score"] == "59"
+    assert result.json["answer"]["best_score"] == "59"
     assert f"from the run with the head {old['head']}" in wood.summary("new")
     bound = genesis(wood, "new")["config"]["args"]["imported"]
     assert (bound["head"], bound["size"]) == (old["head"], old["size"])
@@ -57,11 +57,11 @@ def test_imported_evals_lead_to_what_executing_them_would_for_any_number_and_aft
     assert wood.run("old").code == 0
     plain = wood.run("plain", "--max-depth", "2", "--json").json
     words = ("--max-depth", "2", "--import-from", "old")
-    told = wood.run("n1", *words, "--json").json
-    assert told["answer"] == plain["answer"]
+    imported = wood.run("n1", *words, "--json").json
+    assert imported["answer"] == plain["answer"]
     verdicts = [
         [(e["verdict"], e["score"], e["commit"], e["rank"]) for e in run["evals"]]
-        for run in (plain, told)
+        for run in (plain, imported)
     ]
     assert verdicts[0] == verdicts[1]
     assert wood.weft("tree", "export", "n1", "--repo", "made").code == 0
@@ -79,20 +79,20 @@ def test_unfinished_run_is_imported_as_far_as_it_came(wood: Wood) -> None:
     plant(wood, UNCONFINED + '[sweep]\nargv = ["./not-there"]\n')
     assert wood.run("old").code == 130
     wood.write("tree.toml", UNCONFINED)
-    told = wood.run("new", "--import-from", "old", "--json")
-    assert told.code == 0, told
-    assert [e["imported"] for e in told.json["evals"]] == [False, False, False]
+    result = wood.run("new", "--import-from", "old", "--json")
+    assert result.code == 0, result
+    assert [e["imported"] for e in result.json["evals"]] == [False, False, False]
 
 
 def test_import_of_what_cannot_be_compared_is_refused(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
-    for change, said in (
+    for change, reason in (
         (UNCONFINED.replace('"-I", ', '"-E", "-s", '), "score.argv is different"),
         (UNCONFINED.replace('["score.py"]', "[]"), "protected is different"),
     ):
         wood.write("tree.toml", change)
-        check_refused(wood, 3, ["old cannot be imported", said], "--import-from", "old")
+        check_refused(wood, 3, ["old cannot be imported", reason], "--import-from", "old")
     wood.write("tree.toml", UNCONFINED)
     check_refused(wood, 3, ["nowhere is not a run folder"], "--import-from", "nowhere")
     ledger = wood.folder / "old" / "ledger.jsonl"

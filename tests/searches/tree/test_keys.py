@@ -86,14 +86,14 @@ FOUND = '"metrics": {"found": found}, "rows"'
 
 def files_with_the_key(folder: Path) -> list[str]:
     """Every file whose bytes hold the key, git's compressed ones unpacked; and every such name."""
-    found = []
+    paths = []
     for path in folder.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""
         if path.is_relative_to(folder / "repo.git" / "objects") and data[:1] == b"x":
             data = zlib.decompress(data)
         if KEY.encode() in data or KEY in path.name:
-            found.append(str(path.relative_to(folder)))
-    return found
+            paths.append(str(path.relative_to(folder)))
+    return paths
 
 
 def test_a_key_reaches_the_agent_and_nothing_else(
@@ -101,8 +101,8 @@ def test_a_key_reaches_the_agent_and_nothing_else(
 ) -> None:
     require_sandbox()
     plant(wood, monkeypatch, COUNT_ALL)
-    told = wood.run("r", "--max-parallel-evals", "2", "--keep-failed-artifacts")
-    assert told.code == 0, told
+    result = wood.run("r", "--max-parallel-evals", "2", "--keep-failed-artifacts")
+    assert result.code == 0, result
     history = wood.load("r").history
     first = [e for e in history.evals if e.depth == 1]
     verdicts = {e.idea.name: e.error.type if e.error else e.score for e in first}
@@ -112,7 +112,7 @@ def test_a_key_reaches_the_agent_and_nothing_else(
         "9-name.md": "secret-in-result",
     }  # fmt: skip
     assert files_with_the_key(wood.folder / "r") == []
-    assert KEY not in told.out + told.err
+    assert KEY not in result.out + result.err
     for node in history.nodes:
         assert node.result is not None
         assert node.result.recorded["metrics"] == {"found": "0"}

@@ -64,20 +64,20 @@ def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
 
 def left_over(out: Path) -> list[str]:
     """Processes that have to do with a run: by command line, folder or environment."""
-    found = []
+    commands = []
     for process in psutil.process_iter(["cmdline", "cwd", "environ"]):
         about = [*(process.info["cmdline"] or []), process.info["cwd"] or ""]
         about += (process.info["environ"] or {}).values()
         if any(str(out) in text for text in about):
-            found.append(" ".join(process.info["cmdline"] or []))
-    return found
+            commands.append(" ".join(process.info["cmdline"] or []))
+    return commands
 
 
 def check_killed(wood: Wood, out: Path, moment: Moment, head: str) -> bool:
     killed = kill_at(wood, out, moment)
     before = done_rows(out)
-    told = wood.weft(*words(out))
-    assert told.code == 0, told
+    result = wood.weft(*words(out))
+    assert result.code == 0, result
     after = done_rows(out)
     assert {key: after[key] for key in before} == before, "a completed task ran again"
     assert wood.ledger(out.name) == head

@@ -23,13 +23,13 @@ def test_turns_written_are_turns_read(turns: list[Turn]) -> None:
 def test_window_is_the_end_of_the_transcript_within_both_limits(
     turns: list[Turn], max_turns: int, max_chars: int
 ) -> None:
-    seen = window(turns, max_turns, max_chars)
-    assert len(seen) <= max_turns
-    assert sum(len(turn.text) for turn in seen) <= max_chars
-    assert seen[1:] == turns[len(turns) - len(seen) + 1 :] or len(seen) <= 1
+    visible = window(turns, max_turns, max_chars)
+    assert len(visible) <= max_turns
+    assert sum(len(turn.text) for turn in visible) <= max_chars
+    assert visible[1:] == turns[len(turns) - len(visible) + 1 :] or len(visible) <= 1
     if turns:
-        assert seen, "the newest turn is always there"
-        assert turns[-1].text.endswith(seen[-1].text)
+        assert visible, "the newest turn is always there"
+        assert turns[-1].text.endswith(visible[-1].text)
 
 
 @pytest.mark.parametrize(

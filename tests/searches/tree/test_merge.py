@@ -145,8 +145,8 @@ def plant(wood: Wood) -> None:
 
 def test_combination_of_ideas_that_touch_the_same_lines_context_is_found(wood: Wood) -> None:
     plant(wood)
-    told = wood.run("r", "--json")
-    assert told.json["answer"]["best_score"] == "3"
+    result = wood.run("r", "--json")
+    assert result.json["answer"]["best_score"] == "3"
     merged = [e for e in wood.load("r").history.evals if e.candidate and e.candidate.merged]
     assert [e.verdict for e in merged if e.depth == 3] == ["promoted n3"]
     assert "merged three-way" in wood.weft("tree", "why", "r", merged[-1].name).out

@@ -90,10 +90,10 @@ def test_one_ledger_with_every_option_for_serial_and_parallel_runs_and_two_hash_
     ways |= {f"r{count}": ("--max-parallel-evals", str(count)) for count in parallelism}
     for seed, (out, words) in enumerate(ways.items()):
         if seed == 0:  # this process has a seed of its own
-            told = wood.weft(*own, "--out", out, *words)
+            result = wood.weft(*own, "--out", out, *words)
         else:
-            told = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
-        assert told.code == 0, told
+            result = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
+        assert result.code == 0, result
     history = wood.load("serial").history
     check_used(history)
     assert history.stopped.startswith("patience" if chaos else "max-depth")

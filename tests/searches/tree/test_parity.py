@@ -59,10 +59,10 @@ def test_one_ledger_and_summary_for_any_number_at_a_time_and_two_hash_seeds(
         if words[-1] in ("serial", "1"):
             last_began.touch()  # one at a time, the first would wait for ever
         if seed == 0:  # this process has a seed of its own
-            told = wood.weft(*own, "--out", out, *words)
+            result = wood.weft(*own, "--out", out, *words)
         else:
-            told = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
-        assert told.code == 0, told
+            result = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
+        assert result.code == 0, result
     assert len({wood.ledger(out) for out in ways}) == 1
     assert len({wood.summary(out) for out in ways}) == 1
     orders = {tuple(arrivals(wood, out)) for out in ways}
@@ -71,18 +71,18 @@ def test_one_ledger_and_summary_for_any_number_at_a_time_and_two_hash_seeds(
 
 def test_check_parity_says_equal(wood: Wood) -> None:
     wood.plant()
-    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity", "--json")
-    assert told.code == 0, told
-    assert told.json["parity"]["equal"] is True
-    assert told.json["parity"]["commands"] == "run again"
+    result = wood.run("r", "--max-parallel-evals", "2", "--check-parity", "--json")
+    assert result.code == 0, result
+    assert result.json["parity"]["equal"] is True
+    assert result.json["parity"]["commands"] == "run again"
 
 
 def test_check_parity_catches_a_score_that_depends_on_arrival(wood: Wood) -> None:
     place = wood.folder / "count"
     wood.plant(UNCONFINED, COUNTING.format(place=place))
-    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
-    assert told.code == 1
-    assert "parity  DIFFERENT" in told.out
+    result = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
+    assert result.code == 1
+    assert "parity  DIFFERENT" in result.out
 
 
 def test_check_parity_uses_recorded_outputs_when_commands_need_not_be_deterministic(
@@ -91,8 +91,8 @@ def test_check_parity_uses_recorded_outputs_when_commands_need_not_be_determinis
     place = wood.folder / "count"
     config = UNCONFINED.replace("deterministic = true", "deterministic = false")
     wood.plant(config, COUNTING.format(place=place))
-    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
-    assert "parity  equal with 1 at a time (recorded outputs of commands)" in told.out
+    result = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
+    assert "parity  equal with 1 at a time (recorded outputs of commands)" in result.out
 
 
 def test_dry_run_promotes_the_same_at_1_and_4(wood: Wood) -> None:
@@ -100,7 +100,7 @@ def test_dry_run_promotes_the_same_at_1_and_4(wood: Wood) -> None:
     runs = [
         wood.run(f"d{n}", *words, "--max-parallel-evals", str(n), config=BINPACK) for n in (1, 4)
     ]
-    answers = [told.json["answer"] for told in runs]
+    answers = [run.json["answer"] for run in runs]
     assert answers[0] == answers[1]
     assert len(answers[0]["promoted"]) == 5  # of siblings with one score the first
     assert wood.ledger("d1") == wood.ledger("d4")

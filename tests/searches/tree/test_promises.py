@@ -31,8 +31,8 @@ if os.path.exists("evil"):
 
 
 def sleeping(seconds: str) -> list[int]:
-    found = psutil.process_iter(["cmdline"])
-    return [p.pid for p in found if (p.info["cmdline"] or [])[-2:] == ["sleep", seconds]]
+    processes = psutil.process_iter(["cmdline"])
+    return [p.pid for p in processes if (p.info["cmdline"] or [])[-2:] == ["sleep", seconds]]
 
 
 def test_time_limit_ends_every_process_of_the_eval_and_no_other(wood: Wood) -> None:
@@ -63,12 +63,12 @@ def test_killed_worker_costs_one_attempt_and_not_the_search(wood: Wood) -> None:
     """The scorer kills the worker above its supervisor, once."""
     place = wood.folder / "killed"
     wood.plant(UNCONFINED, SCORE + KILLS.replace("{place}", str(place)))
-    told = wood.run("r", "--max-parallel-evals", "2", "--json")
-    assert told.code == 0, told
+    result = wood.run("r", "--max-parallel-evals", "2", "--json")
+    assert result.code == 0, result
     assert place.exists()
     assert wood.run("ref").code == 0  # the second time nothing is killed
     assert wood.ledger("r") == wood.ledger("ref")
-    [record] = [e for e in told.json["evals"] if e["idea_path"] == "up-a.md"]
+    [record] = [e for e in result.json["evals"] if e["idea_path"] == "up-a.md"]
     assert [e["type"] for e in record["errors"]] == ["worker-killed-SIGKILL"]
     assert record["error"] is None
 
@@ -162,9 +162,9 @@ def test_secrets_reach_the_stage_that_lists_them_and_nobody_else(
     files = [p for p in (wood.folder / "r").rglob("*") if p.is_file()]
     assert not [p for p in files if b"s3cr3t-" in p.read_bytes()]
     monkeypatch.delenv("LAB_KEY")
-    told = wood.run("s")
-    assert (told.code, told.out) == (3, "")
-    assert "implement.env_from: the variable LAB_KEY is not set" in told.err
+    result = wood.run("s")
+    assert (result.code, result.out) == (3, "")
+    assert "implement.env_from: the variable LAB_KEY is not set" in result.err
 
 
 IMPLEMENT = """
@@ -188,12 +188,16 @@ def test_commands_are_told_what_the_contract_names(wood: Wood) -> None:
     idea = "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n"
     wood.plant(UNCONFINED, tell + idea + SCORE)
     assert wood.run("r", "--json").json["evals"][0]["task_state"] == "completed"
-    told = json.loads(place.read_text())
-    assert {f"WEFT_{name}" for name in names} <= told.keys()
-    assert (told["WEFT_EVAL_ID"], told["WEFT_NODE_ID"], told["WEFT_DEPTH"]) == ("e3", "n0", "1")
-    assert told["WEFT_RUN_ID"] in (wood.folder / "r" / "run.toml").read_text()
-    assert 0 < int(told["WEFT_DEADLINE"]) - told["now"] <= 31
-    assert Path(told["WEFT_IDEA_FILE"]).name == "up-b.md"
+    variables = json.loads(place.read_text())
+    assert {f"WEFT_{name}" for name in names} <= variables.keys()
+    assert (variables["WEFT_EVAL_ID"], variables["WEFT_NODE_ID"], variables["WEFT_DEPTH"]) == (
+        "e3",
+        "n0",
+        "1",
+    )
+    assert variables["WEFT_RUN_ID"] in (wood.folder / "r" / "run.toml").read_text()
+    assert 0 < int(variables["WEFT_DEADLINE"]) - variables["now"] <= 31
+    assert Path(variables["WEFT_IDEA_FILE"]).name == "up-b.md"
 
 
 def test_two_results_at_once_are_an_error(wood: Wood) -> None:

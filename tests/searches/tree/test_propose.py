@@ -95,9 +95,15 @@ def test_command_is_told_the_way_what_was_tried_and_its_own_transcript(wood: Woo
     plant(wood)
     assert wood.run("r").code == 0
     history, view = wood.load("r").history, RunView(wood.folder / "r", NAME)
-    spoken = [[t.text for ref in n.turns for t in parse(view.read(ref))] for n in history.nodes]
+    transcripts = [
+        [t.text for ref in n.turns for t in parse(view.read(ref))] for n in history.nodes
+    ]
     root = "n0 after 0: []"
-    assert spoken[:3] == [[root], [root, f"n1 after 3: {[root]}"], [root, f"n2 after 3: {[root]}"]]
+    assert transcripts[:3] == [
+        [root],
+        [root, f"n1 after 3: {[root]}"],
+        [root, f"n2 after 3: {[root]}"],
+    ]
     names = [e.idea.name for e in history.evals]
     assert names[:3] == ["n0.1/a-1.json", "n0.1/a1.json", "n0.1/b1.json"]
     assert "n1.2/b2.json" in names, "the step follows from the transcript"
@@ -118,10 +124,10 @@ def test_command_is_told_the_way_what_was_tried_and_its_own_transcript(wood: Woo
 def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
     check = 'import os, sys\nsys.exit("WEFT_TRANSCRIPT_FILE" in os.environ)\n'
     plant(wood, PROPOSING.replace('"replay"', '"off"'), check)
-    told = wood.run("r")
-    assert told.code == 4
+    result = wood.run("r")
+    assert result.code == 4
     assert wood.load("r").history.skips == []
-    assert "stopped no-ideas: no idea is left to try" in told.out
+    assert "stopped no-ideas: no idea is left to try" in result.out
     shown = wood.weft("tree", "transcript", "r", "n0")
     assert (shown.code, shown.out) == (0, "")
     assert "no message was exchanged with a proposer on the path to n0" in shown.err
@@ -140,8 +146,8 @@ FAILING = {
 def test_failing_command_is_a_skip_with_its_reason(wood: Wood, name: str) -> None:
     script, reason = FAILING[name]
     plant(wood, propose=script)
-    told = wood.run("r", "--set", f"propose.timeout_s={0.5 if name == 'waits' else 60}")
-    assert told.code == 4
+    result = wood.run("r", "--set", f"propose.timeout_s={0.5 if name == 'waits' else 60}")
+    assert result.code == 4
     [skip] = wood.load("r").history.skips
     assert (skip.idea, skip.reason) == ("[propose]", reason)
 
@@ -174,9 +180,9 @@ def test_toml_file_is_mutated_and_set_by_a_grid(wood: Wood) -> None:
     grid = '[[grids]]\nfile = "p.toml"\nvalues = { x = [5, 6], "t.y" = [7] }\n'
     wood.plant(OWN + MUTATING.replace("params.json", "p.toml") + grid, score)
     wood.write("start/p.toml", "# two numbers\nx = 1  # one\n[t]\ny = 2.5\n")
-    told = wood.run("r", "--max-depth", "1", "--json")
-    assert told.code == 0, told
-    assert told.json["answer"]["best_score"] == "13"
+    result = wood.run("r", "--max-depth", "1", "--json")
+    assert result.code == 0, result
+    assert result.json["answer"]["best_score"] == "13"
     wood.weft("tree", "export", "r", "--repo", "made")
     assert (
         wood.folder / "made" / "p.toml"
@@ -186,15 +192,15 @@ def test_toml_file_is_mutated_and_set_by_a_grid(wood: Wood) -> None:
 def test_dry_run_proposes_without_running_the_command(wood: Wood) -> None:
     plant(wood, propose="import sys; sys.exit(3)")
     runs = [wood.run(f"d{n}", "--dry-run", "--max-parallel-evals", str(n)) for n in (1, 2)]
-    assert [told.code for told in runs] == [0, 0]
+    assert [run.code for run in runs] == [0, 0]
     assert wood.ledger("d1") == wood.ledger("d2")
     assert len(wood.load("d1").history.evals) == 3 + 3  # one of the first three passes
 
 
 def test_plan_says_that_ideas_come_during_the_run(wood: Wood, tmp_path: Path) -> None:
     plant(wood)
-    told = wood.weft("tree", "plan", "tree.toml")
-    assert "ideas are made for each node during the run" in told.out
+    result = wood.weft("tree", "plan", "tree.toml")
+    assert "ideas are made for each node during the run" in result.out
     assert not list(tmp_path.glob("r*"))
 
 

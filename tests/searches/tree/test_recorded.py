@@ -77,12 +77,14 @@ def test_agents_run_is_repeated_without_the_agent(
     assert second.code == 0, second
     assert second.json["answer"] == first.json["answer"]
     assert wood.verdicts("second") == wood.verdicts("first")
-    one, other = (wood.load(out).history for out in ("first", "second"))
-    assert len(one.nodes) > 3
-    assert [(n.commit, n.turns) for n in one.nodes] == [(n.commit, n.turns) for n in other.nodes]
-    assert (one.usd, one.tokens) == (other.usd, other.tokens)
+    original, other = (wood.load(out).history for out in ("first", "second"))
+    assert len(original.nodes) > 3
+    assert [(n.commit, n.turns) for n in original.nodes] == [
+        (n.commit, n.turns) for n in other.nodes
+    ]
+    assert (original.usd, original.tokens) == (other.usd, other.tokens)
     assert wood.run("third", *settings, "--set", 'recorded_from="second"').code == 0
-    assert wood.load("third").history.nodes[-1].commit == one.nodes[-1].commit
+    assert wood.load("third").history.nodes[-1].commit == original.nodes[-1].commit
 
 
 def check_transcripts(wood: Wood) -> None:
@@ -91,9 +93,9 @@ def check_transcripts(wood: Wood) -> None:
     for node in wood.load("first").history.nodes:
         turns = [t for reference in node.turns for t in parse(view.read(reference))]
         ideas = [Path(n.idea.name).stem for n in node.path() if n.idea is not None]
-        asked = [t.text.removesuffix("odd") for t in turns if t.role == "user"]
-        assert [idea for idea, _ in groupby(asked)] == ideas
-        assert [t.text for t in turns if t.role == "assistant"] == [f"did {a}" for a in asked]
+        prompts = [t.text.removesuffix("odd") for t in turns if t.role == "user"]
+        assert [idea for idea, _ in groupby(prompts)] == ideas
+        assert [t.text for t in turns if t.role == "assistant"] == [f"did {a}" for a in prompts]
 
 
 def test_idea_without_a_recording_is_refused_by_name(
@@ -111,11 +113,11 @@ def test_idea_without_a_recording_is_refused_by_name(
 
 def test_recorded_belongs_to_a_run_of_tree(wood: Wood, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(wood, monkeypatch)
-    told = wood.run("r", "--set", "implement.recorded=true")
-    assert (told.code, told.out) == (3, "")
-    assert "recorded = true and recorded_from, the run, belong together" in told.err
+    result = wood.run("r", "--set", "implement.recorded=true")
+    assert (result.code, result.out) == (3, "")
+    assert "recorded = true and recorded_from, the run, belong together" in result.err
     words = ("--set", "implement.recorded=true", "--set", 'recorded_from="start"')
-    told = wood.run("r", *words)
-    assert told.code == 3
-    assert "start" in told.err
+    result = wood.run("r", *words)
+    assert result.code == 3
+    assert "start" in result.err
     assert not (wood.folder / "r").exists()

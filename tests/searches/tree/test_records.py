@@ -34,9 +34,9 @@ def test_records_have_the_fields_of_an_eval_and_its_lifecycle(wood: Wood) -> Non
     wood.plant(score=FLAKY)
     wood.write("ideas/code.md", new_file("code", "75"))
     wood.write("ideas/up-b-again.md", "Other words. " + blocks("b", 2, 7))
-    told = wood.run("r", "--eval-retries", "1", "--json")
-    assert told.code == 0, told
-    records = {e["idea_path"]: e for e in told.json["evals"]}
+    result = wood.run("r", "--eval-retries", "1", "--json")
+    assert result.code == 0, result
+    records = {e["idea_path"]: e for e in result.json["evals"]}
     assert list(records["up-a.md"])[:14] == FIELDS + LIFECYCLE
     good = records["up-a.md"]
     assert (good["eval_id"], good["parent_node_id"], good["depth"]) == (3, 0, 1)
@@ -45,7 +45,7 @@ def test_records_have_the_fields_of_an_eval_and_its_lifecycle(wood: Wood) -> Non
     assert good["worker_pid"] > 0 < good["worker_started"]
     assert records["up-b.md"]["same_as"] == records["up-b-again.md"]["eval_id"]
     again = wood.weft("tree", "evals", "r", "--json").json
-    assert again["evals"] == told.json["evals"]
+    assert again["evals"] == result.json["evals"]
     assert [n["expanded"] for n in again["nodes"]] == [True, False, False]
     assert "up-a.md: promoted n1" in wood.weft("tree", "evals", "r").out
 
@@ -82,12 +82,12 @@ def test_interrupted_run_has_records_in_their_states_and_nodes_not_expanded(wood
     wood.plant(CONFIG + '[sweep]\nargv = ["./not-there"]\n')
     wood.write("ideas/bad.md", blocks("b", 99, 1))
     assert wood.run("r").code == 130
-    told = wood.weft("tree", "evals", "r", "--json").json
-    states = {e["idea_path"]: e["task_state"] for e in told["evals"]}
+    report = wood.weft("tree", "evals", "r", "--json").json
+    states = {e["idea_path"]: e["task_state"] for e in report["evals"]}
     assert states == {
         "bad.md": "failed", "down-b.md": "queued", "up-a.md": "queued", "up-b.md": "queued",
     }  # fmt: skip
-    assert [n["expanded"] for n in told["nodes"]] == [False]
+    assert [n["expanded"] for n in report["nodes"]] == [False]
 
 
 def test_commits_of_nodes_and_rejected_evals_have_names_in_the_runs_repository(wood: Wood) -> None:
@@ -112,10 +112,10 @@ def test_rejected_worktrees_and_failed_folders_stay_when_asked(wood: Wood) -> No
     assert wood.run("plain").code == 0
     assert not (wood.folder / "plain" / "kept").exists()
     assert wood.run("r", "--keep-rejected-worktrees", "--keep-failed-artifacts").code == 0
-    kept = wood.folder / "r" / "kept"
+    kept_folder = wood.folder / "r" / "kept"
     [rejected] = [e for e in wood.load("r").history.evals if e.verdict == "regressed"]
-    assert json.loads((kept / rejected.name / "params.json").read_text()) == {"a": 1, "b": 1}
-    assert [p.read_text() for p in kept.glob("*-1/worktree/left")] == ["behind"]
+    assert json.loads((kept_folder / rejected.name / "params.json").read_text()) == {"a": 1, "b": 1}
+    assert [p.read_text() for p in kept_folder.glob("*-1/worktree/left")] == ["behind"]
     assert wood.ledger("r") == wood.ledger("plain")
     assert wood.weft("verify", "r").code == 0
 
@@ -148,9 +148,9 @@ def test_shell_line_runs_only_when_asked_for_and_gets_names_from_the_environment
         SHELL
         + '[score]\nshell = \'echo "{\\"score\\": $(grep -o [0-9] params.json | head -1)}"\'\n'
     )
-    told = wood.run("r", "--json")
-    assert told.code == 0, told
-    assert told.json["answer"]["best_score"] == "5"
+    result = wood.run("r", "--json")
+    assert result.code == 0, result
+    assert result.json["answer"]["best_score"] == "5"
     wood.write("tree.toml", SHELL + "[score]\nshell = 'cat {idea_file}'\n")
     refused = wood.run("s")
     assert (refused.code, refused.out) == (3, "")

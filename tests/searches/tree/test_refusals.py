@@ -23,13 +23,13 @@ REPO = CONFIG.replace('files = "start"', 'repo = "start"')
 
 def check_refused(wood: Wood, code: int, said: list[str], *words: str) -> None:
     before = fingerprint(wood.folder)
-    told = wood.run("r", *words)
-    assert told.code == code, told
-    assert told.out == ""
-    assert told.err.startswith("weft: ")
-    assert told.err.count("\n") == 1, told.err
+    result = wood.run("r", *words)
+    assert result.code == code, result
+    assert result.out == ""
+    assert result.err.startswith("weft: ")
+    assert result.err.count("\n") == 1, result.err
     for part in said:
-        assert part in told.err, told.err
+        assert part in result.err, result.err
     assert fingerprint(wood.folder) == before
 
 
@@ -114,9 +114,9 @@ def test_flags_are_those_of_the_command() -> None:
 def test_bad_ideas_are_refused(wood: Wood, tmp_path: Path) -> None:
     wood.plant()
     idea = wood.folder / "ideas" / "bad.md"
-    for data, said in ((b"", "is empty"), (b"\xff", "not UTF-8"), (b"words", "no command")):
+    for data, reason in ((b"", "is empty"), (b"\xff", "not UTF-8"), (b"words", "no command")):
         idea.write_bytes(data)
-        check_refused(wood, 3, ["bad.md", said])
+        check_refused(wood, 3, ["bad.md", reason])
     idea.unlink()
     outside = wood.write("outside.md", "x")
     idea.symlink_to(outside)

@@ -23,21 +23,23 @@ def request(wood: Wood, **values: str | int) -> TreeRequest:
 
 def test_config_decides_workers_and_backend_the_rest_is_as_asked(wood: Wood) -> None:
     wood.plant()
-    asked = Execution(wood.folder / "r", 9, accept=("code",), keep=("failed",), placement="static")
-    there = request(wood, max_parallel_evals=3, parallel_backend="threadpool", area="x")
-    execution = there.execution(asked)
+    execution_asked = Execution(
+        wood.folder / "r", 9, accept=("code",), keep=("failed",), placement="static"
+    )
+    tree_request = request(wood, max_parallel_evals=3, parallel_backend="threadpool", area="x")
+    execution = tree_request.execution(execution_asked)
     assert (execution.workers, execution.backend) == (3, "local")
     assert (execution.base, dict(execution.labels)) == (wood.folder, {"area": "x"})
     assert (execution.accept, execution.keep) == (("code",), ("failed",))
-    assert (execution.out, execution.placement) == (asked.out, "static")
+    assert (execution.out, execution.placement) == (execution_asked.out, "static")
 
 
 def test_nodes_are_used_whole_unless_the_config_says_fewer(wood: Wood) -> None:
     wood.plant()
-    asked = Execution(Path("r"), nodes=NODES)
+    requested = Execution(Path("r"), nodes=NODES)
     assert request(wood).execution(Execution(Path("r"))).workers == 1
-    assert request(wood).execution(asked).workers is None
-    assert request(wood, max_parallel_evals=2).execution(asked).workers == 2
+    assert request(wood).execution(requested).workers is None
+    assert request(wood, max_parallel_evals=2).execution(requested).workers == 2
 
 
 def test_field_given_twice_is_refused(wood: Wood) -> None:

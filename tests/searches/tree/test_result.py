@@ -34,18 +34,18 @@ def test_last_line_of_stdout_or_regex_or_file_but_only_one(tmp_path: Path) -> No
 
 
 def test_results_of_other_tools_are_read_as_they_are(tmp_path: Path) -> None:
-    said = '{"combined_score": 0.25, "runs_successfully": 1.0}'
-    want = {"score": "0.25", "metrics": {"runs_successfully": "1.0"}}
-    assert read(tmp_path, said, "openevolve") == want
+    printed = '{"combined_score": 0.25, "runs_successfully": 1.0}'
+    expected = {"score": "0.25", "metrics": {"runs_successfully": "1.0"}}
+    assert read(tmp_path, printed, "openevolve") == expected
     with pytest.raises(Invalid, match="combined_score"):
         read(tmp_path, '{"score": 1}', "openevolve")
     with pytest.raises(Invalid, match="both"):
         read(tmp_path, "", "shinka")
-    (tmp_path / "metrics.json").write_text(said)
+    (tmp_path / "metrics.json").write_text(printed)
     for correct in (True, False):
         (tmp_path / "correct.json").write_text(json.dumps({"correct": correct}))
-        found = read(tmp_path, "", "shinka")
-        assert found["rows"] == {"ok": int(correct), "expected": 1}
+        fields = read(tmp_path, "", "shinka")
+        assert fields["rows"] == {"ok": int(correct), "expected": 1}
     (tmp_path / "correct.json").write_text('{"correct": 1}')
     with pytest.raises(Invalid, match="true or false"):
         read(tmp_path, "", "shinka")

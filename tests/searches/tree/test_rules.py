@@ -34,8 +34,8 @@ def plant(wood: Wood, config: str = OWN) -> str:
 
 def test_own_gate_refuses_by_its_names_and_own_rank_orders(wood: Wood) -> None:
     plant(wood)
-    told = wood.run("r", "--beam-width", "1", "--json")
-    assert told.code == 0, told
+    result = wood.run("r", "--beam-width", "1", "--json")
+    assert result.code == 0, result
     assert wood.verdicts("r") == {
         "down-b.md": "regressed",
         "up-a.md": "too-much",
@@ -60,9 +60,9 @@ def test_other_gate_or_changed_source_is_another_run(wood: Wood) -> None:
     assert wood.apart("tree", "run", "tree.toml", "--out", "r", "-q").code == 0
     path = wood.folder / f"{module}.py"
     path.write_text(MINE.replace("<= 10", "<= 50"), "utf-8")
-    told = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
-    assert (told.code, told.out) == (3, "")
-    assert "contains a different run: config.args.config.gate_source" in told.err
+    result = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
+    assert (result.code, result.out) == (3, "")
+    assert "contains a different run: config.args.config.gate_source" in result.err
     looked = wood.apart("tree", "why", "r", "e2")
     assert looked.code == 3
     assert f"the source of {module}:gate has changed since this run started" in looked.err
@@ -101,6 +101,6 @@ def test_rank_that_loses_an_eval_is_refused(wood: Wood) -> None:
     module = plant(wood)
     path = wood.folder / f"{module}.py"
     path.write_text(MINE.replace("return sorted(passed,", "return sorted(passed[1:],"), "utf-8")
-    told = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
-    assert told.code == 3
-    assert f"{module}:rank must return each eval exactly once" in told.err
+    result = wood.apart("tree", "run", "tree.toml", "--out", "r", "-q")
+    assert result.code == 3
+    assert f"{module}:rank must return each eval exactly once" in result.err

@@ -70,9 +70,9 @@ def test_file_that_changed_since_the_start_is_refused_by_name(wood: Wood) -> Non
         path = wood.folder / name
         text = path.read_text("utf-8")
         path.write_text(text.replace("10", "11") + "\n")
-        told = wood.run("r")
-        assert told.code == 3
-        assert f"inputs.harness/{name}" in told.err
+        result = wood.run("r")
+        assert result.code == 3
+        assert f"inputs.harness/{name}" in result.err
         imported = wood.run("s", "--import-from", "r")
         assert imported.code == 3
         assert f"{name} next to the config is different" in imported.err
@@ -134,8 +134,8 @@ def test_scorer_in_another_language_speaks_the_protocol(wood: Wood) -> None:
     stage = "[score]\nshell = 'exec sh \"$WEFT_WORK_DIR/score.sh\"'\nchannel = true\n"
     plant(wood, CONFIG.partition("[score]")[0].replace('harness = ["data"]\n', "") + stage)
     wood.write("score.sh", SHELL_SCORE)
-    told = wood.run("r")
-    assert told.code == 0, told
+    result = wood.run("r")
+    assert result.code == 0, result
     assert wood.load("r").history.nodes[1].score_text == "2"
 
 
@@ -155,9 +155,9 @@ BAD_STAGES = {
 def test_bad_config_is_refused_by_name_and_leaves_nothing(wood: Wood, line: str) -> None:
     config = CONFIG.replace('harness = ["data"]', line) if line in BAD else CONFIG + line
     plant(wood, config)
-    told = wood.run("r")
-    assert told.code == 3, told
-    assert {**BAD, **BAD_STAGES}[line] in told.err
+    result = wood.run("r")
+    assert result.code == 3, result
+    assert {**BAD, **BAD_STAGES}[line] in result.err
     assert not (wood.folder / "r").exists()
 
 
@@ -197,8 +197,8 @@ def test_stopped_run_is_not_resumed_with_another_scorer_beside_it(wood: Wood) ->
     assert wood.run("r").code == 130
     factor = wood.folder / "data" / "deep" / "factor"
     factor.write_text("11")
-    told = wood.weft("resume", "r")
-    assert told.code == 3
-    assert "data/deep/factor next to the config has changed since this run started" in told.err
+    result = wood.weft("resume", "r")
+    assert result.code == 3
+    assert "data/deep/factor next to the config has changed since this run started" in result.err
     factor.unlink()
     assert wood.weft("resume", "r").code == 130, "the run has a copy of its own"

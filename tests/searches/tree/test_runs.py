@@ -21,9 +21,9 @@ def git(folder: Path, *words: str) -> str:
 
 def test_better_ideas_are_promoted_by_score_and_worse_ones_are_refused(wood: Wood) -> None:
     wood.plant()
-    told = wood.run("r", "--json")
-    assert told.code == 0, told
-    answer = told.json["answer"]
+    result = wood.run("r", "--json")
+    assert result.code == 0, result
+    answer = result.json["answer"]
     assert (answer["root_score"], answer["best_score"]) == ("12", "52")
     assert wood.verdicts("r") == {
         "down-b.md": "regressed",
@@ -31,7 +31,7 @@ def test_better_ideas_are_promoted_by_score_and_worse_ones_are_refused(wood: Woo
         "up-b.md": "promoted n2",
     }
     fields = {"eval_id", "parent_node_id", "idea_path", "depth", "task_state"}
-    assert all(fields <= e.keys() for e in told.json["evals"])
+    assert all(fields <= e.keys() for e in result.json["evals"])
     assert "promoted n1" in wood.summary("r")
     assert "n0 -->" in (wood.folder / "r" / "TREE_GRAPH.md").read_text("utf-8")
 
@@ -40,8 +40,8 @@ def test_ideas_stand_on_top_of_each_other_and_export_is_one_commit_each(wood: Wo
     wood.plant()
     assert wood.run("r", "--max-depth", "2").code == 0
     assert wood.load("r").history.nodes[3].result.score == "57"
-    told = wood.weft("tree", "export", "r", "--repo", "made", "--branch", "best")
-    assert told.code == 0, told
+    result = wood.weft("tree", "export", "r", "--repo", "made", "--branch", "best")
+    assert result.code == 0, result
     assert git(wood.folder / "made", "log", "--format=%s").split() == ["up-b.md", "up-a.md", "root"]
     assert json.loads((wood.folder / "made" / "params.json").read_text()) == {"a": 5, "b": 7}
     assert git(wood.folder / "made", "status", "--porcelain") == ""
@@ -65,8 +65,8 @@ def test_export_adds_a_branch_to_the_users_repository_and_nothing_else(wood: Woo
     before = fingerprint(start)
     assert wood.run("r").code == 0
     assert fingerprint(start) == before
-    told = wood.weft("tree", "export", "r", "--repo", "start")
-    assert told.code == 0, told
+    result = wood.weft("tree", "export", "r", "--repo", "start")
+    assert result.code == 0, result
     assert git(start, "log", "--format=%s", "weft-best").split() == ["up-a.md", "two", "one"]
     assert git(start, "status", "--porcelain") == ""
     again = wood.weft("tree", "export", "r", "--repo", "start")
@@ -81,12 +81,12 @@ def fingerprint(folder: Path) -> dict[str, bytes]:
 def test_why_prints_every_rule_the_rank_and_who_was_before(wood: Wood) -> None:
     wood.plant()
     wood.run("r", "--beam-width", "1")
-    told = wood.weft("tree", "why", "r", "e3")
-    assert told.code == 0
-    assert "score 17 against 12 of n0" in told.out
-    assert "rank 2 of 2, 1 are promoted" in told.out
-    assert "ranked above: e2 up-a.md with 52" in told.out
-    assert "verdict outranked" in told.out
+    result = wood.weft("tree", "why", "r", "e3")
+    assert result.code == 0
+    assert "score 17 against 12 of n0" in result.out
+    assert "rank 2 of 2, 1 are promoted" in result.out
+    assert "ranked above: e2 up-a.md with 52" in result.out
+    assert "verdict outranked" in result.out
     assert wood.weft("tree", "why", "r", "e9").code == 3
 
 
@@ -139,7 +139,7 @@ def test_interrupted_run_goes_on_with_resume_and_the_same_ledger(wood: Wood) -> 
 def test_plan_and_validate_create_nothing(wood: Wood) -> None:
     wood.plant()
     before = fingerprint(wood.folder)
-    told = wood.weft("tree", "plan", "tree.toml", "--json")
-    assert [e["idea_path"] for e in told.json["evals"]] == ["down-b.md", "up-a.md", "up-b.md"]
+    result = wood.weft("tree", "plan", "tree.toml", "--json")
+    assert [e["idea_path"] for e in result.json["evals"]] == ["down-b.md", "up-a.md", "up-b.md"]
     assert wood.weft("tree", "run", "tree.toml", "--validate-only").code == 0
     assert fingerprint(wood.folder) == before

@@ -46,10 +46,10 @@ def test_required_without_bubblewrap_starts_nothing(
 ) -> None:
     break_bwrap(wood.folder, monkeypatch)
     wood.plant(CONFIG + 'sandbox = "required"\n')
-    told = wood.run("r")
-    assert told.code == 75, told
-    assert told.err.count("\n") == 1
-    assert f'sandbox = "required": {PROBLEM}' in told.err
+    result = wood.run("r")
+    assert result.code == 75, result
+    assert result.err.count("\n") == 1
+    assert f'sandbox = "required": {PROBLEM}' in result.err
     assert not (wood.folder / "r").exists()
 
 
@@ -64,9 +64,9 @@ def test_auto_goes_on_without_and_says_so_everywhere(
     break_bwrap(wood.folder, monkeypatch)
     quiet = wood.run("quiet")
     assert (quiet.code, quiet.err) == (0, "")
-    told = wood.run_with_warnings("r")
-    assert told.code == 0, told
-    assert told.err.count(f"scores not isolated: commands run without a sandbox, {PROBLEM}") == 1
+    result = wood.run_with_warnings("r")
+    assert result.code == 0, result
+    assert result.err.count(f"scores not isolated: commands run without a sandbox, {PROBLEM}") == 1
     assert events(wood.folder / "r")["sandbox-missing"] == PROBLEM
     assert wood.ledger("r") == wood.ledger("confined"), "what held must not decide anything"
     for out, is_open in (("r", True), ("confined", False)):
@@ -96,10 +96,10 @@ def test_a_confined_run_does_not_go_on_unconfined_without_a_word(
     wood.write("go", "")
     before = events(wood.folder / "r")
     for words in (("tree", "run", "tree.toml", "--out", "r", "-q"), ("resume", "r", "-q")):
-        told = wood.weft(*words)
-        assert told.code == 3, told
-        assert "its commands were sandboxed and cannot be here" in told.err
-        assert "--accept sandbox" in told.err
+        result = wood.weft(*words)
+        assert result.code == 3, result
+        assert "its commands were sandboxed and cannot be here" in result.err
+        assert "--accept sandbox" in result.err
         assert events(wood.folder / "r") == before
     assert wood.weft("resume", "r", "-q", "--accept", "sandbox").code == 0
     assert events(wood.folder / "r")["sandbox-accepted"] == PROBLEM
@@ -116,9 +116,9 @@ def test_a_confined_run_does_not_go_on_unconfined_without_a_word(
 )
 def test_settings_that_make_no_sense_are_refused(wood: Wood, line: str, problem: str) -> None:
     wood.plant(CONFIG + line + "\n")
-    told = wood.run("r")
-    assert told.code == 3
-    assert problem in told.err
+    result = wood.run("r")
+    assert result.code == 3
+    assert problem in result.err
 
 
 AGENT = """
@@ -142,8 +142,8 @@ def test_an_agent_in_a_sandbox_changes_its_worktree_and_has_network_by_declarati
     wood.write("online.toml", memory + own + "network = true\n")
     interfaces = Path("/proc/net/dev").read_text().count(":")
     for out, config, count in (("r", "tree.toml", 1), ("n", "online.toml", interfaces)):
-        told = wood.run(out, config=config)
-        assert told.code == 0, told
+        result = wood.run(out, config=config)
+        assert result.code == 0, result
         printed = {p.read_text() for p in (wood.folder / out / "logs").rglob("*.out")} - {""}
         assert printed == {f"{count} False\n"}
         assert "did it" in wood.weft("tree", "transcript", out, "n1").out
@@ -165,12 +165,12 @@ def test_probe_of_a_user_without_privileges_really_starts_bubblewrap(
     bare = (program, "--ro-bind", "/", "/", "--unshare-all", "--", "true")
     works = subprocess.run([*user, *bare], cwd="/", check=False).returncode == 0
     source = Path(sandbox.__file__).read_text("utf-8")
-    done = subprocess.run(
+    result = subprocess.run(
         [*user, shutil.which("python3", path=os.defpath) or sys.executable, "-"],
         input=f"{source}\nfound = find_isolation()\nprint(found.program, found.problem, sep=';')\n",
         cwd="/", env={"PATH": f"{Path(program).parent}:{os.defpath}", "HOME": "/nonexistent"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    found, _, problem = done.stdout.strip().partition(";")
-    assert bool(found) == works, (done.stdout, works)
+    found_program, _, problem = result.stdout.strip().partition(";")
+    assert bool(found_program) == works, (result.stdout, works)
     assert bool(problem) != works

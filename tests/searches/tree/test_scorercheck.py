@@ -81,9 +81,9 @@ def test_run_and_validation_warn_and_why_and_report_say_what_is_open(wood: Wood)
     assert "warning result      [score]: its result comes from a file or stdout" in checked.out
     assert "warning scorer      [score]: score.py imports work of the candidate" in checked.out
     assert "warning scorer      [score]: score.py without -I looks for modules" in checked.out
-    told = wood.run_with_warnings("r")
-    assert told.code == 0, told
-    assert "warning: [score]: score.py imports work of the candidate" in told.err
+    result = wood.run_with_warnings("r")
+    assert result.code == 0, result
+    assert "warning: [score]: score.py imports work of the candidate" in result.err
     notes = wood.weft("tree", "why", "r", "e1").out, wood.weft("status", "r").out
     summary = (wood.folder / "r" / "TREE_SUMMARY.md").read_text("utf-8")
     report = (wood.folder / "r" / "VALIDATION_REPORT.md").read_text("utf-8")
@@ -95,7 +95,7 @@ def test_run_and_validation_warn_and_why_and_report_say_what_is_open(wood: Wood)
 
 def test_sound_scorer_gives_no_warning(wood: Wood) -> None:
     wood.plant()
-    told = wood.run_with_warnings("r")
-    assert "warning" not in told.err
+    result = wood.run_with_warnings("r")
+    assert "warning" not in result.err
     checked = wood.weft("tree", "run", "tree.toml", "--validate-only")
     assert "ok      result      [score]: its result comes from a file or stdout" in checked.out

@@ -94,8 +94,8 @@ def test_rows_of_sweep_and_score_must_both_be_complete(
 
 
 def test_siblings_with_one_score_take_one_place_and_cousins_keep_theirs() -> None:
-    one, two = node("0", 1), node("0", 2)
-    evals = [make_eval(1, "5", one), make_eval(2, "5.0", one), make_eval(3, "5", two)]
+    first, second = node("0", 1), node("0", 2)
+    evals = [make_eval(1, "5", first), make_eval(2, "5.0", first), make_eval(3, "5", second)]
     chosen = select(ranked(evals, PLAIN), PLAIN)
     assert [e.eval_id for e in chosen] == [1, 3]
     assert evals[1].verdict == "same score as e1"
@@ -106,8 +106,8 @@ def test_siblings_with_one_score_take_one_place_and_cousins_keep_theirs() -> Non
 
 
 def test_parent_has_no_more_children_than_allowed_and_others_move_up() -> None:
-    one, two = node("0", 1), node("0", 2)
-    evals = [make_eval(n, str(9 - n), one) for n in (1, 2, 3)] + [make_eval(4, "1", two)]
+    first, second = node("0", 1), node("0", 2)
+    evals = [make_eval(n, str(9 - n), first) for n in (1, 2, 3)] + [make_eval(4, "1", second)]
     config = replace(PLAIN, max_children_per_parent=2)
     assert [e.eval_id for e in select(ranked(evals, config), config)] == [1, 2, 4]
     assert evals[2].verdict == "max_children_per_parent"
@@ -254,14 +254,14 @@ def test_target_and_patience_end_a_search_with_their_reason(wood: Wood) -> None:
 def test_pareto_run_names_its_front_and_a_root_without_the_metric_is_reported(wood: Wood) -> None:
     objectives = '[[objectives]]\nmetric = "b"\ndirection = "min"\n'
     wood.plant(CONFIG + objectives, NOISY)
-    told = wood.run("r", "--json")
-    assert told.json["answer"]["pareto"] == ["n1", "n2"]
+    result = wood.run("r", "--json")
+    assert result.json["answer"]["pareto"] == ["n1", "n2"]
     verdicts = wood.verdicts("r")
     assert (verdicts["up-a.md"], verdicts["down-b.md"]) == ("promoted n1", "promoted n2")
     wood.write("tree.toml", CONFIG + objectives.replace('"b"', '"none"'))
-    told = wood.run("s", "--json")
-    assert told.code == 4
-    assert "metric-missing: n0 reports no none" in told.json["answer"]["detail"]["stopped"]
+    result = wood.run("s", "--json")
+    assert result.code == 4
+    assert "metric-missing: n0 reports no none" in result.json["answer"]["detail"]["stopped"]
 
 
 def test_several_roots_are_expanded_and_the_best_of_them_is_the_one_to_beat(wood: Wood) -> None:
@@ -269,18 +269,18 @@ def test_several_roots_are_expanded_and_the_best_of_them_is_the_one_to_beat(wood
     wood.write("other/params.json", '{\n  "a": 1,\n  "b": 5\n}\n')
     wood.write("other/score.py", (wood.folder / "start/score.py").read_text())
     for number in (1, 2):
-        told = wood.run(f"r{number}", "--json", "--max-parallel-evals", str(number))
-        assert told.code == 0, told
+        result = wood.run(f"r{number}", "--json", "--max-parallel-evals", str(number))
+        assert result.code == 0, result
     assert wood.ledger("r1") == wood.ledger("r2")
-    answer = told.json["answer"]
+    answer = result.json["answer"]
     assert (answer["root_score"], answer["best_score"], answer["path"]) == ("15", "55", ["up-a.md"])
     assert wood.weft("tree", "export", "r1", "--repo", "made").code == 0
     assert '"b": 5' in (wood.folder / "made" / "params.json").read_text()
     plan = wood.weft("tree", "plan", "tree.toml", "--json").json
     assert [e["parent_node_id"] for e in plan["evals"]] == [0, 0, 0, 1, 1, 1]
     wood.write("other/score.py", "print(1)\n")
-    told = wood.run("r3")
-    assert (told.code, "n1 has a different score.py" in told.err) == (3, True)
+    result = wood.run("r3")
+    assert (result.code, "n1 has a different score.py" in result.err) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -306,8 +306,8 @@ def test_value_that_makes_no_sense_is_refused_with_its_range(
     wood: Wood, setting: str, problem: str
 ) -> None:
     wood.plant()
-    told = wood.run("r", "--set", setting)
-    assert told.code in (2, 3), told
-    assert problem in told.err
-    assert len(told.err.strip().splitlines()) <= 2
+    result = wood.run("r", "--set", setting)
+    assert result.code in (2, 3), result
+    assert problem in result.err
+    assert len(result.err.strip().splitlines()) <= 2
     assert not (wood.folder / "r").exists()

@@ -116,6 +116,8 @@ def test_recordings_are_looked_up_by_files_first_and_a_diff_by_its_idea_alone() 
 def test_hooks_of_a_slot_load_nothing_that_only_the_door_needs() -> None:
     """Every worker imports them when it starts, so what they import is paid for by every run."""
     code = "import sys, weft.worker.loop, weft.searches.tree.slot.hooks; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in result.stdout.split()}
     assert loaded.isdisjoint({"asyncio", "click", "numpy", "pydantic", "rich", "ssl", "typer"})

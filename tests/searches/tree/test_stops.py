@@ -42,8 +42,8 @@ def test_search_that_ends_names_what_ended_it(
     wood.write("cost.py", COSTLY)
     wood.write("one/up.md", (wood.folder / "ideas/up-a.md").read_text())
     wood.write("broken/x.patch", "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n")
-    done = wood.run("r", *words, "--json")
-    answer = done.json["answer"]
+    result = wood.run("r", *words, "--json")
+    answer = result.json["answer"]
     stopped = answer.get("detail", answer)["stopped"]
     assert stopped.partition(":")[0] == name
     assert wood.load("r").history.stopped == stopped
@@ -59,7 +59,7 @@ def test_no_ideas_are_paid_for_when_no_eval_may_follow(wood: Wood) -> None:
         "pathlib.Path(os.environ['WEFT_IDEAS_DIR'], f'{time.time_ns()}.json').write_text("
         '\'{"file": "params.json", "values": {"b": 9}}\')\n',
     )
-    done = wood.run("r", "--max-total-evals", "4", "--json")
-    assert done.json["answer"]["stopped"].startswith("max-total-evals: ")
+    result = wood.run("r", "--max-total-evals", "4", "--json")
+    assert result.json["answer"]["stopped"].startswith("max-total-evals: ")
     tasks = wood.weft("status", "r", "--json").json["counts"]["completed"]
     assert tasks == 1 + 1 + 4 + 4, "the root, one proposal, four evals of two stages"

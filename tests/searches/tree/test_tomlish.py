@@ -41,9 +41,9 @@ def test_all_ideas_combine_with_one_ledger_for_1_2_4(wood: Wood) -> None:
     shutil.copytree(FOLDER, wood.folder, dirs_exist_ok=True)
     for count in (1, 2, 4):
         own = ("--max-parallel-evals", str(count), "--json")
-        told = wood.weft(*words(wood.folder / f"r{count}", *own))
-        assert told.code == 0, told
-    answer = told.json["answer"]
+        result = wood.weft(*words(wood.folder / f"r{count}", *own))
+        assert result.code == 0, result
+    answer = result.json["answer"]
     assert set(answer["path"]) == IDEAS
     assert len({wood.ledger(f"r{count}") for count in (1, 2, 4)}) == 1
     off = wood.weft(*words(wood.folder / "off", "--set", 'merge="off"', "--json")).json["answer"]

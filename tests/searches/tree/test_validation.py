@@ -17,9 +17,9 @@ pytestmark = pytest.mark.xdist_group("tree-validation")
 
 
 def validate(wood: Wood, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
-    told = wood.weft("tree", "run", "tree.toml", "--validate-only", "--json", *words)
-    checks = {(c["check"], c["outcome"]): c["detail"] for c in told.json["checks"]}
-    return told.code, checks
+    result = wood.weft("tree", "run", "tree.toml", "--validate-only", "--json", *words)
+    checks = {(c["check"], c["outcome"]): c["detail"] for c in result.json["checks"]}
+    return result.code, checks
 
 
 def test_sound_config_is_checked_in_full_and_leaves_one_file_in_out(wood: Wood) -> None:
@@ -91,12 +91,12 @@ def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:
     wood.plant(CONFIG.replace('["score.py"]', '["tests/*.py"]'))
     wood.write("ideas/zz.md", (wood.folder / "ideas" / "up-a.md").read_text("utf-8"))
     wood.write("ideas/later.md", "FILE: none\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")
-    told = wood.weft("tree", "run", "tree.toml", "--validate-only")
-    assert told.code == 0
-    assert "warning protected   tests/*.py: no file of the root matches" in told.out
-    assert "warning protected   score.py: part of the scorer, and ideas may change it" in told.out
-    assert "warning ideas       same text as another: zz.md" in told.out
-    assert "4 of 5 fit the root; these may fit later: later.md (apply-conflict)" in told.out
+    result = wood.weft("tree", "run", "tree.toml", "--validate-only")
+    assert result.code == 0
+    assert "warning protected   tests/*.py: no file of the root matches" in result.out
+    assert "warning protected   score.py: part of the scorer, and ideas may change it" in result.out
+    assert "warning ideas       same text as another: zz.md" in result.out
+    assert "4 of 5 fit the root; these may fit later: later.md (apply-conflict)" in result.out
 
 
 def test_missing_script_of_a_command_is_named_and_agents_are_not_run(wood: Wood) -> None:

@@ -121,13 +121,13 @@ def table(**more: Any) -> Mutation:
 
 def test_mutations_follow_from_the_seed_and_fit_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(TOML)
-    found = mutations(table(count=12, at_once=2), tmp_path, "7")
-    assert found == mutations(table(count=12, at_once=2), tmp_path, "7")
-    assert found != mutations(table(count=12, at_once=2), tmp_path, "8")
-    assert len({json.dumps(idea.values) for idea in found}) == 12
-    moved_keys = {key for idea in found for key in idea.values}
+    ideas = mutations(table(count=12, at_once=2), tmp_path, "7")
+    assert ideas == mutations(table(count=12, at_once=2), tmp_path, "7")
+    assert ideas != mutations(table(count=12, at_once=2), tmp_path, "8")
+    assert len({json.dumps(idea.values) for idea in ideas}) == 12
+    moved_keys = {key for idea in ideas for key in idea.values}
     assert moved_keys == {"rate", "model.depth", "model.wide", "model.deep.x.y"}
-    for idea in found:
+    for idea in ideas:
         assert with_values(idea, TOML.encode()) != TOML.encode()
 
 
@@ -154,9 +154,9 @@ def test_mutation_of_a_key_that_is_not_there_is_a_conflict(tmp_path: Path) -> No
 
 def test_grid_has_every_combination_and_json_ideas_are_parameters(tmp_path: Path) -> None:
     grid = {"file": "a.toml", "values": {"rate": [1, 2], "model.depth": [3, 4, 5]}}
-    found = from_grids([GridTable(**grid)])
-    assert len({idea.digest for idea, _ in found}) == 6
-    assert found[0][0].name == "rate=1,model.depth=3"
-    (tmp_path / "one.json").write_bytes(found[0][1])
+    ideas = from_grids([GridTable(**grid)])
+    assert len({idea.digest for idea, _ in ideas}) == 6
+    assert ideas[0][0].name == "rate=1,model.depth=3"
+    (tmp_path / "one.json").write_bytes(ideas[0][1])
     [(idea, _)] = read_folder(tmp_path, has_command=False)
-    assert (idea.kind, idea.digest) == ("parameter", found[0][0].digest)
+    assert (idea.kind, idea.digest) == ("parameter", ideas[0][0].digest)

@@ -67,10 +67,10 @@ def main(folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, (_, draws) in histories.items():
-        seen, later = draws[:-NEXT], draws[-NEXT:]
+        shown, later = draws[:-NEXT], draws[-NEXT:]
         if name == "java":
-            seen = corrupted(seen, 5)
-        write(folder / f"{name}.csv", seen)
+            shown = corrupted(shown, 5)
+        write(folder / f"{name}.csv", shown)
         write(folder / f"{name}.next.csv", later)
     index = {name: modulus for name, (modulus, _) in histories.items()}
     (folder / "index.json").write_text(json.dumps(index, indent=1) + "\n")
@@ -98,8 +98,8 @@ def compiled(source: str, *args: str) -> list[int]:
 
 
 def told(argv: list[str]) -> list[int]:
-    done = subprocess.run(argv, capture_output=True, text=True, check=True)
-    return [int(line) for line in done.stdout.split()]
+    result = subprocess.run(argv, capture_output=True, text=True, check=True)
+    return [int(line) for line in result.stdout.split()]
 
 
 def corrupted(draws: list[int], percent: int) -> list[int]:

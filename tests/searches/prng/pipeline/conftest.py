@@ -65,11 +65,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _make_run(place: Path) -> None:
     draws = write(planted(seeds=1200), place / "draws.csv")
     words = [*COMMAND, "prng", "pipeline", draws, "--out", place / "one", *PLAN, *HERE]
-    done = subprocess.run(
+    result = subprocess.run(
         [*map(str, words), "--json-export"], capture_output=True, text=True, encoding="utf-8"
     )
-    (place / "said.txt").write_text(done.stdout)
-    assert done.returncode == 0, done.stderr
+    (place / "said.txt").write_text(result.stdout)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.fixture(scope="session")
@@ -83,9 +83,9 @@ def _make_noise_run(place: Path) -> None:
     rows = [int.from_bytes(raw[at : at + 4], "big") % 1000 for at in range(0, len(raw), 4)]
     (place / "draws.csv").write_text("\n".join(map(str, rows)))
     words = [*COMMAND, "prng", "pipeline", place / "draws.csv", "--out", place / "one", *SMALL]
-    done = subprocess.run([*map(str, words), *HERE, "-q"], capture_output=True, text=True)
-    (place / "said.txt").write_text(done.stdout)
-    assert done.returncode == 1, done.stderr
+    result = subprocess.run([*map(str, words), *HERE, "-q"], capture_output=True, text=True)
+    (place / "said.txt").write_text(result.stdout)
+    assert result.returncode == 1, result.stderr
 
 
 def write(truth: Planted, path: Path) -> Path:

@@ -55,9 +55,9 @@ def planted(length: int = 420, seeds: int = SEEDS, corrupt: float = 0.1, key: in
             seed = chance.randrange(seeds)
             segments.append(Segment(name, seed, skip, len(draws)))
             hypothesis = Hypothesis("java", "bounded", 1000, seed, skips=Skips.constant(skip))
-            made = generate(hypothesis, min(EACH, length - len(draws)) + 20)
-            coming[name] = made[-20:]
-            draws += made[:-20]
+            generated = generate(hypothesis, min(EACH, length - len(draws)) + 20)
+            coming[name] = generated[-20:]
+            draws += generated[:-20]
         noisy = [d if chance.random() >= corrupt else chance.randrange(1000) for d in draws]
         columns.append(noisy)
     rows = [draw for pair in zip(*columns, strict=True) for draw in pair]
@@ -75,8 +75,10 @@ def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object
     """Return the planted history sieved: truth, split, window, scorer, what either pass keeps."""
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
-    asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
-    params = window.WindowParams.of(window.WindowChoice(**{**asked, "reverse_threshold": 1}), known)
+    defaults = {name: spec["default"] for name, spec in window.space(known, split).items()}
+    params = window.WindowParams.of(
+        window.WindowChoice(**{**defaults, "reverse_threshold": 1}), known
+    )
     rows = window.merged(
         [window.survivors(known, split, params, np.arange(SEEDS, dtype=np.uint64))]
     )

@@ -36,9 +36,9 @@ def expected_row(row: dict[str, Any]) -> dict[str, float]:
     """What the definitions say of one survivor, its outputs made by the plain generator."""
     _, split, params, scorer, rows = worked()
     stream = split.mode(params.sessions)[row["stream"]]
-    one = Survivor(stream.name, row["seed"], row["skip"], row["base"])
-    draws = stream.draws[one.first() : row["cut"]]
-    hypothesis = one.hypothesis("java", "bounded", 1000)
+    survivor = Survivor(stream.name, row["seed"], row["skip"], row["base"])
+    draws = stream.draws[survivor.first() : row["cut"]]
+    hypothesis = survivor.hypothesis("java", "bounded", 1000)
     p = generate(hypothesis, len(draws) + scorer.config.max_offset)
     same = (rows["cut"] == row["cut"]) & (rows["stream"] == row["stream"])
     skips = rows.filter(same & (rows["seed"] == row["seed"]))["skip"].to_list()
@@ -62,17 +62,17 @@ def test_scored_table_holds_exactly_the_features(scored: Any) -> None:
 def test_feature_of_every_kind_of_row_equals_its_definition(scored: Any, name: str) -> None:
     best = scored.sort("hits", descending=True, maintain_order=True)[:8]
     for row in (*best.iter_rows(named=True), *scored[:: len(scored) // 12].iter_rows(named=True)):
-        want = expected_row(row)[name]
-        assert row[name] == pytest.approx(want, rel=CLOSE, abs=CLOSE), row["seed"]
+        expected = expected_row(row)[name]
+        assert row[name] == pytest.approx(expected, rel=CLOSE, abs=CLOSE), row["seed"]
 
 
 def test_globals_equal_their_definition_and_are_constant(scored: Any) -> None:
     _, split, _, _, _ = worked()
     draws = [d for s in split.each for d in s.draws[: s.holdout_at]]
-    want = reference.global_features(draws, 1000)
+    expected = reference.global_features(draws, 1000)
     for name in features.GLOBAL:
         assert scored[name].n_unique() == 1
-        assert scored[name][0] == pytest.approx(want[name], rel=CLOSE)
+        assert scored[name][0] == pytest.approx(expected[name], rel=CLOSE)
 
 
 @pytest.mark.parametrize("name", features.PER_SURVIVOR)
@@ -93,8 +93,8 @@ def test_skip_range_as_searched_follows_the_trial(name: str) -> None:
 
 def test_best_offset_after_an_inserted_row_is_one() -> None:
     """Before the inserted row the stream was one output further than it is after it."""
-    made = generate(Hypothesis("java", "bounded", 1000, 77), 199)
-    draws = [*made[:150], 5, *made[150:]]
+    generated = generate(Hypothesis("java", "bounded", 1000, 77), 199)
+    draws = [*generated[:150], 5, *generated[150:]]
     split = split_history(draws, ["x"] * 200, 1000)
     cut = split.each[0].holdout_at
     rows = table.frame({
@@ -114,15 +114,19 @@ def test_skips_of_random_survivors_equal_their_definition_in_any_order() -> None
     ]
     zeros = [0] * len(rows)
     stream, cut, seed, skip = zip(*rows, strict=True)
-    found = with_skips(table.frame({
+    with_features = with_skips(table.frame({
         "stream": stream, "cut": cut, "first": zeros, "seed": seed, "skip": skip, "base": zeros,
         "hits": zeros,
     }))  # fmt: skip
-    for row in found.iter_rows(named=True):
+    for row in with_features.iter_rows(named=True):
         key = (row["stream"], row["cut"], row["seed"])
-        want = reference.skip_group([one[3] for one in rows if one[:3] == key])
-        assert {name: row[name] for name in want} == pytest.approx(want, rel=CLOSE, abs=CLOSE)
-    assert with_skips(found[:0]).columns == found.columns
+        expected = reference.skip_group(
+            [other_row[3] for other_row in rows if other_row[:3] == key]
+        )
+        assert {name: row[name] for name in expected} == pytest.approx(
+            expected, rel=CLOSE, abs=CLOSE
+        )
+    assert with_skips(with_features[:0]).columns == with_features.columns
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -139,14 +143,14 @@ def test_kernel_on_random_rows_equals_the_definition(seed: int) -> None:
     rows[1, : n // 2] = a[: n // 2]
     rows[2, :n] = a
     sieved = reference.SieveStats(20, 5, 9, 0, 3, 7, 8, 9)
-    got = score_rows(
+    actual = score_rows(
         rows, np.zeros(3, np.int64), a, config.moduli(), modulus, offset,
         config.temporal_window_size, (20, 5, 9),
     )  # fmt: skip
     for row in range(3):
-        want = reference.row_features(rows[row].tolist(), a.tolist(), config, sieved, [0])
+        expected = reference.row_features(rows[row].tolist(), a.tolist(), config, sieved, [0])
         for at, name in enumerate(COLUMNS):
-            assert got[row, at] == pytest.approx(want[name], rel=CLOSE, abs=CLOSE), name
+            assert actual[row, at] == pytest.approx(expected[name], rel=CLOSE, abs=CLOSE), name
 
 
 def test_missing_feature_is_an_error_that_names_it(scored: Any) -> None:
@@ -182,9 +186,9 @@ def test_feature_that_contains_its_label_is_refused(scored: Any) -> None:
 def test_survivor_positions_are_those_of_its_hypothesis() -> None:
     _, _split, _, scorer, rows = worked()
     for row in rows[::97].iter_rows(named=True):
-        one = Survivor("a", row["seed"], row["skip"], row["base"])
-        assert draw_position(row["base"], row["skip"], one.first()) >= 0
-        assert one.first() == row["first"]
-        want = generate(one.hypothesis("java", "bounded", 1000), 30)
+        survivor = Survivor("a", row["seed"], row["skip"], row["base"])
+        assert draw_position(row["base"], row["skip"], survivor.first()) >= 0
+        assert survivor.first() == row["first"]
+        expected = generate(survivor.hypothesis("java", "bounded", 1000), 30)
         whole = rows.filter((rows["seed"] == row["seed"]) & (rows["base"] == row["base"]))[:1]
-        assert predicted(scorer.request, whole, one.first(), 30)[0].tolist() == want
+        assert predicted(scorer.request, whole, survivor.first(), 30)[0].tolist() == expected

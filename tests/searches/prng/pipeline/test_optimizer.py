@@ -27,8 +27,8 @@ def worth(params: dict[str, Any]) -> int:
 def study(trials: int, seed: int = 3) -> list[Trial]:
     known: list[Trial] = []
     for k in batches_of(trials):
-        asked = ask(SPACE, k, known, "t", seed + len(known))
-        known += [Trial(params, worth(params), "t") for params in asked]
+        proposals = ask(SPACE, k, known, "t", seed + len(known))
+        known += [Trial(params, worth(params), "t") for params in proposals]
     return known
 
 
@@ -61,10 +61,10 @@ def test_batches_have_a_fixed_size(trials: int, sizes: list[int]) -> None:
 
 
 def test_scorer_parameters_that_do_not_arrive_are_refused() -> None:
-    asked = ScorerConfig(max_offset=9)
-    check_same(asked, ScorerConfig(max_offset=9))
+    config = ScorerConfig(max_offset=9)
+    check_same(config, ScorerConfig(max_offset=9))
     with pytest.raises(BugError, match="max_offset: 9 was asked for, 5 was used"):
-        check_same(asked, ScorerConfig())
+        check_same(config, ScorerConfig())
 
 
 def test_space_of_the_scorer_is_the_stated_one() -> None:

@@ -52,9 +52,9 @@ class Plan:
 
     def carried_out(self, name: str, *more: str, code: int | None = None) -> tuple[Path, str]:
         """Run to the end and return the folder and what was said on stderr."""
-        done = subprocess.run(self.words(name, *more), capture_output=True, text=True)
-        assert done.returncode == (self.code if code is None else code), done.stderr
-        return self.place / name, done.stderr
+        result = subprocess.run(self.words(name, *more), capture_output=True, text=True)
+        assert result.returncode == (self.code if code is None else code), result.stderr
+        return self.place / name, result.stderr
 
 
 @pytest.fixture
@@ -102,10 +102,10 @@ def check_killed(plan: Plan, name: str, steps: int, tasks: int, *resumed: str) -
     out = plan.place / name
     was_killed = killed(plan, name, steps, tasks)
     before = finished_rows(out)
-    _, said = plan.carried_out(name, *(resumed or ("--workers", "2")))
+    _, output = plan.carried_out(name, *(resumed or ("--workers", "2")))
     after = finished_rows(out)
     assert all(after[key] == row for key, row in before.items()), "a completed task ran again"
-    return was_killed, said
+    return was_killed, output
 
 
 def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
@@ -115,14 +115,14 @@ def test_pauses_nodes_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_sam
     plan = Plan(noise, SMALL, code=1)
     (noise / "nodes.toml").write_text(NODES)
     nodes = ("--nodes", str(noise / "nodes.toml"), "--simulate-nodes", "--placement", "static")
-    out, said = plan.carried_out("torn", "--to", "4", "--workers", "1", code=0)
+    out, output = plan.carried_out("torn", "--to", "4", "--workers", "1", code=0)
     assert steps_done(out) == STEPS.index("4") + 1
-    lines = said.splitlines()
+    lines = output.splitlines()
     assert [line for line in lines if line.startswith("step ")][-1].startswith("step 4 ")
-    was_killed, said = check_killed(plan, "torn", 4, 20, *nodes)
+    was_killed, output = check_killed(plan, "torn", 4, 20, *nodes)
     assert was_killed
     assert ledger_sha(out) == plan.sha
-    lines += said.splitlines()
+    lines += output.splitlines()
     heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
     assert list(dict.fromkeys(lines[at].split()[1] for at in heads)) == list(STEPS)
     [fifth] = [at for at in heads if lines[at].startswith("step 5 ")]
@@ -137,8 +137,8 @@ def test_many_planted_and_random_histories_are_told_apart(tmp_path: Path) -> Non
         truth = planted(seeds=1200, key=100 + key)
         write(truth, tmp_path / "draws.csv")
         out, _ = plan.carried_out(f"planted{key}", "--workers", "2")
-        told = json.loads((out / "predictions.json").read_text())
-        coming = {one["stream"]: one["next"] for one in told["streams"]}
+        answer = json.loads((out / "predictions.json").read_text())
+        coming = {stream["stream"]: stream["next"] for stream in answer["streams"]}
         assert coming == {name: numbers[:10] for name, numbers in truth.coming.items()}, key
         rows = tuple(chance.randrange(1000) for _ in truth.history.draws)
         noise = replace(truth, history=History(rows, truth.history.sessions))

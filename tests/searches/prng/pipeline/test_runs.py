@@ -71,28 +71,28 @@ def test_planted_holdout_is_above_all_nulls(view: RunView) -> None:
 
 
 def test_planted_predictions_match_how_it_goes_on(run: Path, truth: Planted) -> None:
-    told = json.loads((run / "predictions.json").read_text())
-    assert {one["stream"]: one["next"] for one in told["streams"]} == {
+    answer = json.loads((run / "predictions.json").read_text())
+    assert {prediction["stream"]: prediction["next"] for prediction in answer["streams"]} == {
         name: coming[:10] for name, coming in truth.coming.items()
     }
-    for one in told["streams"]:
-        active = truth.active(one["stream"], 419)
-        assert one["hypothesis"]["seed"] == active.seed
-        assert [pool["k"] for pool in one["hit_at"]] == [1, 20, 100, 300]
-        assert [len(one["pools"][0][k]) for k in ("20", "100", "300")] == [20, 100, 300]
+    for stream in answer["streams"]:
+        active = truth.active(stream["stream"], 419)
+        assert stream["hypothesis"]["seed"] == active.seed
+        assert [pool["k"] for pool in stream["hit_at"]] == [1, 20, 100, 300]
+        assert [len(stream["pools"][0][k]) for k in ("20", "100", "300")] == [20, 100, 300]
 
 
 def test_summary_has_all_six_steps_and_passed(place: Path, run: Path) -> None:
-    said = (place / "said.txt").read_text().splitlines()
-    numbers = [line.split()[0] for line in said[:6]]
+    lines = (place / "said.txt").read_text().splitlines()
+    numbers = [line.split()[0] for line in lines[:6]]
     assert numbers == ["1", "2.5", "3", "4", "5", "6"]
-    assert all("✓" in line for line in said[:6])
-    assert said[-1].startswith("PASSED  signal")
+    assert all("✓" in line for line in lines[:6])
+    assert lines[-1].startswith("PASSED  signal")
 
 
 def test_steps_leave_typed_artifacts(view: RunView) -> None:
-    found = {step.step: sorted(step.artifacts) for step in steps_of(view)}
-    assert found == {
+    artifacts = {step.step: sorted(step.artifacts) for step in steps_of(view)}
+    assert artifacts == {
         "1": ["draws", "split", "survivors", "window"],
         "2.5": ["scorer"],
         "3": ["scored.00000"],
@@ -103,11 +103,11 @@ def test_steps_leave_typed_artifacts(view: RunView) -> None:
 
 
 def test_sidecar_names_model_features_and_where_they_came_from(view: RunView) -> None:
-    about, found = sidecar(view), artifacts_of(view)
+    about, artifacts = sidecar(view), artifacts_of(view)
     assert about["signal"] is True
-    assert about["model_sha256"] == found["model"].digest
-    assert about["provenance"]["draws"] == found["draws"].digest
-    assert about["provenance"]["scored.00000"] == found["scored.00000"].digest
+    assert about["model_sha256"] == artifacts["model"].digest
+    assert about["provenance"]["draws"] == artifacts["draws"].digest
+    assert about["provenance"]["scored.00000"] == artifacts["scored.00000"].digest
     assert {trial["kind"] for trial in about["metrics"]["trials"]} == {
         "neural_net", "xgboost", "lightgbm", "random_forest",
     }  # fmt: skip
@@ -122,9 +122,9 @@ def test_draws_of_the_run_are_frozen_by_their_content(view: RunView, truth: Plan
 
 def test_second_start_repeats_nothing(weft_says: Weft, run: Path, draws: Path) -> None:
     before = finished_rows(run)
-    told = weft_says("prng", "pipeline", draws, "--out", run, *PLAN, "--json", "-q")
-    assert told.code == 0
-    assert told.json["status"] == "answered"
+    result = weft_says("prng", "pipeline", draws, "--out", run, *PLAN, "--json", "-q")
+    assert result.code == 0
+    assert result.json["status"] == "answered"
     assert finished_rows(run) == before
 
 
@@ -133,15 +133,15 @@ def test_draws_changed_since_are_refused(
 ) -> None:
     changed = tmp_path / "changed.csv"
     changed.write_text(draws.read_text().replace("\n", "\n1,a\n", 1))
-    told = weft_says("prng", "pipeline", changed, "--out", run, *PLAN, "-q")
-    assert told.code == 3
-    assert "inputs.draws" in told.err
+    result = weft_says("prng", "pipeline", changed, "--out", run, *PLAN, "-q")
+    assert result.code == 3
+    assert "inputs.draws" in result.err
 
 
 def test_other_trials_than_recorded_are_refused(weft_says: Weft, run: Path, draws: Path) -> None:
-    told = weft_says("prng", "pipeline", draws, "--out", run, *PLAN, "--top-k", "9", "-q")
-    assert told.code == 3
-    assert "top_k" in told.err
+    result = weft_says("prng", "pipeline", draws, "--out", run, *PLAN, "--top-k", "9", "-q")
+    assert result.code == 3
+    assert "top_k" in result.err
 
 
 def test_report_draws_every_part(view: RunView) -> None:
@@ -152,9 +152,9 @@ def test_report_draws_every_part(view: RunView) -> None:
 
 
 def test_status_shows_the_steps(weft_says: Weft, run: Path) -> None:
-    told = weft_says("status", run)
-    assert "anti-overfit optimizer" in told.out
-    assert "PASSED" in told.out
+    result = weft_says("status", run)
+    assert "anti-overfit optimizer" in result.out
+    assert "PASSED" in result.out
 
 
 def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> None:
@@ -182,8 +182,8 @@ def test_scored_rows_never_pass_through_the_ledger(view: RunView, run: Path) -> 
 def config(weft_says: Weft, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.chdir(tmp_path)
     words = ("prng", "adapt", "--mode", "full", "--lottery-data", run / "train_history.json")
-    told = weft_says(*words, "--survivor-data", run / "survivors_with_scores.json", "--apply")
-    assert told.code == 0, told.err
+    result = weft_says(*words, "--survivor-data", run / "survivors_with_scores.json", "--apply")
+    assert result.code == 0, result.err
     return tmp_path / "reinforcement_engine_config.json"
 
 
@@ -198,9 +198,9 @@ def test_adapt_without_a_feature_names_it(weft_says: Weft, run: Path, tmp_path: 
         del row["pred_mean"]
     (tmp_path / "short.json").write_text(json.dumps(rows))
     words = ("prng", "adapt", "--lottery-data", run / "train_history.json")
-    told = weft_says(*words, "--survivor-data", tmp_path / "short.json")
-    assert told.code == 3
-    assert "lacks feature pred_mean" in told.err
+    result = weft_says(*words, "--survivor-data", tmp_path / "short.json")
+    assert result.code == 3
+    assert "lacks feature pred_mean" in result.err
 
 
 def test_export_keeps_labels_among_the_metadata(run: Path) -> None:
@@ -220,9 +220,9 @@ def test_adapt_reads_nested_features_and_files_without_globals(
     ]
     (tmp_path / "nested.json").write_text(json.dumps(nested))
     words = ("prng", "adapt", "--lottery-data", run / "train_history.json", "--json")
-    told = weft_says(*words, "--survivor-data", tmp_path / "nested.json")
-    assert told.code == 0, told.err
-    assert (told.json["facts"]["survivors"], told.json["facts"]["held"]) == (40, 0)
+    result = weft_says(*words, "--survivor-data", tmp_path / "nested.json")
+    assert result.code == 0, result.err
+    assert (result.json["facts"]["survivors"], result.json["facts"]["held"]) == (40, 0)
 
 
 @pytest.mark.parametrize(
@@ -239,18 +239,18 @@ def test_few_true_survivors_and_few_trials_are_a_signal_and_predicted_with(
     searched when the history ends: what held on the holdout goes on.
     """
     seeded_at = 240 - 40 - 20 * (true_survivors - 1)
-    made = generate(Hypothesis("java", "bounded", 1000, 7, start=11), 310 - seeded_at)
+    generated = generate(Hypothesis("java", "bounded", 1000, 7, start=11), 310 - seeded_at)
     noise = [at * at * 7919 % 1000 for at in range(seeded_at)]
-    rows, later = [*noise, *made[:-10]], made[-10:]
+    rows, later = [*noise, *generated[:-10]], generated[-10:]
     (tmp_path / "draws.txt").write_text("\n".join(map(str, rows)))
     out = tmp_path / "run"
-    told = weft_says(
+    result = weft_says(
         "prng", "pipeline", tmp_path / "draws.txt", "--out", out, "--seeds", "40", "--skips",
         "0:0", "--starts", "0:100", "--window-trials", "1", "--scorer-trials", "1",
         "--model-trials", "1", "--model", "lightgbm", *HERE, "--json", "-q",
     )  # fmt: skip
-    assert told.code == 0, told.err
-    answer = told.json["answer"]
+    assert result.code == 0, result.err
+    answer = result.json["answer"]
     assert answer["signal"] is True
     assert "60 of 60 holdout draws" in answer["why"]
     assert answer["streams"][0]["next"] == later
@@ -260,16 +260,16 @@ def test_run_from_a_step_names_the_earlier_head(
     weft_says: Weft, run: Path, view: RunView, tmp_path: Path
 ) -> None:
     out = tmp_path / "later"
-    told = weft_says(
+    result = weft_says(
         "prng", "pipeline", "--out", out, "--from", "6", run, "--top-k", "7", *HERE, "--json", "-q"
     )
-    assert told.code == 0, told.err
+    assert result.code == 0, result.err
     start = genesis(out)["config"]["args"]["start"]
     head = json.loads(weft_says("status", run, "--json").out)["head"]
     assert start["step"] == "6"
     assert start["head"] in json.dumps(head)
-    assert [step["done"] for step in told.json["steps"]] == [True] * 6
-    assert told.json["answer"]["top_k"] == 7
+    assert [step["done"] for step in result.json["steps"]] == [True] * 6
+    assert result.json["answer"]["top_k"] == 7
     names = set(genesis(out)["inputs"])
     assert {"draws", "survivors", "scored.00000", "model", "sidecar"} <= names
 
@@ -280,8 +280,8 @@ def test_run_from_step_4_takes_the_given_parameters(
     values = {**json.loads(config.read_text()), "trees": 23}
     config.write_text(json.dumps(values))
     words = ("prng", "pipeline", "--out", tmp_path / "o", "--from", "4", run, "--params", config)
-    told = weft_says(*words, "--to", "4", *HERE, "--json", "-q")
-    assert (told.code, told.json["status"]) == (0, "paused")
+    result = weft_says(*words, "--to", "4", *HERE, "--json", "-q")
+    assert (result.code, result.json["status"]) == (0, "paused")
     own = RunView(tmp_path / "o", NAME)
     body = artifact.unpacked(artifact.TRAINING, own.read(artifacts_of(own)["training"]))
     assert (body["training"]["trees"], body["given"]) == (23, True)
@@ -298,9 +298,9 @@ def test_model_that_its_sidecar_does_not_name_stops_step_6(
 
     model = artifacts_of(RunView(run, NAME))["model"]
     monkeypatch.setattr(RunView, "read", swapped)
-    told = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", run, "-q")
-    assert told.code == 3
-    assert "SHA-256 is another" in told.err
+    result = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", run, "-q")
+    assert result.code == 3
+    assert "SHA-256 is another" in result.err
     assert not (tmp_path / "o").exists()
 
 
@@ -310,10 +310,10 @@ def test_model_that_its_sidecar_does_not_name_stops_step_6(
 def test_history_of_the_systems_random_source_is_no_signal(
     weft_says: Weft, noise: Path, tmp_path: Path
 ) -> None:
-    said, out = (noise / "said.txt").read_text(), noise / "one"
-    assert said.splitlines()[-1].startswith("FAILED  no signal")
-    assert "would have been found: a stream that hits" in said
-    assert "not covered: other families" in said
+    text, out = (noise / "said.txt").read_text(), noise / "one"
+    assert text.splitlines()[-1].startswith("FAILED  no signal")
+    assert "would have been found: a stream that hits" in text
+    assert "not covered: other families" in text
     assert not (out / "predictions.json").exists()
     assert artifacts_of(RunView(out, NAME)).get("predictions") is None
     refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")
@@ -325,15 +325,15 @@ def test_nothing_that_survives_is_no_signal_and_no_failure(
     weft_says: Weft, draws: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    told = weft_says(
+    result = weft_says(
         "prng", "pipeline", draws, "--out", out, "--seeds", "9:10", "--skips", "0:0", "--starts",
         "0:0", "--window-trials", "1", "--scorer-trials", "1", *HERE, "--json", "-q",
     )  # fmt: skip
-    assert told.code == 1, told.err
-    assert told.json["tasks"]["failed"] == 0
-    assert told.json["answer"]["detail"]["why"] == "no hypothesis survived the sieve"
-    assert told.json["steps"][0]["count"] == 0
-    assert told.json["files"] == []
+    assert result.code == 1, result.err
+    assert result.json["tasks"]["failed"] == 0
+    assert result.json["answer"]["detail"]["why"] == "no hypothesis survived the sieve"
+    assert result.json["steps"][0]["count"] == 0
+    assert result.json["files"] == []
 
 
 def test_folder_with_an_old_prediction_is_refused(
@@ -343,6 +343,6 @@ def test_folder_with_an_old_prediction_is_refused(
     out = tmp_path / "run"
     out.mkdir()
     (out / "predictions.json").write_text("old")
-    told = weft_says("prng", "pipeline", draws, "--out", out, *SMALL, "-q")
-    assert told.code == 3
+    result = weft_says("prng", "pipeline", draws, "--out", out, *SMALL, "-q")
+    assert result.code == 3
     assert [path.name for path in out.iterdir()] == ["predictions.json"]

@@ -30,18 +30,18 @@ def kernel_set(found: Any, window_at: int, seeds: Any) -> list[tuple[int, int, i
 @pytest.mark.parametrize(("family", "output"), FAMILIES)
 def test_sieve_equals_both_plain_passes(family: str, output: str) -> None:
     modulus, seeds = 10, np.arange(40, 52, dtype=np.uint64)
-    one = Hypothesis(family, output, modulus, 45, skips=Skips.constant(2), start=3)
-    draws = generate(one, 12)
-    asked = SieveRequest(12, (1, 3), (2, 6), 4, 5)
+    hypothesis = Hypothesis(family, output, modulus, 45, skips=Skips.constant(2), start=3)
+    draws = generate(hypothesis, 12)
+    request = SieveRequest(12, (1, 3), (2, 6), 4, 5)
     other = [(d + 1) % modulus for d in draws]
-    found = sieve(family, output, modulus, seeds, [draws, other], asked)
+    survivors = sieve(family, output, modulus, seeds, [draws, other], request)
     for at, span in enumerate((draws, other)):
-        want = plain_sieve(family, output, modulus, [int(s) for s in seeds], span, asked)
-        assert kernel_set(found, at, seeds) == sorted(
-            (s, k, t, forward) for s, k, t, forward, _ in want
+        expected = plain_sieve(family, output, modulus, [int(s) for s in seeds], span, request)
+        assert kernel_set(survivors, at, seeds) == sorted(
+            (s, k, t, forward) for s, k, t, forward, _ in expected
         )
-        assert all(forward == reverse for *_, forward, reverse in want)
-    assert (45, 2, 3, 12) in kernel_set(found, 0, seeds)
+        assert all(forward == reverse for *_, forward, reverse in expected)
+    assert (45, 2, 3, 12) in kernel_set(survivors, 0, seeds)
 
 
 def test_late_window_is_found_from_a_seed_that_was_set_once() -> None:
@@ -49,50 +49,50 @@ def test_late_window_is_found_from_a_seed_that_was_set_once() -> None:
     seeds = np.arange(40, 52, dtype=np.uint64)
     once = Hypothesis("java", "bounded", 10, 45, skips=Skips.constant(2), start=3)
     draws, begins = generate(once, 112), [100, 60]
-    asked = SieveRequest(12, (1, 3), (2, 6), 4, 5)
+    request = SieveRequest(12, (1, 3), (2, 6), 4, 5)
     windows = [draws[begin : begin + 12] for begin in begins]
-    found = sieve("java", "bounded", 10, seeds, windows, asked, begins)
+    survivors = sieve("java", "bounded", 10, seeds, windows, request, begins)
     for at, begin in enumerate(begins):
         plain = set()
         for skip in range(1, 4):
             for lead in (0, begin * (skip + 1)):
-                shifted = replace(asked, skips=(skip, skip), starts=(2 + lead, 6 + lead))
-                want = plain_sieve("java", "bounded", 10, range(40, 52), windows[at], shifted)
-                plain |= {(seed, s, start, hits) for seed, s, start, hits, _ in want}
-        assert kernel_set(found, at, seeds) == sorted(plain)
+                shifted = replace(request, skips=(skip, skip), starts=(2 + lead, 6 + lead))
+                expected = plain_sieve("java", "bounded", 10, range(40, 52), windows[at], shifted)
+                plain |= {(seed, s, start, hits) for seed, s, start, hits, _ in expected}
+        assert kernel_set(survivors, at, seeds) == sorted(plain)
         assert (45, 2, 3 + 3 * begin, 12) in plain
 
 
 def test_far_windows_are_reached_with_fewer_skips_or_not_at_all() -> None:
-    asked = SieveRequest(40, (0, 5), (0, 200), 4, 5)
-    assert asked.seeded_once(1_000) == asked
-    assert replace(asked, skips=(0, 1)) == asked.seeded_once(8_000)
-    assert asked.seeded_once(50_000) is None
-    assert replace(asked, skips=(3, 5)).seeded_once(8_000) is None
+    request = SieveRequest(40, (0, 5), (0, 200), 4, 5)
+    assert request.seeded_once(1_000) == request
+    assert replace(request, skips=(0, 1)) == request.seeded_once(8_000)
+    assert request.seeded_once(50_000) is None
+    assert replace(request, skips=(3, 5)).seeded_once(8_000) is None
 
 
 def test_reverse_pass_over_reversed_draws_would_lose_the_truth() -> None:
     """The mistake: the generator run forward over reversed draws rejects the true seed."""
     draws = generate(Hypothesis("java", "bounded", 1000, 7), 20)
-    asked = SieveRequest(20, (0, 0), (0, 0), 10, 10)
-    [(*_, forward, reverse)] = plain_sieve("java", "bounded", 1000, [7], draws, asked)
+    request = SieveRequest(20, (0, 0), (0, 0), 10, 10)
+    [(*_, forward, reverse)] = plain_sieve("java", "bounded", 1000, [7], draws, request)
     assert forward == reverse == 20
-    assert plain_sieve("java", "bounded", 1000, [7], draws[::-1], asked) == []
+    assert plain_sieve("java", "bounded", 1000, [7], draws[::-1], request) == []
 
 
 def test_sieve_with_more_survivors_than_room_keeps_all() -> None:
     draws = generate(Hypothesis("java", "bounded", 2, 7), 8)
-    asked = SieveRequest(8, (0, 3), (0, 40), 2, 2)
+    request = SieveRequest(8, (0, 3), (0, 40), 2, 2)
     seeds = np.arange(64, dtype=np.uint64)
-    found = sieve("java", "bounded", 2, seeds, [draws], asked)
-    want = plain_sieve("java", "bounded", 2, range(64), draws, asked)
-    assert len(found) == len(want) > 5000
+    survivors = sieve("java", "bounded", 2, seeds, [draws], request)
+    expected = plain_sieve("java", "bounded", 2, range(64), draws, request)
+    assert len(survivors) == len(expected) > 5000
 
 
 def test_seeds_of_64_bits_reach_the_kernel() -> None:
     seed = 2**48 - 3
     draws = generate(Hypothesis("java", "bounded", 1000, seed), 16)
-    found = sieve(
+    survivors = sieve(
         "java",
         "bounded",
         1000,
@@ -100,7 +100,7 @@ def test_seeds_of_64_bits_reach_the_kernel() -> None:
         [draws],
         SieveRequest(16, (0, 0), (0, 0), 8, 8),
     )
-    assert found.tolist() == [[0, 0, 0, 0, 16]]
+    assert survivors.tolist() == [[0, 0, 0, 0, 16]]
 
 
 def test_seeds_of_64_bits_survive_a_table() -> None:
@@ -150,11 +150,11 @@ def test_loose_threshold_gains_nothing_in_the_objective() -> None:
     _truth, split, params, scorer, _ = worked()
     strict = replace(params, forward_need=12, reverse_need=12)
     judged = {}
-    for name, one in (("loose", params), ("strict", strict)):
-        found = window.merged(
-            [window.survivors(scorer.request, split, one, np.arange(5000, dtype=np.uint64))]
+    for name, choice in (("loose", params), ("strict", strict)):
+        survivors = window.merged(
+            [window.survivors(scorer.request, split, choice, np.arange(5000, dtype=np.uint64))]
         )
-        judged[name] = window.judge(scorer.request, split, one, found, 2)
+        judged[name] = window.judge(scorer.request, split, choice, survivors, 2)
     assert judged["loose"].survivors > 20 * judged["strict"].survivors
     assert judged["loose"].evidence <= judged["strict"].evidence
 
@@ -164,14 +164,14 @@ def test_two_streams_merged_into_one_carry_no_evidence() -> None:
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     worth = {}
     for sessions in split.modes():
-        asked = {n: s["default"] for n, s in window.space(known, split).items()}
+        defaults = {n: s["default"] for n, s in window.space(known, split).items()}
         params = window.WindowParams.of(
-            window.WindowChoice(**{**asked, "sessions": sessions}), known
+            window.WindowChoice(**{**defaults, "sessions": sessions}), known
         )
-        found = window.merged(
+        survivors = window.merged(
             [window.survivors(known, split, params, np.arange(5000, dtype=np.uint64))]
         )
-        worth[sessions] = window.judge(known, split, params, found, 2).evidence
+        worth[sessions] = window.judge(known, split, params, survivors, 2).evidence
     assert worth["each"] > 100_000
     assert worth["merged"] < 10_000
 

@@ -41,8 +41,8 @@ def scored() -> Any:
 
 def tuned(kind: str, net: str = "sklearn") -> dict[str, Any]:
     space = models.search_space(kind, GIVEN)
-    asked = {name: spec["default"] for name, spec in space.items()}
-    return models.with_training(kind, asked, GIVEN, net)
+    defaults = {name: spec["default"] for name, spec in space.items()}
+    return models.with_training(kind, defaults, GIVEN, net)
 
 
 # -- models -------------------------------------------------------------------------------
@@ -66,10 +66,10 @@ def test_model_tells_survivors_that_hold_on_cuts_it_has_not_seen(
     x, y = table.matrix(inner, names, "inner"), training.labels(inner)
     model = models.fit(kind, tuned(kind, net), x, y, 1)
     assert model == models.fit(kind, tuned(kind, net), x, y, 1)
-    told = models.predict(kind, model, table.matrix(final, names, "final"))
+    predicted = models.predict(kind, model, table.matrix(final, names, "final"))
     for stream in (0, 1):
         own = final["stream"].to_numpy() == stream
-        best = np.flatnonzero(own)[np.argmax(told[own])]
+        best = np.flatnonzero(own)[np.argmax(predicted[own])]
         assert training.labels(final)[best] == training.labels(final)[own].max() > 0.2
 
 
@@ -82,13 +82,13 @@ def test_model_read_back_predicts_as_the_library_does(kind: str) -> None:
     x = draw.normal(size=(120, 5)).astype(np.float32).astype(np.float64)
     y = x[:, 0] * 2 + (x[:, 1] > 0)
     params = tuned(kind)
-    told = models.predict(kind, models.fit(kind, params, x, y, 7), x)
+    predicted = models.predict(kind, models.fit(kind, params, x, y, 7), x)
     if kind == "random_forest":
         own: Any = RandomForestRegressor(
             n_estimators=params["trees"], max_depth=3, min_samples_leaf=2, max_features=0.5,
             random_state=7,
         ).fit(x, y)  # fmt: skip
-        assert told == pytest.approx(own.predict(x), rel=1e-9)
+        assert predicted == pytest.approx(own.predict(x), rel=1e-9)
         return
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
     net = MLPRegressor(
@@ -98,17 +98,17 @@ def test_model_read_back_predicts_as_the_library_does(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         net.fit(scaled, y)
-    assert told == pytest.approx(net.predict(scaled), rel=1e-9)
+    assert predicted == pytest.approx(net.predict(scaled), rel=1e-9)
 
 
 # -- preflight ----------------------------------------------------------------------------
 
 
 def test_preflight_names_constants_and_keeps_what_varies(scored: Any) -> None:
-    found = training.preflight(scored)
-    assert set(GLOBAL) <= set(found.constant)
-    assert "exact_matches" in found.features
-    assert len(found.features) + len(found.constant) == 62
+    checked = training.preflight(scored)
+    assert set(GLOBAL) <= set(checked.constant)
+    assert "exact_matches" in checked.features
+    assert len(checked.features) + len(checked.constant) == 62
 
 
 def test_preflight_with_a_value_that_is_no_number_is_refused(scored: Any) -> None:
@@ -145,9 +145,9 @@ def test_pool_keeps_the_best_of_every_window_in_any_chunks(scored: Any) -> None:
 
 def test_permutations_of_chance_labels_are_not_rare() -> None:
     draw = np.random.Generator(np.random.PCG64(8))
-    y, told = draw.random(200), draw.random(200)
-    assert training.permutation_p(y, told, 1) > 20
-    assert training.permutation_p(y, y + 0.1 * told, 1) == 1
+    y, predicted = draw.random(200), draw.random(200)
+    assert training.permutation_p(y, predicted, 1) > 20
+    assert training.permutation_p(y, y + 0.1 * predicted, 1) == 1
 
 
 # -- step 4 -------------------------------------------------------------------------------
@@ -202,12 +202,12 @@ def test_null_histories_keep_what_they_should() -> None:
     _, split, _, _, _ = worked()
     shuffled = nulls.history(split, "each", nulls.SHUFFLED, 1)
     other = nulls.history(split, "each", nulls.RANDOM, 1)
-    for before, one, two in zip(split.each, shuffled.each, other.each, strict=True):
-        assert sorted(one.draws) == sorted(before.draws)
-        assert one.draws != before.draws
-        assert two.cuts == one.cuts == before.cuts
-        assert max(two.draws) < 1000
-        assert abs(sum(two.draws) / len(two.draws) - 499.5) < 60
+    for before, first, second in zip(split.each, shuffled.each, other.each, strict=True):
+        assert sorted(first.draws) == sorted(before.draws)
+        assert first.draws != before.draws
+        assert second.cuts == first.cuts == before.cuts
+        assert max(second.draws) < 1000
+        assert abs(sum(second.draws) / len(second.draws) - 499.5) < 60
     assert nulls.history(split, "each", nulls.RANDOM, 2) != other
 
 
@@ -264,8 +264,8 @@ def test_reason_names_the_test_that_decided() -> None:
 def test_power_names_the_skips_at_which_a_seed_set_once_is_out_of_reach() -> None:
     params = worked()[2]
     assert "set once" not in power_of(PipelineRequest(), params, 1, 1_000).not_covered
-    said = power_of(PipelineRequest(), params, 1, 8_000).not_covered
-    assert "a seed set once before all 8,000 draws with 2 skips or more" in said
+    text = power_of(PipelineRequest(), params, 1, 8_000).not_covered
+    assert "a seed set once before all 8,000 draws with 2 skips or more" in text
 
 
 def test_power_says_what_would_have_been_found() -> None:
@@ -289,12 +289,12 @@ def test_vote_ranks_by_weight_then_by_number() -> None:
 def test_survivors_beyond_chance_vote_alone() -> None:
     _, split, params, scorer, rows = worked()
     _, final = nulls.divided(rows, split.mode(params.sessions))
-    told = np.linspace(1.0, 0.0, len(final))
+    predicted = np.linspace(1.0, 0.0, len(final))
     bar = nulls.hit_threshold(scorer.request, params, 10**8)
     assert bar is not None
-    alone, _ = nulls.electorate(scorer.request, final, told, 0, bar)
+    alone, _ = nulls.electorate(scorer.request, final, predicted, 0, bar)
     assert alone["hits"].min() >= bar
-    everyone, _ = nulls.electorate(scorer.request, final, told, 0, None)
+    everyone, _ = nulls.electorate(scorer.request, final, predicted, 0, None)
     assert len(everyone) == scorer.request.top_k
     assert everyone["hits"].min() < bar
 

@@ -40,8 +40,8 @@ def solved(low_bits: list[int]) -> tuple[int, int]:
 def main() -> None:
     """Print the streams of two processes."""
     for modulus in (1000, 52):
-        done = subprocess.run(["gjs", "-c", SCRIPT], capture_output=True, text=True, check=True)
-        values = json.loads(done.stdout)
+        result = subprocess.run(["gjs", "-c", SCRIPT], capture_output=True, text=True, check=True)
+        values = json.loads(result.stdout)
         words = [int(value * 2**53) for value in values]
         low, high = solved([word & 1 for word in words[:EQUATIONS]])
         line = {"family": "spidermonkey", "output": "scaled", "modulus": modulus}

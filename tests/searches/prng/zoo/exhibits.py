@@ -159,12 +159,12 @@ ENTRIES: tuple[ZooEntry, ...] = (
 @lru_cache(maxsize=32)
 def _command(runtime: str, folder: Path) -> tuple[str, ...]:
     """Return what starts a program, which is built first where its language needs that."""
-    made = folder / f"draws-{runtime}"
-    words = [word.format(made=made) for word in RUNTIMES[runtime]]
-    if str(made) not in " ".join(words):
+    binary = folder / f"draws-{runtime}"
+    words = [word.format(made=binary) for word in RUNTIMES[runtime]]
+    if str(binary) not in " ".join(words):
         return (words[0], str(HERE / words[1]))
     subprocess.run(words, cwd=HERE, check=True, capture_output=True)
-    return tuple(word.format(made=made) for word in STARTED.get(runtime, ["{made}"]))
+    return tuple(word.format(made=binary) for word in STARTED.get(runtime, ["{made}"]))
 
 
 def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...], list[int]]:
@@ -177,8 +177,8 @@ def make_draws(entry: ZooEntry, seed: int, folder: Path) -> tuple[tuple[int, ...
         str(count),
         str(entry.modulus),
     ]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    draws = [int(float(line)) for line in done.stdout.split()][:count]
+    result = subprocess.run(words, check=True, capture_output=True, text=True)
+    draws = [int(float(line)) for line in result.stdout.split()][:count]
     if entry.row:
         rows = [tuple(draws[at : at + entry.row]) for at in range(0, count, entry.row)]
         draws = [rank_of(row) for row in rows]

@@ -69,13 +69,13 @@ def test_history_made_elsewhere_is_taken_from_the_file_that_is_named(
     tmp_path: Path, require_tool: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = BY_NAME["python randrange(m) m=1000"]
-    made = make_history(entry, tmp_path)
+    history = make_history(entry, tmp_path)
     path = tmp_path / "histories.jsonl"
-    path.write_text(made.to_line(), encoding="utf-8")
-    assert (len(made.draws), len(made.next)) == (entry.count, NEXT)
-    assert fresh_history(entry, tmp_path, require_tool) != made
+    path.write_text(history.to_line(), encoding="utf-8")
+    assert (len(history.draws), len(history.next)) == (entry.count, NEXT)
+    assert fresh_history(entry, tmp_path, require_tool) != history
     monkeypatch.setenv(HISTORIES, str(path))
-    assert fresh_history(entry, tmp_path, require_tool) == made
+    assert fresh_history(entry, tmp_path, require_tool) == history
 
 
 @pytest.mark.slow
