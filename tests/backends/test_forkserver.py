@@ -112,8 +112,8 @@ server.close()
 
 def test_workers_of_a_copied_coordinator_keep_the_contract(tmp_path: Path) -> None:
     words = [sys.executable, "-c", COPYING, str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "printed by the coordinator\n"), done.stderr
+    result = subprocess.run(words, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, "printed by the coordinator\n"), result.stderr
     assert not any(b"by the coordinator" in log.read_bytes() for log in tmp_path.rglob("*.log"))
 
 
@@ -132,8 +132,10 @@ worker.kill()
 worker.wait()
 server.close()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "weft.worker\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "weft.worker\n"
 
 
 @pytest.mark.parametrize(
@@ -145,8 +147,10 @@ server.close()
 )
 def test_process_with_threads_is_not_copied(busy: str) -> None:
     code = f"{busy}\nfrom weft.backends.forkserver import ForkServer\nprint(ForkServer.copying())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "None\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "None\n"
 
 
 @contextmanager

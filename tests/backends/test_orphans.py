@@ -62,16 +62,16 @@ def in_a_process_limited_to(limit: int) -> list[int]:
         "marks = Marks.of('run').all; print(list(marks[:1]) + list(marks[-1:]))"
     )
     argv = [sys.executable, "-c", code, str(limit)]
-    found: list[int] = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
-    return found
+    pids: list[int] = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
+    return pids
 
 
 def test_marks_are_the_same_for_one_run_and_apart_for_two() -> None:
-    one, other = Marks.of("one").all, Marks.of("other").all
-    assert one == Marks.of("one").all
-    assert len(one) == len(other) == 2**20
-    assert one.stop <= other.start or other.stop <= one.start
-    assert LEAST_US <= one.start < one.stop <= TOP_US
+    first, other = Marks.of("one").all, Marks.of("other").all
+    assert first == Marks.of("one").all
+    assert len(first) == len(other) == 2**20
+    assert first.stop <= other.start or other.stop <= first.start
+    assert LEAST_US <= first.start < first.stop <= TOP_US
 
 
 def test_marks_inside_another_run_are_below_its_own() -> None:
@@ -97,11 +97,11 @@ def test_worker_beyond_the_last_mark_has_none(marks: Marks) -> None:
 
 def test_strays_end_with_their_own_worker_only(marks: Marks) -> None:
     with marked(marks, 1, "") as first, marked(marks, 2, "") as second:
-        found = Orphans()
-        found.expect(marks.of_worker(1))
-        found.finish()
+        adopted = Orphans()
+        adopted.expect(marks.of_worker(1))
+        adopted.finish()
         assert not exists(first.pid)
-        assert len(found.ended) == 2  # the shell and its sleep
+        assert len(adopted.ended) == 2  # the shell and its sleep
         assert second.poll() is None
 
 
@@ -110,12 +110,12 @@ def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
 ) -> None:
     monkeypatch.setattr(orphans, "CLEARED_S", 0.3)
     with marked(marks, 1, "", supervisor.__file__) as process:
-        found = Orphans()
+        adopted = Orphans()
         start_s = time.monotonic()
-        found.expect(marks.of_worker(1))
-        found.clear()
+        adopted.expect(marks.of_worker(1))
+        adopted.clear()
         assert process.poll() is None
-        found.finish()
+        adopted.finish()
         assert not exists(process.pid)
         assert 0.3 <= time.monotonic() - start_s < 60
 
@@ -124,8 +124,8 @@ def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
     """As pid 1 of a container we are the parent of every orphan."""
     with marked(marks, 1, "") as process, subprocess.Popen(["sh", "-c", "exit 7"]) as other:
         process.kill()
-        found = Orphans()
-        found.expect(marks.of_worker(1))
-        found.finish()
+        adopted = Orphans()
+        adopted.expect(marks.of_worker(1))
+        adopted.finish()
         assert not exists(process.pid)
         assert other.wait(timeout=HANG_S) == 7

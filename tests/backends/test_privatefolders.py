@@ -22,12 +22,12 @@ def mode_of(path: Path) -> int:
 def test_folders_are_made_for_us_alone_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        made = private_folder(tmp_path, "a", "b")
+        folder = private_folder(tmp_path, "a", "b")
     finally:
         os.umask(before)
-    assert made == tmp_path / "a" / "b"
-    assert (mode_of(tmp_path / "a"), mode_of(made)) == (0o700, 0o700)
-    assert private_folder(tmp_path, "a", "b") == made
+    assert folder == tmp_path / "a" / "b"
+    assert (mode_of(tmp_path / "a"), mode_of(folder)) == (0o700, 0o700)
+    assert private_folder(tmp_path, "a", "b") == folder
 
 
 def test_nothing_is_made_when_only_a_check_is_asked(tmp_path: Path) -> None:

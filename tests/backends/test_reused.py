@@ -47,12 +47,12 @@ def test_every_task_of_a_block_is_answered_or_run_once(recorded: tuple[int, ...]
     inner = Collected()
     backend = ReusedResults(inner, value_at)
     backend.submit([block_of(6)])
-    answered = {}
+    answers = {}
     for event in backend.poll(0.0):
         assert isinstance(event, Completed)
         assert event.worker.node == REUSED
-        answered.update({event.ticket + n: value for n, value in enumerate(event.values)})
-    assert answered == {10 + number: str(100 + number) for number in recorded}
+        answers.update({event.ticket + n: value for n, value in enumerate(event.values)})
+    assert answers == {10 + number: str(100 + number) for number in recorded}
     tasks = [task for part in inner.submitted for task in part.each()]
     others = [number for number in range(6) if number not in recorded]
     assert [(task.ticket, task.index, task.args) for task in tasks] == [

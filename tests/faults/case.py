@@ -179,14 +179,14 @@ class Case:
     def leftovers(self) -> list[str]:
         """Name, and end, the processes that outlive their coordinator by a while."""
         end_s = time.monotonic() + GONE_WITHIN_S
-        left = self._alive()
-        while left and time.monotonic() < end_s:
+        alive = self._alive()
+        while alive and time.monotonic() < end_s:
             time.sleep(0.01)
-            left = self._alive()
-        for pid, _, _ in left:
+            alive = self._alive()
+        for pid, _, _ in alive:
             with contextlib.suppress(ProcessLookupError):  # it has just ended
                 os.kill(pid, signal.SIGKILL)
-        return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in left]
+        return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in alive]
 
     def set_aside(self, target: Path) -> None:
         """Keep a copy of everything on disk."""
@@ -203,20 +203,20 @@ def printed_head(case: Case, tracer: list[str]) -> str:
     code = f"import driver; driver.print_head({str(case.out)!r}, 1)"
     environment = {**case.environment(), "PYTHONPATH": str(HERE)}
     argv = [*tracer, sys.executable, "-c", code]
-    done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=environment)
-    return str(json.loads(done.stdout)["head"])
+    result = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=environment)
+    return str(json.loads(result.stdout)["head"])
 
 
 def resume_and_check(case: Case, reference: Reference) -> list[str]:
     """Run the same command again and check everything it leaves."""
-    found = [*case.leftovers(), *check_crashed(case.place)]
+    violations = [*case.leftovers(), *check_crashed(case.place)]
     before, executions = case.final(), len(case.executed())
     ended = case.run()
     if ended.returncode != 0:
-        return [*found, f"resume: exit {ended.returncode}: {ended.stderr.strip()}"]
+        return [*violations, f"resume: exit {ended.returncode}: {ended.stderr.strip()}"]
     if ended.outcome["head"] != reference.head:
-        found.append(f"resume printed another head: {ended.outcome['head']}")
-    found += check_not_doubled(before, case.executed()[executions:])
-    found += check_not_lost(before, case.out)
-    found += check_executed(case.out, case.executed())
-    return [*found, *check_finished(case.place, reference), *case.leftovers()]
+        violations.append(f"resume printed another head: {ended.outcome['head']}")
+    violations += check_not_doubled(before, case.executed()[executions:])
+    violations += check_not_lost(before, case.out)
+    violations += check_executed(case.out, case.executed())
+    return [*violations, *check_finished(case.place, reference), *case.leftovers()]

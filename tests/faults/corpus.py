@@ -30,12 +30,12 @@ def stored(reader: str) -> list[bytes]:
 
 def keep(reader: str) -> int:
     """Take over what was found for a reader; return how many inputs that are."""
-    found = {path.read_bytes() for path in (FOUND / reader).iterdir()}
-    kept = [data for data in sorted(found, key=order) if len(data) <= MOST_BYTES][:MOST_INPUTS]
+    inputs = {path.read_bytes() for path in (FOUND / reader).iterdir()}
+    shortest = [data for data in sorted(inputs, key=order) if len(data) <= MOST_BYTES][:MOST_INPUTS]
     HERE.mkdir(exist_ok=True)
-    text = json.dumps([data.decode("latin-1") for data in kept], indent=0)
+    text = json.dumps([data.decode("latin-1") for data in shortest], indent=0)
     (HERE / f"{reader}.json").write_text(text + "\n", "utf-8")
-    return len(kept)
+    return len(shortest)
 
 
 def order(data: bytes) -> tuple[int, bytes]:

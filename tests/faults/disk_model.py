@@ -86,11 +86,11 @@ class File:
 
     def found(self, survives: Survives) -> tuple[bytes, int]:
         """What a power loss leaves of it."""
-        kept = survives.how_many(len(self.unsynced))
+        count = survives.how_many(len(self.unsynced))
         data = bytearray(self.synced)
-        for offset, piece in self.unsynced[:kept]:
+        for offset, piece in self.unsynced[:count]:
             _apply(data, offset, piece)
-        everything = kept == len(self.unsynced)
+        everything = count == len(self.unsynced)
         return bytes(data), self.mode if everything else self.synced_mode
 
 
@@ -318,9 +318,9 @@ class DiskModel:
         return entry
 
     def _parent(self, inner: str) -> Folder:
-        found = self._find(inner.rpartition("/")[0])
-        assert isinstance(found, Folder), f"{inner} has no folder"
-        return found
+        parent = self._find(inner.rpartition("/")[0])
+        assert isinstance(parent, Folder), f"{inner} has no folder"
+        return parent
 
     def _make_parent(self, inner: str) -> Folder:
         """Folders that workers made (staging)."""

@@ -82,12 +82,12 @@ def lose_power(
     case = recorded.case
     shutil.rmtree(case.folder)
     model.rebuild(case.folder, survives)
-    found = [*check_not_lost(reported, case.out), *check_crashed(case.place)]
+    violations = [*check_not_lost(reported, case.out), *check_crashed(case.place)]
     ended = case.run()
     if ended.returncode != 0:
-        return [*found, f"exit {ended.returncode}: {ended.stderr.strip()}"]
-    found += check_not_doubled(reported, case.executed())
-    return [*found, *check_finished(case.place, recorded.reference), *case.leftovers()]
+        return [*violations, f"exit {ended.returncode}: {ended.stderr.strip()}"]
+    violations += check_not_doubled(reported, case.executed())
+    return [*violations, *check_finished(case.place, recorded.reference), *case.leftovers()]
 
 
 def reported_by(model: DiskModel, folder: Path) -> frozenset[TaskPlace]:
@@ -112,8 +112,8 @@ def lose_power_often(
             marks, reported = now, reported_by(model, folder)
         if number in chosen:
             points += 1
-            found = lose_power(recorded, model, draw(call), reported)
-            violations += [f"loss at call {call}: {text}" for text in found]
+            complaints = lose_power(recorded, model, draw(call), reported)
+            violations += [f"loss at call {call}: {text}" for text in complaints]
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures(f"F1b {name}", seed=seed, points=points, commits=marks, tasks=len(reported),
                   violations=len(violations), seconds=spent_s)  # fmt: skip

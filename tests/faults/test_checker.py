@@ -100,9 +100,9 @@ def test_checker_names_planted_damage(
 
 def test_checker_names_doubled_lost_and_uncounted_tasks(finished: tuple[Path, Reference]) -> None:
     run = finished[0] / "runs" / "run"
-    done, unknown = ("", 0, 0), ("", 99, 0)
-    assert check_not_doubled(frozenset([done]), [done]) != []
-    assert check_not_doubled(frozenset([done]), [unknown]) == []
+    executed, unknown = ("", 0, 0), ("", 99, 0)
+    assert check_not_doubled(frozenset([executed]), [executed]) != []
+    assert check_not_doubled(frozenset([executed]), [unknown]) == []
     assert check_not_lost(frozenset([unknown]), run) != []
-    assert check_not_lost(frozenset([done]), run) == []
+    assert check_not_lost(frozenset([executed]), run) == []
     assert check_executed(run, [unknown]) != []

@@ -111,8 +111,8 @@ def test_run_with_too_little_stops_with_its_reason_and_resumes(
         ended = case.run()
         stopped += ended.returncode != 0
         del case.extra["WEFT_FAULTS_LIMIT"]
-        found = [*check_ended(ended), *resume_and_check(case, reference)]
-        violations += [f"{kind}={limit}: {text}" for text in found]
+        complaints = [*check_ended(ended), *resume_and_check(case, reference)]
+        violations += [f"{kind}={limit}: {text}" for text in complaints]
     print_figures("F25", kind=kind, runs=len(limits), stopped=stopped, violations=len(violations))
     assert violations == []
     assert stopped > 0 or Part.asked().count > 1
@@ -129,7 +129,7 @@ def test_driver_prints_the_head_although_no_process_may_start(
 
 
 @pytest.mark.parametrize(
-    "search", [SHUTTLE, *(pytest.param(one, marks=pytest.mark.slow) for one in PRODUCTS)],
+    "search", [SHUTTLE, *(pytest.param(product, marks=pytest.mark.slow) for product in PRODUCTS)],
     ids=lambda search: search.name,
 )  # fmt: skip
 def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
@@ -149,8 +149,8 @@ def test_run_that_may_start_no_process_stops_with_its_reason_and_resumes(
         fault = f"inject={STARTS}:error={error}:when={when}"
         ended = case.run([strace, "-o", log, "-e", f"trace={STARTS}", "-e", fault])
         stopped += ended.returncode != 0
-        found = [*check_ended(ended), *resume_and_check(case, reference)]
-        violations += [f"{search.name} {error} at {when}: {text}" for text in found]
+        complaints = [*check_ended(ended), *resume_and_check(case, reference)]
+        violations += [f"{search.name} {error} at {when}: {text}" for text in complaints]
     print_figures(
         "F25", kind="starts", runs=len(faults), stopped=stopped, violations=len(violations)
     )

@@ -103,14 +103,14 @@ def test_reader_fed_with_anything_reads_or_refuses(reader: str, tmp_path: Path) 
         (corpus / f"start-{number}").write_bytes(data)
     limits = [f"-max_total_time={FUZZED_S}", f"-seed={SEED}", "-max_len=4096", "-timeout=20"]
     words = [sys.executable, "-m", "tests.faults.fuzzing", reader, str(corpus), *limits]
-    done = subprocess.run(
+    result = subprocess.run(
         [*words, "-rss_limit_mb=2048", f"-artifact_prefix={tmp_path}/"],
         cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True,
         errors="replace",
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    ended = re.search(r"Done (\d+) runs", done.stderr)
-    assert ended, done.stderr[-2000:]
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
+    ended = re.search(r"Done (\d+) runs", result.stderr)
+    assert ended, result.stderr[-2000:]
     print_figures(f"F14 {reader}", inputs=int(ended[1]), fuzzed_seconds=FUZZED_S, seed=SEED,
                   readers=1, kept=len(list(corpus.iterdir())), violations=0)  # fmt: skip
 
@@ -127,11 +127,11 @@ def test_fuzzer_finds_a_planted_crash(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "one").write_text("[1,2]")
     words = ["draws", str(tmp_path / "corpus"), "-runs=200000", f"-artifact_prefix={tmp_path}/"]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", planted, *words], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.returncode != 0
-    assert "ZeroDivisionError" in done.stdout + done.stderr
+    assert result.returncode != 0
+    assert "ZeroDivisionError" in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("reader", sorted(BEGINNINGS))

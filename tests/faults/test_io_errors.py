@@ -84,10 +84,10 @@ def fail_and_check(
     ended, hit = inject(case, point, fault, counted.strace)
     if hit is None:
         return None
-    found = [f"{hit}: {text}" for text in check_failed(ended, fault, hit)] + case.leftovers()
+    violations = [f"{hit}: {text}" for text in check_failed(ended, fault, hit)] + case.leftovers()
     if ended.returncode == 0:
-        found += check_finished(case.place, counted.reference)
-    return ended.returncode, [*found, *resume_and_check(case, counted.reference)]
+        violations += check_finished(case.place, counted.reference)
+    return ended.returncode, [*violations, *resume_and_check(case, counted.reference)]
 
 
 def fail_each(
@@ -103,12 +103,12 @@ def fail_each(
         if outcome is None:
             missed += 1
             continue
-        code, found = outcome
+        code, complaints = outcome
         survived += code == 0
-        found = [f"{point} {fault}: {text}" for text in found]
-        for text in found:
+        complaints = [f"{point} {fault}: {text}" for text in complaints]
+        for text in complaints:
             print(f"\n  {text}", flush=True)
-        violations += found
+        violations += complaints
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures("F3", seed=SEED, faults=len(rows) - missed, not_reached=missed,
                   went_on=survived, violations=len(violations), seconds=spent_s)  # fmt: skip
@@ -182,8 +182,8 @@ def test_file_that_may_not_grow_stops_the_run_and_resumes(count: int, tmp_path: 
         ended = case.run()
         stopped += ended.returncode != 0
         del case.extra["WEFT_FAULTS_FILE_LIMIT"]
-        found = [*check_failed(ended, "short write"), *resume_and_check(case, reference)]
-        violations += [f"case {number}: {text}" for text in found]
+        complaints = [*check_failed(ended, "short write"), *resume_and_check(case, reference)]
+        violations += [f"case {number}: {text}" for text in complaints]
     print_figures("F3 short write", seed=SEED, runs=count, stopped=stopped,
                   violations=len(violations))  # fmt: skip
     assert stopped > 0

@@ -129,9 +129,9 @@ def kill_once_each(
     start_s, violations = time.monotonic(), []
     for number, point in enumerate(points):
         case, hit = kill(folder / str(number), counted, point)
-        found = [f"{hit}: {text}" for text in resume_and_check(case, counted.reference)]
-        report(found)
-        violations += found
+        complaints = [f"{hit}: {text}" for text in resume_and_check(case, counted.reference)]
+        report(complaints)
+        violations += complaints
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures(f"F1 {counted.search.name}", seed=SEED, points=len(points),
                   violations=len(violations), seconds=spent_s)  # fmt: skip
@@ -179,12 +179,12 @@ def kill_twice_each(
         for again in choose(count_points(case, counted.strace)):
             before, executions, second = kill_recovery_near(case, aside, again, counted.strace)
             count += 1
-            found = check_not_doubled(before, case.executed()[executions:])
-            found += check_not_lost(before, case.out)
-            found += resume_and_check(case, counted.reference)
-            found = [f"{hit} then {second}: {text}" for text in found]
-            report(found)
-            violations += found
+            complaints = check_not_doubled(before, case.executed()[executions:])
+            complaints += check_not_lost(before, case.out)
+            complaints += resume_and_check(case, counted.reference)
+            complaints = [f"{hit} then {second}: {text}" for text in complaints]
+            report(complaints)
+            violations += complaints
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures(f"F2 {counted.search.name}", seed=SEED, first_kills=number + 1,
                   second_kills=count, violations=len(violations), seconds=spent_s)  # fmt: skip

@@ -22,8 +22,8 @@ def test_power_loss_that_drops_all_unsynced_writes_loses_nothing_reported(
     count: int | None, recorded: Recorded
 ) -> None:
     chosen = choose(recorded, count, SEED)
-    found = lose_power_often("nothing survives", recorded, lambda _: Nothing(), chosen, SEED)
-    assert found == []
+    violations = lose_power_often("nothing survives", recorded, lambda _: Nothing(), chosen, SEED)
+    assert violations == []
 
 
 @pytest.mark.parametrize("count", [4, EVERY])
@@ -42,9 +42,9 @@ def test_power_loss_of_an_engine_that_never_syncs_is_noticed(
     assert not any(call.name in SYNCS for call in careless.calls)
     del careless.case.extra["WEFT_FAULTS_NO_SYNC"]
     chosen = choose(careless, 2, SEED)
-    found = lose_power_often("planted: no sync", careless, lambda _: Nothing(), chosen, SEED)
-    assert any("is lost" in text for text in found)
-    assert any("ran again" in text for text in found)
+    violations = lose_power_often("planted: no sync", careless, lambda _: Nothing(), chosen, SEED)
+    assert any("is lost" in text for text in violations)
+    assert any("ran again" in text for text in violations)
 
 
 def test_disk_model_without_loss_rebuilds_the_finished_run(

@@ -36,8 +36,8 @@ def test_loom_killed_at_random_moments_ends_with_the_same_ledger(
         case = Case(tmp_path / str(number), LOOM, workers=draw.choice((1, 2, 3)))
         for _ in range(KILLS_EACH):
             kills += kill_after(case, draw.randrange(reference.size // 3))
-        found = resume_and_check(case, reference)
-        violations += [f"run {number}: {text}" for text in found]
+        complaints = resume_and_check(case, reference)
+        violations += [f"run {number}: {text}" for text in complaints]
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures("kill -9", seed=seed, kills=kills, violations=len(violations),
                   seconds=spent_s)  # fmt: skip
@@ -47,10 +47,10 @@ def test_loom_killed_at_random_moments_ends_with_the_same_ledger(
 
 def kill_after(case: Case, executions: int) -> bool:
     """Run the case and kill it after so many more executions; False if it ended before."""
-    wanted = case.count_executed() + executions
+    enough = case.count_executed() + executions
     with case.start() as process:
         wait_until(
-            lambda: case.count_executed() >= wanted or process.poll() is not None, "executions"
+            lambda: case.count_executed() >= enough or process.poll() is not None, "executions"
         )
         process.kill()
         case.end_of(process)

@@ -31,8 +31,8 @@ def test_stopped_coordinator_charges_no_task(stops: int, tmp_path: Path) -> None
     reference, violations = Reference.of(plain.out), []
     for number in range(stops):
         case = Case(tmp_path / str(number), LIMITS, workers=1 + number % 3)
-        found = stop_and_go_on(case, reference, after=1 + number % 6)
-        violations += [f"stop {number}: {text}" for text in found]
+        complaints = stop_and_go_on(case, reference, after=1 + number % 6)
+        violations += [f"stop {number}: {text}" for text in complaints]
     print_figures("F24", stops=stops, violations=len(violations))
     assert violations == []
 
@@ -49,9 +49,11 @@ def stop_and_go_on(case: Case, reference: Reference, after: int) -> list[str]:
     if ended.returncode != 0:
         return [f"exit {ended.returncode}: {ended.stderr.strip()}"]
     executed = case.executed()
-    found = [*check_finished(case.place, reference), *case.leftovers()]
+    violations = [*check_finished(case.place, reference), *case.leftovers()]
     if len(executed) != len(set(executed)):
-        found.append("a task ran twice")
+        violations.append("a task ran twice")
     with open_copy(case.out) as db:
-        found += [f"an attempt was charged: {row}" for row in db.execute("SELECT * FROM attempts")]
-    return found
+        violations += [
+            f"an attempt was charged: {row}" for row in db.execute("SELECT * FROM attempts")
+        ]
+    return violations

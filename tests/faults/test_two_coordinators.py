@@ -30,8 +30,8 @@ def test_two_coordinators_at_once_exactly_one_runs_and_is_named(races: int, tmp_
     assert plain.run().returncode == 0
     reference, start_s, violations = Reference.of(plain.out), time.monotonic(), []
     for number in range(races):
-        found = race(tmp_path / str(number), reference, stale=number % 2 == 1)
-        violations += [f"race {number}: {text}" for text in found]
+        complaints = race(tmp_path / str(number), reference, stale=number % 2 == 1)
+        violations += [f"race {number}: {text}" for text in complaints]
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures("F13", races=races, violations=len(violations), seconds=spent_s)
     assert violations == []
@@ -43,19 +43,19 @@ def race(folder: Path, reference: Reference, *, stale: bool) -> list[str]:
     if stale:
         leave_killed(case)
     executed_before = case.count_executed()
-    with case.start() as one, case.start() as two:
+    with case.start() as first, case.start() as second:
         (folder / "go").touch()
-        wait_until(lambda: one.poll() is not None or two.poll() is not None, "the loser")
-        loser, winner = (one, two) if one.poll() is not None else (two, one)
-        found = check_loser(case, loser, winner.pid)
+        wait_until(lambda: first.poll() is not None or second.poll() is not None, "the loser")
+        loser, winner = (first, second) if first.poll() is not None else (second, first)
+        violations = check_loser(case, loser, winner.pid)
         (folder / "gate").touch()
         ended = case.end_of(winner)
     if ended.returncode != 0:
-        return [*found, f"the winner: exit {ended.returncode}: {ended.stderr.strip()}"]
+        return [*violations, f"the winner: exit {ended.returncode}: {ended.stderr.strip()}"]
     executed = case.executed()[executed_before:]
     if len(executed) != len(set(executed)):
-        found.append("a task ran twice")
-    return [*found, *check_finished(case.place, reference), *case.leftovers()]
+        violations.append("a task ran twice")
+    return [*violations, *check_finished(case.place, reference), *case.leftovers()]
 
 
 def check_loser(case: Case, loser: subprocess.Popen[str], holder: int) -> list[str]:
@@ -81,10 +81,10 @@ def leave_killed(case: Case) -> None:
 def test_holder_that_was_killed_is_not_named_in_place_of_the_one_just_starting(
     tmp_path: Path,
 ) -> None:
-    gone = subprocess.Popen(["true"])
-    gone.wait()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
     owner = tmp_path / ".owner"
-    owner.write_text(json.dumps({"pid": gone.pid, "host": "here"}))
+    owner.write_text(json.dumps({"pid": ended.pid, "host": "here"}))
     starting = {"pid": os.getpid(), "host": "here"}
     writes_its_name = threading.Timer(0.1, owner.write_text, [json.dumps(starting)])
     with FileLock(tmp_path / ".lock"):

@@ -92,15 +92,15 @@ def cluster(worker_path: str) -> Iterator[RayCluster]:
 
     spared = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
     head = {"num_cpus": 0, "worker_path": worker_path, **spared}
-    made = Cluster(initialize_head=True, head_node_args=head)
-    found = RayCluster(made, made.address, {}, worker_path)
+    started = Cluster(initialize_head=True, head_node_args=head)
+    ray_cluster = RayCluster(started, started.address, {}, worker_path)
     for name in GPUS:
-        found.add(name)
-    ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
-    made.wait_for_nodes()
-    yield found
+        ray_cluster.add(name)
+    ray.init(address=started.address, log_to_driver=False, logging_level="CRITICAL")
+    started.wait_for_nodes()
+    yield ray_cluster
     ray.shutdown()
-    made.shutdown()
+    started.shutdown()
 
 
 @pytest.fixture

@@ -62,12 +62,12 @@ class Hosts:
     def _listening(self, home: Path, env: Mapping[str, str]) -> int | None:
         """Start a host's sshd and return its port; None if another took the port meanwhile."""
         port = _free_port()
-        seen = {"HOME": str(home), "PYTHONPATH": str(SRC), **env}
+        variables = {"HOME": str(home), "PYTHONPATH": str(SRC), **env}
         text = SSHD.format(
             port=port,
             folder=home / "sshd",
             keys=self.folder / "key.pub",
-            env=" ".join(f'{name}="{value}"' for name, value in seen.items()),
+            env=" ".join(f'{name}="{value}"' for name, value in variables.items()),
         )
         (home / "sshd" / "config").write_text(text)
         argv = [shutil.which("sshd", path=_system_path()), "-D", "-e", "-f"]
@@ -117,11 +117,11 @@ def hosts_in(folder: Path) -> Iterator[Hosts]:
         Path("/run/sshd").mkdir(exist_ok=True)
     _new_key(folder / "key")
     _new_key(folder / "other")
-    found = Hosts(folder)
+    hosts = Hosts(folder)
     try:
-        yield found
+        yield hosts
     finally:
-        for process in found.processes:
+        for process in hosts.processes:
             process.kill()
             process.wait()
 

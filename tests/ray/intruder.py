@@ -72,8 +72,8 @@ def _write(path: str) -> bool:
 def _connect(path: str) -> bool:
     if len(path) > 100:
         return False
-    with socket.socket(socket.AF_UNIX) as there:
-        there.connect(path)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
     return True
 
 
@@ -83,10 +83,10 @@ def _connect(path: str) -> bool:
 def http(host: str, port: int, request: str) -> str:
     """The first line of the answer to an HTTP/1.1 request."""
     text = f"{request} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    with socket.create_connection((host, port), CALL_S) as there:
-        there.sendall(text.encode())
+    with socket.create_connection((host, port), CALL_S) as connection:
+        connection.sendall(text.encode())
         with contextlib.suppress(OSError):
-            return there.recv(4096).split(b"\r\n", 1)[0].decode("latin-1")
+            return connection.recv(4096).split(b"\r\n", 1)[0].decode("latin-1")
     return ""
 
 
@@ -99,11 +99,11 @@ def grpc(host: str, port: int, method: str, token: str) -> tuple[bytes, bytes]:
     call = _frame(SETTINGS, 0, 0, b"") + _frame(HEADERS, END_HEADERS, 1, head)
     call += _frame(DATA, END_STREAM, 1, struct.pack(">BI", 0, 0))
     headers = message = b""
-    with socket.create_connection((host, port), CALL_S) as there, contextlib.suppress(OSError):
-        there.sendall(PREFACE + call)
-        for kind, flags, body in _frames(there):
+    with socket.create_connection((host, port), CALL_S) as connection, contextlib.suppress(OSError):
+        connection.sendall(PREFACE + call)
+        for kind, flags, body in _frames(connection):
             if kind == SETTINGS and not flags & ACK:
-                there.sendall(_frame(SETTINGS, ACK, 0, b""))
+                connection.sendall(_frame(SETTINGS, ACK, 0, b""))
             headers += body if kind == HEADERS else b""
             message += body if kind == DATA else b""
             if kind in (RESET, GOAWAY) or (kind in (DATA, HEADERS) and flags & END_STREAM):
@@ -143,12 +143,12 @@ def main() -> None:
     codecs.lookup("idna")  # for sockets; nobody may not be able to read the interpreter's files
     codecs.lookup("latin-1")
     become_nobody()
-    got = {
+    report = {
         "user": os.geteuid(),
         "opened": list(opened(targets["paths"])),
         "answered": list(answered(targets["ports"], targets["methods"], targets["token"])),
     }
-    print(json.dumps(got))
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

@@ -55,13 +55,13 @@ def is_gone(process: psutil.Process) -> bool:
 
 def carrying(marker: str) -> list[int]:
     """Pids of living processes whose command line or environment has the marker."""
-    found = []
+    pids = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            said = [*process.cmdline(), *process.environ().values()]
-            if process.status() != psutil.STATUS_ZOMBIE and any(marker in word for word in said):
-                found.append(process.pid)
-    return found
+            words = [*process.cmdline(), *process.environ().values()]
+            if process.status() != psutil.STATUS_ZOMBIE and any(marker in word for word in words):
+                pids.append(process.pid)
+    return pids
 
 
 def is_loss_of_node(reason: str) -> bool:
@@ -85,21 +85,21 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shop = Shop(tmp_path, capsys)
-    seen = tmp_path / "seen"
-    seen.mkdir()
+    pid_folder = tmp_path / "seen"
+    pid_folder.mkdir()
     slow = tmp_path / "slow"  # while it is there, job 1, which rig-b gets, does not end
     wait = f"while [ $1 = 1 ] && [ -e {slow} ]; do sleep 0.1; done"
-    line = f"echo $$ > {seen}/$WEFT_ATTEMPT-$1; {wait}; echo '[\"'$1'\"]'"
+    line = f"echo $$ > {pid_folder}/$WEFT_ATTEMPT-$1; {wait}; echo '[\"'$1'\"]'"
     jobs = [shell(f"j{i}", line) | {"gpu": 1} for i in range(12)]
     for i, job in enumerate(jobs):
         job["argv"] += ["x", str(i)]
     shop.write(jobs)
     serial = shop.run("serial", "--nodes", "nodes.toml", "--simulate-nodes", "-q")
     assert serial.code == 0, serial.err
-    for path in seen.iterdir():
+    for path in pid_folder.iterdir():
         path.unlink()
     slow.touch()
-    begun = seen / "1-1"
+    begin_file = pid_folder / "1-1"
 
     def is_known_to_run() -> bool:
         """Whether the coordinator knows of it: the others have ended, it has begun."""
@@ -107,24 +107,26 @@ def test_node_killed_mid_run_costs_attempts_never_results(
         return counts["running"] == 1 and counts["completed"] >= 8
 
     def strike() -> None:
-        assert wait_for(lambda: begun.exists() and begun.read_text().strip() != "", HANG_S)
+        assert wait_for(
+            lambda: begin_file.exists() and begin_file.read_text().strip() != "", HANG_S
+        )
         assert wait_for(is_known_to_run, HANG_S)
         cluster.kill("rig-b")
-        pid = int(begun.read_text())
+        pid = int(begin_file.read_text())
         assert wait_for(lambda: not psutil.pid_exists(pid), HANG_S), "the job outlived its node"
         slow.unlink()
 
     with meanwhile(strike):
-        done = shop.run("ray", *on_ray, "--placement", "static", "-q")
+        result = shop.run("ray", *on_ray, "--placement", "static", "-q")
     cluster.add("rig-b")
-    assert done.code == 0, done.err
+    assert result.code == 0, result.err
     assert shop.ledger("ray") == shop.ledger("serial")
-    found = status(tmp_path / "ray", events=True)
-    assert found.counts["completed"] == 12
-    kinds = [event.kind for event in found.events]
+    state = status(tmp_path / "ray", events=True)
+    assert state.counts["completed"] == 12
+    kinds = [event.kind for event in state.events]
     assert "node-lost" in kinds
-    assert any(is_loss_of_node(event.detail) for event in found.events if event.kind == "requeued")
-    assert [(loss.what, loss.name, loss.back_at) for loss in found.losses] == [
+    assert any(is_loss_of_node(event.detail) for event in state.events if event.kind == "requeued")
+    assert [(loss.what, loss.name, loss.back_at) for loss in state.losses] == [
         ("node", "rig-b", None)
     ]
     assert "node rig-b is lost" in shop.weft("status", "ray").out
@@ -141,9 +143,9 @@ def test_hung_job_and_its_descendants_are_gone_after_its_limit(
     shop, marker = Shop(tmp_path, capsys), f"hang-{os.getpid()}"
     line = f"trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 900; : {marker}' & sleep 900"
     shop.write([shell("hangs", line, timeout_s=0.5)])
-    done = shop.run("ray", *on_ray, "--json", "-q")
-    assert done.code == 4
-    [job] = done.json["jobs"]
+    result = shop.run("ray", *on_ray, "--json", "-q")
+    assert result.code == 4
+    [job] = result.json["jobs"]
     assert job["error"]["type"] == "timeout"
     assert job["seconds"] < 0.5 + 5 + SLACK_S
     assert carrying(marker) == []
@@ -167,8 +169,8 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
     coordinator.wait()
     assert wait_for(lambda: not carrying(marker), GONE_S)
     (tmp_path / "hold").unlink()
-    done = shop.weft("resume", "ray", "-q")
-    assert done.code == 0, done.err
+    result = shop.weft("resume", "ray", "-q")
+    assert result.code == 0, result.err
     serial = shop.run("serial", "--nodes", "nodes.toml", "--simulate-nodes", "-q")
     assert serial.code == 0
     assert shop.ledger("ray") == shop.ledger("serial")
@@ -218,9 +220,9 @@ def backend(cluster: RayCluster, tmp_path: Path) -> Iterator[RayBackend]:
 
     setup = setup_in(tmp_path)
     spec = NodeSpec("rig-a", "lease", conformance.RUN_SEED, setup.marks.all, ())
-    made = RayBackend(setup, slots_of([Node("rig-a", cpus=1)]), Cluster([spec], ()), tuple)
-    yield made
-    made.close()
+    ray_backend = RayBackend(setup, slots_of([Node("rig-a", cpus=1)]), Cluster([spec], ()), tuple)
+    yield ray_backend
+    ray_backend.close()
 
 
 def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> BackendEvent:
@@ -319,8 +321,12 @@ def test_object_damaged_on_its_way_is_a_loss_not_a_result(
     real = raylink.RayWorker._ask
 
     def flip(answer: object) -> object:
-        found = real(answer)
-        return b"X" + found[1:] if isinstance(found, bytes) and found else found
+        real_answer = real(answer)
+        return (
+            b"X" + real_answer[1:]
+            if isinstance(real_answer, bytes) and real_answer
+            else real_answer
+        )
 
     monkeypatch.setattr(raylink.RayWorker, "_ask", staticmethod(flip))
     backend.submit([conformance._assignment(1, tasks.stored("some bytes"))])

@@ -88,20 +88,20 @@ def _desk(hosts: Hosts, home: Path, folder: Path) -> Iterator[Desk]:
 
 def checked(desk: Desk) -> Any:
     """What `weft nodes check` says, nodes and head by name."""
-    told = desk.nodes("check", "--json").json
-    return {report["node"]: report for report in [*told["nodes"], told["head"]]}
+    answer = desk.nodes("check", "--json").json
+    return {report["node"]: report for report in [*answer["nodes"], answer["head"]]}
 
 
 def processes_of(*homes: Path) -> list[psutil.Process]:
     """Processes of clusters below the homes; some of Ray's own overwrite their environment."""
-    found: dict[int, psutil.Process] = {}
+    by_pid: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             folder = process.environ().get("RAY_TMPDIR", "")
             if any(folder.startswith(f"{home}/") for home in homes):
                 below = process.children(recursive=True)
-                found |= {each.pid: each for each in (process, *below)}
-    return list(found.values())
+                by_pid |= {each.pid: each for each in (process, *below)}
+    return list(by_pid.values())
 
 
 def server(home: Path, name: str) -> psutil.Process:
@@ -112,15 +112,15 @@ def server(home: Path, name: str) -> psutil.Process:
 
 def listening(pids: set[int]) -> list[tuple[str, int]]:
     """Addresses and ports at which `ss` sees the processes listen."""
-    said = subprocess.run(
+    result = subprocess.run(
         [require_tool("ss"), "-Hltnp"], capture_output=True, text=True, check=True
     ).stdout
-    found = []
-    for line in said.splitlines():
+    ports = []
+    for line in result.splitlines():
         address, _, port = line.split()[3].rpartition(":")
         if pids & {int(pid) for pid in re.findall(r"pid=(\d+)", line)}:
-            found.append((address.strip("[]").removeprefix("::ffff:"), int(port)))
-    return sorted(found)
+            ports.append((address.strip("[]").removeprefix("::ffff:"), int(port)))
+    return sorted(ports)
 
 
 def reachable(ports: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -132,28 +132,28 @@ def methods() -> list[str]:
     """Every method of every service of Ray."""
     from ray.core import generated
 
-    found = list(UNLISTED)
+    names = list(UNLISTED)
     for module in pkgutil.iter_modules(generated.__path__):
         if module.name.endswith("_pb2"):
             described = importlib.import_module(f"{generated.__name__}.{module.name}").DESCRIPTOR
             for service in described.services_by_name.values():
-                found += [f"/{service.full_name}/{method.name}" for method in service.methods]
-    return sorted(found)
+                names += [f"/{service.full_name}/{method.name}" for method in service.methods]
+    return sorted(names)
 
 
 def intrude(paths: list[Path], ports: list[tuple[str, int]], **more: Any) -> Any:
     """What a process of user `nobody` gets."""
     targets = {"paths": [str(path) for path in paths], "ports": ports, "token": "", **more}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(INTRUDER)],
         input=json.dumps({"methods": [], **targets}),
         capture_output=True,
         text=True,
         check=True,
     )
-    got = json.loads(done.stdout)
-    assert got["user"] == NOBODY
-    return got
+    report = json.loads(result.stdout)
+    assert report["user"] == NOBODY
+    return report
 
 
 def everything_below(*folders: Path) -> list[Path]:
@@ -165,10 +165,10 @@ def test_check_lists_every_port_that_ss_sees(up: Desk) -> None:
     homes = {"head": up.home, **{name: up.hosts.home(name) for name in NAMES}}
     for name, home in homes.items():
         pids = {process.pid for process in processes_of(home)}
-        seen = [port for _, port in listening(pids)]
-        said = [int(port.split()[0].rpartition(":")[2]) for port in reports[name]["ports"]]
-        assert seen
-        assert sorted(said) == sorted(seen), name
+        open_ports = [port for _, port in listening(pids)]
+        reported = [int(port.split()[0].rpartition(":")[2]) for port in reports[name]["ports"]]
+        assert open_ports
+        assert sorted(reported) == sorted(open_ports), name
         names = {port.split()[1] for port in reports[name]["ports"]}
         assert names <= {"gcs_server", "raylet", "ray::RuntimeEnvAgent", "ray::IDLE"}
 
@@ -183,9 +183,9 @@ def test_another_user_reads_writes_and_runs_nothing(up: Desk) -> None:
     processes = processes_of(up.home, *(up.hosts.home(name) for name in NAMES))
     paths += [Path(f"/proc/{process.pid}/environ") for process in processes]
     ports = reachable(listening({process.pid for process in processes}))
-    got = intrude(paths, ports, methods=methods())
-    assert got["opened"] == []
-    assert got["answered"] == []
+    report = intrude(paths, ports, methods=methods())
+    assert report["opened"] == []
+    assert report["answered"] == []
     assert not [process for process in processes if is_gone(process)]
 
 
@@ -194,11 +194,11 @@ def test_intruder_with_the_token_gets_answers(up: Desk) -> None:
     require_root()
     [path] = (up.home / ".weft").glob("*/cluster.json")
     port = listening({server(up.home, "gcs_server").pid})
-    asked = ["/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"]
+    called = ["/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"]
     token = json.loads(path.read_text())["token"]
-    got = intrude([up.folder], reachable(port), methods=asked, token=token)
-    assert len(got["answered"]) == 1
-    assert got["opened"] == [f"reads {up.folder}"]
+    report = intrude([up.folder], reachable(port), methods=called, token=token)
+    assert len(report["answered"]) == 1
+    assert report["opened"] == [f"reads {up.folder}"]
 
 
 def test_jobs_on_the_nodes_give_the_ledger_of_jobs_here(up: Desk) -> None:
@@ -209,11 +209,11 @@ def test_up_starts_a_dead_node_again_and_leaves_the_others_alone(up: Desk) -> No
     dead, alive = (server(up.hosts.home(name), "raylet") for name in NAMES)
     dead.kill()
     assert wait_for(lambda: is_gone(dead), 30)
-    found = up.nodes("check")
-    assert found.code == 1
-    assert "problem node rig1: Ray does not run there, though the cluster is up; weft" in found.out
-    assert "ok      rig2: " in found.out
-    assert "ok      head: " in found.out
+    result = up.nodes("check")
+    assert result.code == 1
+    assert "problem node rig1: Ray does not run there, though the cluster is up; weft" in result.out
+    assert "ok      rig2: " in result.out
+    assert "ok      head: " in result.out
     repaired = up.nodes("up")
     assert repaired.code == 0, repaired.err
     assert server(up.hosts.home("rig2"), "raylet") == alive
@@ -241,22 +241,22 @@ def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
                 run.kill()
                 pytest.fail(f"the job did not start: {run.communicate()[1]}")
             server(up.home, "gcs_server").kill()
-            _, said = run.communicate(timeout=HANG_S)
+            _, message = run.communicate(timeout=HANG_S)
         finally:
             run.kill()
-    assert (run.returncode, said.count("\n")) == (75, 1), said
-    assert said.startswith("weft: the head of the Ray cluster at ")
-    assert "weft nodes up" in said
+    assert (run.returncode, message.count("\n")) == (75, 1), message
+    assert message.startswith("weft: the head of the Ray cluster at ")
+    assert "weft nodes up" in message
     (up.folder / "hold").unlink()
-    found = up.nodes("check")
-    assert found.code == 1
-    assert "problem the head of Ray on this machine is gone; weft nodes up nodes.json" in found.out
+    check = up.nodes("check")
+    assert check.code == 1
+    assert "problem the head of Ray on this machine is gone; weft nodes up nodes.json" in check.out
     assert up.weft("verify", "lost").out.startswith("status  interrupted")
     if not chaos:
         return
     assert up.nodes("up").code == 0
-    done = up.weft("resume", "lost", *on_ray)
-    assert done.code == 0, done.err
+    result = up.weft("resume", "lost", *on_ray)
+    assert result.code == 0, result.err
     assert up.ledger("lost") == up.ledger("here")
 
 
@@ -273,10 +273,10 @@ def test_local_ray_listens_on_the_loopback_and_opens_nothing(tmp_path: Path) -> 
     job = {"job_id": "a", "argv": ["sh", "-c", line], "cwd": str(tmp_path), "gpu": 0}
     (tmp_path / "jobs.json").write_text(json.dumps([job]))
     (tmp_path / "nodes.json").write_text(json.dumps({"nodes": [entry("localhost", cpu_count=1)]}))
-    asked = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
+    words = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
     ours = {n: v for n, v in os.environ.items() if not n.startswith(("RAY_", "WEFT_"))}
     run = subprocess.Popen(
-        [*COMMAND, *asked, "--backend", "ray", "--ray-address", "local"],
+        [*COMMAND, *words, "--backend", "ray", "--ray-address", "local"],
         cwd=tmp_path,
         env={**ours, "TMPDIR": str(shared), "HOME": str(tmp_path)},
         stdout=subprocess.DEVNULL,
@@ -289,8 +289,8 @@ def test_local_ray_listens_on_the_loopback_and_opens_nothing(tmp_path: Path) -> 
         assert {address for address, _ in ports} == {"127.0.0.1"}
         [folder] = shared.iterdir()
         environs = [Path(f"/proc/{process.pid}/environ") for process in processes]
-        got = intrude([*everything_below(folder), *environs], ports, methods=methods())
-        assert (got["opened"], got["answered"]) == ([], [])
+        report = intrude([*everything_below(folder), *environs], ports, methods=methods())
+        assert (report["opened"], report["answered"]) == ([], [])
         (tmp_path / "hold").unlink()
         assert run.wait(120) == 0
         assert list(shared.iterdir()) == []

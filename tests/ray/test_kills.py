@@ -52,10 +52,10 @@ def address(ray_environment: None, noted: Path) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(HERE / "counting"))
         patch.setenv("WEFT_FAULTS_EXECUTIONS", str(noted))
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **spared})
-        made.add_node(num_cpus=2, labels={"weft-node": "rig-a"})
-    yield made.address
-    made.shutdown()
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **spared})
+        cluster.add_node(num_cpus=2, labels={"weft-node": "rig-a"})
+    yield cluster.address
+    cluster.shutdown()
 
 
 @pytest.fixture(scope="module", params=["ray"])

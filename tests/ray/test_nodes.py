@@ -38,12 +38,12 @@ def hosts() -> Iterator[Hosts]:
     require_tool("sshd")
     folder = Path(tempfile.mkdtemp(prefix="wh", dir="/tmp"))
     try:
-        with hosts_in(folder) as found:
+        with hosts_in(folder) as started:
             for name in THREE:
-                found.start(name)
-                cache = found.home(name) / ".cache" / "weft"
+                started.start(name)
+                cache = started.home(name) / ".cache" / "weft"
                 shutil.copytree(KERNELS.folder, cache / KERNELS.folder.name)
-            yield found
+            yield started
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -75,7 +75,7 @@ class Desk:
         }
 
     def weft(self, *words: str | Path) -> Told:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "weft.main", *map(str, words)],
             cwd=self.folder,
             env=self.environment(),
@@ -84,7 +84,7 @@ class Desk:
             timeout=HANG_S,
             stdin=subprocess.DEVNULL,
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return Told(result.returncode, result.stdout, result.stderr)
 
     def nodes(self, verb: str, *words: str, accept: bool = True) -> Told:
         new = ["--accept-new-keys"] if accept else []
@@ -102,11 +102,11 @@ def files_below(folder: Path) -> set[str]:
 def test_check_tells_what_each_node_is(desk: Desk) -> None:
     desk.write(*(entry(name, gpus=1) for name in THREE))
     before = [files_below(desk.hosts.home(name)) for name in THREE]
-    done = desk.nodes("check", "--json")
-    assert done.code == 0, done.out + done.err
-    told = json.loads(done.out)["nodes"]
-    assert [node["node"] for node in told] == list(THREE)
-    for node in told:
+    result = desk.nodes("check", "--json")
+    assert result.code == 0, result.out + result.err
+    nodes = json.loads(result.out)["nodes"]
+    assert [node["node"] for node in nodes] == list(THREE)
+    for node in nodes:
         assert node["python"] == sys.version.split()[0]
         assert node["problem"] == ""
         assert node["disk_free_bytes"] > 0
@@ -138,34 +138,34 @@ def test_node_that_cannot_serve_is_one_line(verb: str, desk: Desk) -> None:
         hosts.start("locked")
         text = hosts.config.read_text().split("\nHost locked")
         hosts.config.write_text(text[0] + "\nHost locked" + text[1].replace("/key", "/other"))
-    wanted = {
+    problems = {
         "nowhere.invalid": "there is no such host",
         "closed": "nothing answers at its ssh port",
         "locked": "its ssh refuses our key",
         "old": "weft 0.0.1, this is ",
     }
-    desk.write(*(entry(name) for name in wanted), entry("rig1", python_env="/nowhere/python"))
-    wanted["rig1"] = "it has no Python at /nowhere/python"
-    done = desk.nodes(verb)
+    desk.write(*(entry(name) for name in problems), entry("rig1", python_env="/nowhere/python"))
+    problems["rig1"] = "it has no Python at /nowhere/python"
+    result = desk.nodes(verb)
     if verb == "up":
-        assert done.code == 75
-        assert done.err.count("\n") == 1
+        assert result.code == 75
+        assert result.err.count("\n") == 1
         assert not list((desk.home / ".weft").glob("*/"))
         return
-    assert done.code == 1
-    lines = done.out.splitlines()
-    assert len(lines) == len(wanted)
-    for line, (name, why) in zip(lines, wanted.items(), strict=True):
+    assert result.code == 1
+    lines = result.out.splitlines()
+    assert len(lines) == len(problems)
+    for line, (name, why) in zip(lines, problems.items(), strict=True):
         assert line.startswith(f"problem node {name}: {why}"), line
 
 
 def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
     desk.write(entry("rig1"))
     desk.folder.joinpath("jobs.json").write_text('[{"job_id":"a","argv":["true"],"gpu":0}]')
-    asked = ["jobs", "run", "jobs.json", "--out", "x", "--backend", "ray", "--nodes", "nodes.json"]
-    done = desk.weft(*asked, "-q")
-    assert done.code == 75
-    assert "no Ray cluster is up for nodes.json; weft nodes up nodes.json" in done.err
+    words = ["jobs", "run", "jobs.json", "--out", "x", "--backend", "ray", "--nodes", "nodes.json"]
+    result = desk.weft(*words, "-q")
+    assert result.code == 75
+    assert "no Ray cluster is up for nodes.json; weft nodes up nodes.json" in result.err
     assert not (desk.folder / "x").exists()
 
 
@@ -210,8 +210,8 @@ def write_scripts(desk: Desk, *names: str) -> None:
 def check_same_ledger(desk: Desk, name: str, asked: tuple[str, ...], here: tuple[str, ...]) -> None:
     """A search on the nodes and here: one ledger."""
     on_ray = ("--backend", "ray", "--nodes", "nodes.json")
-    done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray, "-q")
-    assert done.code == 0, done.err
+    result = desk.weft(*asked, "--out", f"{name}-ray", *on_ray, "-q")
+    assert result.code == 0, result.err
     assert desk.weft(*asked, "--out", f"{name}-here", *here, "-q").code == 0
     assert desk.ledger(f"{name}-ray") == desk.ledger(f"{name}-here")
 
@@ -225,7 +225,7 @@ def check_nothing_is_left(desk: Desk) -> None:
 
 def _using(folder: Path) -> list[list[str]]:
     """Command lines of processes below a home, its sshd apart."""
-    found = []
+    commands = []
     for process in psutil.process_iter():
         try:
             inside = process.environ().get("HOME", "").startswith(str(folder))
@@ -233,5 +233,5 @@ def _using(folder: Path) -> list[list[str]]:
         except (psutil.Error, OSError):
             continue
         if inside and words and "sshd" not in words[0]:
-            found.append(words)
-    return found
+            commands.append(words)
+    return commands

@@ -66,8 +66,8 @@ def test_command_that_ended_on_a_node_is_not_paid_again_after_a_kill(
         gate.unlink()
         assert wait_for(lambda: set(ended()) - before, 60), "the end of the command was not noted"
         os.kill(coordinator.pid, signal.SIGKILL)
-    done = wood.weft("resume", "ray", "-q")
-    assert done.code == 0, done.err
+    result = wood.weft("resume", "ray", "-q")
+    assert result.code == 0, result.err
     assert calls.read_text().split() == ["root", "e1", "e2", "e3"], "each was called once"
     adopted = [task.notes for task in RunView(tmp_path / "ray", NAME).tasks()]
     assert sum("adopted_attempt" in (note or {}) for note in adopted) == 1

@@ -64,8 +64,8 @@ print("found" if any(True for _ in agent.carriers(agent.node_marks(folder))) els
 def test_processes_of_a_node_that_was_started_inside_a_run_are_found(tmp_path: Path) -> None:
     """Without the right to raise a limit; `weft nodes down` left them before."""
     words = [sys.executable, "-c", INSIDE_A_RUN, str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("found\n", "")
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("found\n", "")
 
 
 @pytest.mark.parametrize("text", ["-1", "0", "x", str(TOP_US), str(2**64 - 1)])
@@ -100,8 +100,8 @@ def test_node_is_found_by_label_host_name_or_address(ray_environment: None) -> N
         RayNode("3", "vm", "10.0.0.3", 0, 0, True),
     ]
     names = ["rig-a", "10.0.0.2", "vm", "localhost", "gone"]
-    found = match(names, living, ["localhost"])
-    assert {n: f.id for n, f in found.items()} == {
+    matches = match(names, living, ["localhost"])
+    assert {n: f.id for n, f in matches.items()} == {
         "rig-a": "1", "10.0.0.2": "2", "vm": "2", "localhost": "3",
     }  # fmt: skip
 
@@ -117,11 +117,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_cluster_file_is_for_its_owner_and_found_by_node_file_and_address(home: Path) -> None:
     nodes = home / "nodes.toml"
-    made = ClusterFile("h:1", "secret", str(nodes))
-    made.write(cluster_path(nodes))
+    written = ClusterFile("h:1", "secret", str(nodes))
+    written.write(cluster_path(nodes))
     for path in (cluster_path(nodes), *list(cluster_path(nodes).parents)[:2]):
         assert path.stat().st_mode & 0o077 == 0
-    assert ClusterFile.read(cluster_path(nodes)) == made
+    assert ClusterFile.read(cluster_path(nodes)) == written
     assert (address_for(nodes), address_for(None)) == ("h:1", "h:1")
     assert (token_for("h:1"), token_for("other:1")) == ("secret", "")
 
@@ -198,16 +198,16 @@ def test_local_ray_below_a_folder_made_by_another_user_is_refused(
 ) -> None:
     (tmp_path / "jobs.json").write_text('[{"job_id":"a","argv":["true"],"gpu":0}]')
     (tmp_path / "nodes.json").write_text('{"nodes":[{"hostname":"localhost","cpu_count":1}]}')
-    asked = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
+    words = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
     env = {n: v for n, v in os.environ.items() if n not in (FOLDER_VARIABLE, "RAY_TMPDIR")}
-    done = subprocess.run(
-        [*COMMAND, *asked, "--backend", "ray", "--ray-address", "local"],
+    result = subprocess.run(
+        [*COMMAND, *words, "--backend", "ray", "--ray-address", "local"],
         cwd=tmp_path,
         env={**env, "TMPDIR": str(shared.parent)},
         capture_output=True,
         text=True,
     )
-    Told(done.returncode, done.stdout, done.stderr).check_one_line(
+    Told(result.returncode, result.stdout, result.stderr).check_one_line(
         75, f"{shared} belongs to user 65534, not to us"
     )
     assert [path.name for path in sorted(shared.rglob("*"))] == ["run-n", "evidence"]
@@ -229,8 +229,8 @@ def test_agent_refuses_a_folder_that_others_can_write(spoilt: str, do: str, home
     (home / spoilt).chmod(0o777)
     order = json.dumps({"do": do, "folder": "~/.weft/id/n0", "token": "secret"})
     argv = [sys.executable, "-m", "weft.cluster.agent"]
-    done = subprocess.run(argv, input=order, capture_output=True, text=True, check=True)
-    answer = json.loads(done.stdout.removeprefix(nodeagent.MARK))
+    result = subprocess.run(argv, input=order, capture_output=True, text=True, check=True)
+    answer = json.loads(result.stdout.removeprefix(nodeagent.MARK))
     assert f"{home / spoilt} has mode 0777 instead of 0700" in answer["problem"]
     assert list((home / ".weft" / "id" / "n0").iterdir()) == []
 
@@ -284,15 +284,18 @@ def test_outcomes_of_an_earlier_session_stay_on_the_node_until_the_run_is_over(
     monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
     spec = NodeSpec("n", "run", 0, range(0), (), outcome_token="t0ken")
     home = tmp_path / "run-n"
-    left = ["attempts/a-1/out/answer", "logs/a/1.out", "objects/ab/c", "code/mine.py"]
-    for files, kept in ((left, []), (["outcomes/a-1", *left], ["outcomes/a-1", *left[:2]])):
+    leftovers = ["attempts/a-1/out/answer", "logs/a/1.out", "objects/ab/c", "code/mine.py"]
+    for files, expected in (
+        (leftovers, []),
+        (["outcomes/a-1", *leftovers], ["outcomes/a-1", *leftovers[:2]]),
+    ):
         open_node(spec)
         for name in files:
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).touch()
         assert open_node(spec).problem == ""
-        found = [str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()]
-        assert sorted(found) == sorted(kept)
+        paths = [str(p.relative_to(home)) for p in home.rglob("*") if p.is_file()]
+        assert sorted(paths) == sorted(expected)
     assert SlotActor(spec, Slot("n", None, 0))._setup.outcome_token == "t0ken"
     close_node(spec)
     assert not home.exists()
@@ -340,19 +343,19 @@ def test_interpreter_of_a_node_is_found_by_its_own_shell(
         python.chmod(0o755)
     (tmp_path / "python3").write_text('#!/bin/sh\necho "${0##*/}"\n')
     (tmp_path / "python3").chmod(0o755)
-    asked = {name: value.replace("{home}", str(tmp_path)) for name, value in fields.items()}
-    done = subprocess.run(
-        ["sh", "-c", _script(NodeEntry(hostname="x", **asked), "-")],
+    values = {name: value.replace("{home}", str(tmp_path)) for name, value in fields.items()}
+    result = subprocess.run(
+        ["sh", "-c", _script(NodeEntry(hostname="x", **values), "-")],
         env={"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"},
         capture_output=True,
         text=True,
     )
-    assert done.stdout.strip() == wanted.replace("{home}", str(tmp_path)), done.stderr
+    assert result.stdout.strip() == wanted.replace("{home}", str(tmp_path)), result.stderr
 
 
 def test_unknown_words_of_ssh_are_passed_on_in_one_line() -> None:
-    told = str(_refusal(NodeEntry(hostname="x"), 255, "first\nsomething odd\n"))
-    assert told == "node x: something odd; ssh x"
+    message = str(_refusal(NodeEntry(hostname="x"), 255, "first\nsomething odd\n"))
+    assert message == "node x: something odd; ssh x"
 
 
 def test_folder_too_long_for_sockets_is_refused_before_anything_is_made(tmp_path: Path) -> None:
@@ -369,8 +372,8 @@ def test_stop_where_nothing_runs_removes_the_folder(tmp_path: Path) -> None:
 
 def test_probe_runs_without_weft(tmp_path: Path) -> None:
     text = Path(nodeprobe.__file__).read_text()
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, cwd=tmp_path
     )
-    assert done.stdout.startswith(nodeprobe.MARK), done.stderr
-    assert '"weft": null' in done.stdout
+    assert result.stdout.startswith(nodeprobe.MARK), result.stderr
+    assert '"weft": null' in result.stdout

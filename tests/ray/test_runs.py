@@ -56,13 +56,13 @@ def test_own_search_on_nodes_without_its_code_gives_the_serial_ledger(
     """Objects larger than a piece go round; the code is in a folder no node imports from."""
     shutil.copytree(SEARCHES, tmp_path / "own")
     (tmp_path / "own" / "relay.py").rename(tmp_path / "own" / f"relay{workers}.py")
-    asked = ["run", f"own/relay{workers}.py:relay"]
-    asked += ["--args", '{"pieces":3,"size":9000000,"turns":1}']
+    words = ["run", f"own/relay{workers}.py:relay"]
+    words += ["--args", '{"pieces":3,"size":9000000,"turns":1}']
     shop, before = Shop(tmp_path, capsys), on_nodes()
-    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial", "-q")
+    serial = shop.weft(*words, "--out", "serial", "--backend", "serial", "-q")
     assert serial.code == 0, serial.err
-    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", str(workers), "-q")
-    assert (done.code, done.err) == (0, "")
+    result = shop.weft(*words, "--out", "ray", *on_ray, "--workers", str(workers), "-q")
+    assert (result.code, result.err) == (0, "")
     assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
     assert nodes_used(tmp_path / "ray") <= set(GPUS)
     assert shop.weft("verify", "ray").code == 0
@@ -75,9 +75,9 @@ def test_jobs_on_26_gpus_give_the_serial_ledger(
     on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop = Shop(tmp_path, capsys)
-    said = '{"job":"\'$1\'"}'
+    value = '{"job":"\'$1\'"}'
     jobs = [
-        {"job_id": f"j{i:02}", "argv": ["sh", "-c", f"echo '{said}'", "x", f"{i}"],
+        {"job_id": f"j{i:02}", "argv": ["sh", "-c", f"echo '{value}'", "x", f"{i}"],
          "timeout_s": 60}
         for i in range(5)
     ]  # fmt: skip
@@ -91,8 +91,8 @@ def test_jobs_on_26_gpus_give_the_serial_ledger(
     shop.write(jobs)
     serial = shop.run("serial", "--nodes", "nodes.toml", "--simulate-nodes", "--workers", "1", "-q")
     assert serial.code == 4, serial.err
-    done = shop.run("ray", *on_ray, "--placement", "static", "-q")
-    assert done.code == 4, done.err
+    result = shop.run("ray", *on_ray, "--placement", "static", "-q")
+    assert result.code == 4, result.err
     assert nodes_used(tmp_path / "ray") == set(GPUS)
     assert b"one GPU" in shop.results("ray")["gpu"][1]
     assert shop.ledger("ray") == shop.ledger("serial")
@@ -112,9 +112,9 @@ def test_what_a_node_lacks_is_refused_before_the_start(
         (shell("a", "true") | {"argv": ["no-such-program"]}, "program no-such-program is not"),
     ):
         shop.write([job])
-        told = shop.run("ray", *on_ray, "-q", *more)
-        assert (told.code, told.err.count("\n")) == (3, 1), told
-        assert cause in told.err
+        result = shop.run("ray", *on_ray, "-q", *more)
+        assert (result.code, result.err.count("\n")) == (3, 1), result
+        assert cause in result.err
     assert not (tmp_path / "ray").exists()
 
 
@@ -123,10 +123,10 @@ def test_arc_on_nodes_gives_the_serial_ledger(
 ) -> None:
     shop = Shop(tmp_path, capsys)
     write_tasks(tmp_path / "tasks", TASKS)
-    asked = ["arc", "solve", "--data", "tasks", *TINY, "-q"]
-    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
-    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "2")
-    assert (done.code, serial.code) == (0, 0), (serial, done)
+    words = ["arc", "solve", "--data", "tasks", *TINY, "-q"]
+    serial = shop.weft(*words, "--out", "serial", "--backend", "serial")
+    result = shop.weft(*words, "--out", "ray", *on_ray, "--workers", "2")
+    assert (result.code, serial.code) == (0, 0), (serial, result)
     assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
 
 
@@ -136,8 +136,8 @@ def test_tree_on_nodes_gives_the_serial_ledger(
     wood = Wood(tmp_path, capsys)
     wood.plant()
     serial = wood.run("serial", "--backend", "serial", "--max-depth", "2")
-    done = wood.run("ray", *on_ray, "--max-depth", "2")
-    assert (done.code, serial.code) == (0, 0), (serial, done)
+    result = wood.run("ray", *on_ray, "--max-depth", "2")
+    assert (result.code, serial.code) == (0, 0), (serial, result)
     assert wood.ledger("ray") == wood.ledger("serial")
     assert len(nodes_used(tmp_path / "ray")) > 1
 
@@ -146,11 +146,11 @@ def test_prng_analyse_on_nodes_gives_the_serial_ledger(
     on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop = Shop(tmp_path, capsys)
-    asked = ["prng", "analyse", str(JAVA), "--families", "java", "--outputs", "bounded"]
-    asked += ["--skips", "100:200", "-q"]
-    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
-    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "2")
-    assert (done.code, serial.code) == (0, 0), (serial, done)
+    words = ["prng", "analyse", str(JAVA), "--families", "java", "--outputs", "bounded"]
+    words += ["--skips", "100:200", "-q"]
+    serial = shop.weft(*words, "--out", "serial", "--backend", "serial")
+    result = shop.weft(*words, "--out", "ray", *on_ray, "--workers", "2")
+    assert (result.code, serial.code) == (0, 0), (serial, result)
     assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
 
 
@@ -160,8 +160,8 @@ def test_prng_pipeline_on_nodes_gives_the_serial_ledger(
 ) -> None:
     shop = Shop(tmp_path, capsys)
     write(planted(seeds=1200), tmp_path / "draws.csv")
-    asked = ["prng", "pipeline", "draws.csv", *SMALL]
-    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
-    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "4")
-    assert (done.code, serial.code) == (0, 0), (serial, done)
+    words = ["prng", "pipeline", "draws.csv", *SMALL]
+    serial = shop.weft(*words, "--out", "serial", "--backend", "serial")
+    result = shop.weft(*words, "--out", "ray", *on_ray, "--workers", "4")
+    assert (result.code, serial.code) == (0, 0), (serial, result)
     assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")

@@ -20,12 +20,12 @@ VALUES = st.recursive(
 @given(st.lists(st.lists(VALUES, max_size=3), max_size=6), st.data())
 def test_frames_cut_anywhere_give_the_same_messages(messages, data):
     stream = b"".join(pack(message) for message in messages)
-    unpacker, found = Unpacker(), []
+    unpacker, received = Unpacker(), []
     while stream:
         count = data.draw(st.integers(1, len(stream)))
-        found += unpacker.feed(stream[:count])
+        received += unpacker.feed(stream[:count])
         stream = stream[count:]
-    assert found == messages
+    assert received == messages
 
 
 def test_frame_empty_feed_gives_nothing():

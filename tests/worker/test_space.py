@@ -102,9 +102,9 @@ def test_watch_doubts_a_success_only_when_nothing_was_left(small):
     ],
 )
 def test_reason_of_a_failure_with_room_left_is_in_its_own_words(tmp_path, error, words, reason):
-    found = SpaceWatch([tmp_path]).reason(error, words)
-    assert found.startswith(reason)
-    assert bool(found) == bool(reason)
+    reason_given = SpaceWatch([tmp_path]).reason(error, words)
+    assert reason_given.startswith(reason)
+    assert bool(reason_given) == bool(reason)
 
 
 def test_reason_of_a_failure_is_the_least_room_seen_while_it_ran(tmp_path):
@@ -119,10 +119,10 @@ def test_quota_that_counters_do_not_show_is_found_by_writing(tmp_path):
         "print(SpaceWatch([Path(sys.argv[1])]).reason(ValueError(), ''))"
     )
     strace = [require_tool("strace"), "-o", "/dev/null", "-e", "inject=fallocate:error=EDQUOT"]
-    done = subprocess.run(
+    result = subprocess.run(
         [*strace, sys.executable, "-c", program, str(tmp_path)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == f"short of space: Disk quota exceeded in {tmp_path}\n"
+    assert result.stdout == f"short of space: Disk quota exceeded in {tmp_path}\n"

@@ -27,8 +27,8 @@ def main() -> int:
     if os.environ.get("WEFT_TRIAL_WALL_LIMITS"):
         world.RealClock.monotonic = world.RealClock.wall
     try:
-        made = getattr(importlib.import_module(module), search)(**json.loads(args))
-        run = weft.run(made, **json.loads(how))
+        search_call = getattr(importlib.import_module(module), search)(**json.loads(args))
+        run = weft.run(search_call, **json.loads(how))
     except (weft.WeftError, weft.Interrupted) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code

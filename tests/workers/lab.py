@@ -61,13 +61,13 @@ class Lab:
     def leftovers(self, within_s: float = GONE_WITHIN_S + SLACK_S) -> list[Alive]:
         """What is still there after a while; ended, so that it disturbs no other test."""
         end_s = time.monotonic() + within_s
-        while (left := self.alive()) and time.monotonic() < end_s:
+        while (living := self.alive()) and time.monotonic() < end_s:
             time.sleep(0.02)
-        for pid, born, _ in left:
+        for pid, born, _ in living:
             with_same_birth = psutil.Process(pid) if psutil.pid_exists(pid) else None
             if with_same_birth is not None and with_same_birth.create_time() == born:
                 with_same_birth.kill()
-        return left
+        return living
 
 
 def rows(run: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -96,6 +96,6 @@ def attempts(run: Path) -> list[tuple[str, str, int]]:
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    made = Lab(tmp_path)
-    monkeypatch.setenv(MARKER, made.marker)
-    return made
+    new_lab = Lab(tmp_path)
+    monkeypatch.setenv(MARKER, new_lab.marker)
+    return new_lab

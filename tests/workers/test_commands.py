@@ -85,19 +85,23 @@ def test_environment_is_small_and_known(lab: Lab, monkeypatch: pytest.MonkeyPatc
     step = {"argv": ["env", "-0"], "env": {"OWN": "{out_dir}/x"}}
     run = lab.run(trials.commands([step]))
     lines = run.answer[0]["stdout"].split("\0")[:-1]
-    seen = dict(line.split("=", 1) for line in lines)
-    kept = {"PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV"}
+    variables = dict(line.split("=", 1) for line in lines)
+    inherited = {"PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV"}
     names = "OUT_DIR TMP_DIR WORK_DIR ATTEMPT SEED SLOT PYTHON RUN_ID DEADLINE"
     ours = {f"WEFT_{name}" for name in names.split()}
-    print_figures("environment", names=sorted(seen))
+    print_figures("environment", names=sorted(variables))
     fixed = {"LANG", "LC_ALL", "TZ", "TMPDIR", "CUDA_VISIBLE_DEVICES"}
-    assert set(seen) - kept == fixed | {"OWN"} | ours
-    assert seen["CUDA_VISIBLE_DEVICES"] == ""
-    assert (seen["LANG"], seen["LC_ALL"], seen["TZ"]) == ("C.UTF-8", "C.UTF-8", "UTC")
-    assert seen["TMPDIR"] == seen["WEFT_TMP_DIR"]
-    assert seen["OWN"] == seen["WEFT_OUT_DIR"] + "/x"
-    assert (seen["WEFT_ATTEMPT"], seen["WEFT_SLOT"]) == ("1", "local/cpu0")
-    assert MARKER not in seen
+    assert set(variables) - inherited == fixed | {"OWN"} | ours
+    assert variables["CUDA_VISIBLE_DEVICES"] == ""
+    assert (variables["LANG"], variables["LC_ALL"], variables["TZ"]) == (
+        "C.UTF-8",
+        "C.UTF-8",
+        "UTC",
+    )
+    assert variables["TMPDIR"] == variables["WEFT_TMP_DIR"]
+    assert variables["OWN"] == variables["WEFT_OUT_DIR"] + "/x"
+    assert (variables["WEFT_ATTEMPT"], variables["WEFT_SLOT"]) == ("1", "local/cpu0")
+    assert MARKER not in variables
 
 
 def test_command_runs_in_its_folder_without_input(lab: Lab) -> None:
@@ -164,8 +168,8 @@ def test_missing_variable_is_a_loss_that_names_it(
     reason = "variable WEFT_TRIAL_ABSENT is not set on node local"
     assert attempts(run.out) == [("requeued", reason, 3)]
     assert run.timing_dependent is False
-    told = CliRunner().invoke(app, ["explain", str(run.out), ":0:0"]).output
-    assert reason in told
+    output = CliRunner().invoke(app, ["explain", str(run.out), ":0:0"]).output
+    assert reason in output
     assert b"not set" not in (run.out / "ledger.jsonl").read_bytes()
     files = [path for path in sorted(lab.folder.rglob("*")) if path.is_file()]
     assert [path for path in files if secret.encode() in path.read_bytes()] == []
@@ -181,11 +185,11 @@ INLINE = 64 * 1024
 def test_large_output_becomes_an_object(lab: Lab, size: int) -> None:
     run = lab.run(trials.commands([shell(f"yes abcdefg | head -c {size}")]))
     stdout = run.answer[0]["stdout"]
-    wanted = (b"abcdefg\n" * (size // 8 + 1))[:size]
+    expected = (b"abcdefg\n" * (size // 8 + 1))[:size]
     if size <= INLINE:
-        assert stdout == wanted.decode()
+        assert stdout == expected.decode()
     else:
-        assert run.read(stdout) == wanted
+        assert run.read(stdout) == expected
 
 
 def test_binary_output_becomes_an_object(lab: Lab) -> None:
@@ -256,11 +260,11 @@ def test_signal_from_outside_is_a_loss_and_another_attempt_follows(lab: Lab, nam
 
 def test_command_that_obeys_term_may_clear_up(lab: Lab) -> None:
     """On its limit a command gets TERM first, and a second to leave in order."""
-    said = lab.folder / "said"
-    text = f"trap 'echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
+    farewell = lab.folder / "said"
+    text = f"trap 'echo bye > {farewell}; exit 0' TERM; while :; do sleep 0.05; done"
     run = lab.run(trials.commands([shell(text, timeout_s=2.0)]))
     assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
-    assert said.read_text() == "bye\n"
+    assert farewell.read_text() == "bye\n"
 
 
 # -- kept once finished -------------------------------------------------------------------
@@ -281,8 +285,8 @@ def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
     manifest = lab.folder / "run" / "manifest.sqlite"
 
     def completed() -> bool:
-        begun = count.exists() and "slow" in count.read_text()
-        return begun and manifest.exists() and states(manifest).count("completed") == 2
+        has_begun = count.exists() and "slow" in count.read_text()
+        return has_begun and manifest.exists() and states(manifest).count("completed") == 2
 
     with start_apart(lab, [quick, slow, quick]) as process:
         wait_until(completed, "two finished commands")

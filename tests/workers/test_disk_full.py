@@ -79,8 +79,8 @@ def test_24_jobs_of_1_mb_on_10_mb_stop_with_75_and_resume_to_the_same_head(
     check_short(start(tmp_path, jobs, out), out)
     check_short(resume(tmp_path, out), out)  # still full: nothing gets worse
     resize(small, PLENTY)
-    told = resume(tmp_path, out)
-    assert told.code == 0, told
+    result = resume(tmp_path, out)
+    assert result.code == 0, result
     assert start(tmp_path, jobs, tmp_path / "roomy").code == 0
     assert head(out) == head(tmp_path / "roomy")
     assert run_apart(tmp_path, "verify", out).code == 0
@@ -154,14 +154,14 @@ def test_command_that_ran_out_of_room_where_it_works_is_lost(
     check_short(run_apart(tmp_path, *words), out)
     (small / "x").unlink(missing_ok=True)
     (small / "ok").touch()
-    told = resume(tmp_path, out)
-    assert told.code == 0, told
+    result = resume(tmp_path, out)
+    assert result.code == 0, result
 
 
 def test_command_that_fails_with_room_left_is_recorded(tmp_path: Path, small: Path) -> None:
     out = small / "run"
-    told = start(tmp_path, [shell("a", "exit 3"), shell("b", "echo '[1]'")], out)
-    assert told.code == 4, told
+    result = start(tmp_path, [shell("a", "exit 3"), shell("b", "echo '[1]'")], out)
+    assert result.code == 4, result
     assert rows(out, "SELECT state FROM tasks ORDER BY id") == [("failed",), ("completed",)]
 
 
@@ -171,8 +171,8 @@ def test_run_on_a_full_disk_is_refused_before_any_command_starts(
     out = small / "run"
     with (small / "filler").open("wb") as file:
         file.write(bytes(9_500_000))
-    told = start(tmp_path, [shell("a", f"touch {tmp_path}/started; echo '[1]'")], out)
-    told.check_one_line(75, str(out), "short of space", "weft resume")
+    result = start(tmp_path, [shell("a", f"touch {tmp_path}/started; echo '[1]'")], out)
+    result.check_one_line(75, str(out), "short of space", "weft resume")
     assert not (tmp_path / "started").exists()
     (small / "filler").unlink()
     assert resume(tmp_path, out).code == 0

@@ -57,12 +57,12 @@ SHOW = "import sys, os, json; print(json.dumps([sys.argv[1:], os.environ.get('V'
 def test_hostile_words_arrive_as_they_are(here: Lab) -> None:
     steps = [echo("{word}", env={"V": "{word}"}, args={"word": word}) for word in HOSTILE]
     run = here.run(trials.commands(steps), workers=2)
-    seen = [json.loads(answer["stdout"]) for answer in run.answer]
-    found = canaries(here.folder)
-    print_figures("F16 words", strings=len(HOSTILE), canaries=len(found))
-    for word, (argv, value) in zip(HOSTILE, seen, strict=True):
+    answers = [json.loads(answer["stdout"]) for answer in run.answer]
+    harmed = canaries(here.folder)
+    print_figures("F16 words", strings=len(HOSTILE), canaries=len(harmed))
+    for word, (argv, value) in zip(HOSTILE, answers, strict=True):
         assert (argv, value) == ([word], word)
-    assert found == []
+    assert harmed == []
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -157,11 +157,11 @@ def test_secret_is_used_and_written_nowhere(here: Lab, monkeypatch: pytest.Monke
     kinds = [answer.get("type", "used") for answer in run.answer]
     assert kinds == ["used", "exit", "crashed", "timeout", "command-broken", "exception", "used"]
     files = [path for path in sorted(run.out.rglob("*")) if path.is_file()]
-    told = [path for path in files if SECRET.encode() in path.read_bytes()]
-    said = console(run.out)
-    print_figures("F16 secrets", files=len(files), leaked=len(told), console_bytes=len(said))
-    assert told == []
-    assert SECRET not in said
+    leaks = [path for path in files if SECRET.encode() in path.read_bytes()]
+    printed = console(run.out)
+    print_figures("F16 secrets", files=len(files), leaked=len(leaks), console_bytes=len(printed))
+    assert leaks == []
+    assert SECRET not in printed
     assert b"WEFT_TRIAL_TOKEN" in (run.out / "ledger.jsonl").read_bytes()
 
 
@@ -169,11 +169,11 @@ def console(run: Path) -> str:
     """All that the command line says of a run's tasks."""
     lines = (run / "ledger.jsonl").read_text().splitlines()
     keys = [r["key"] for r in map(json.loads, lines) if r["kind"] == "result"]
-    asked = [["status", str(run)], ["status", str(run), "--json"], ["verify", str(run)]]
-    asked += [["explain", str(run), key, *more] for key in keys for more in ([], ["--json"])]
-    said = ""
-    for argv in asked:
+    commands = [["status", str(run)], ["status", str(run), "--json"], ["verify", str(run)]]
+    commands += [["explain", str(run), key, *more] for key in keys for more in ([], ["--json"])]
+    output = ""
+    for argv in commands:
         result = CliRunner().invoke(app, argv)
         assert result.exit_code in (0, 1), f"{argv}: {result.output}"
-        said += result.output
-    return said
+        output += result.output
+    return output

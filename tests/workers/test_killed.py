@@ -43,15 +43,18 @@ def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path:
         hit = kill_workers(case, process, kills, admitted)
         ended = case.end_of(process)
     assert ended.returncode == 0, ended.stderr
-    found = [*check_finished(case.place, reference), *check_executed(case.out, case.executed())]
-    found += case.leftovers()
+    violations = [
+        *check_finished(case.place, reference),
+        *check_executed(case.out, case.executed()),
+    ]
+    violations += case.leftovers()
     ends = {(outcome, reason): count for outcome, reason, count in attempts(case.out)}
     lost = ends.pop(("requeued", "worker-killed-SIGKILL"), 0)
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures("F6 storm", seed=SEED, kills=hit, tasks=ended.outcome["tasks"]["completed"],
-                  attempts_lost=lost, charged=sum(ends.values()), violations=len(found),
+                  attempts_lost=lost, charged=sum(ends.values()), violations=len(violations),
                   seconds=spent_s)  # fmt: skip
-    assert found == []
+    assert violations == []
     assert hit == kills
     assert 0 < lost <= hit
     assert ends == {}
@@ -95,12 +98,16 @@ def admit(path: Path, kills: int) -> None:
 
 def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int, admitted: Path) -> int:
     """SIGKILL workers drawn at random, starting ones too, each time a few tasks have begun."""
-    draw, hit, seen = random.Random(SEED), 0, Executions(case.executions)
+    draw, hit, executions = random.Random(SEED), 0, Executions(case.executions)
     parent = psutil.Process(coordinator.pid)
     while hit < kills and coordinator.poll() is None:
-        wanted = seen.total() + draw.randint(1, TASKS_PER_KILL // 2)
-        wait_until(lambda n=wanted: seen.total() >= n or coordinator.poll() is not None, "tasks")
-        workers = sorted(child.pid for child in children(parent) if seen.may_be_hit(child.pid))
+        threshold = executions.total() + draw.randint(1, TASKS_PER_KILL // 2)
+        wait_until(
+            lambda n=threshold: executions.total() >= n or coordinator.poll() is not None, "tasks"
+        )
+        workers = sorted(
+            child.pid for child in children(parent) if executions.may_be_hit(child.pid)
+        )
         if workers:
             with contextlib.suppress(ProcessLookupError):  # it has just ended
                 os.kill(draw.choice(workers), signal.SIGKILL)
@@ -111,8 +118,8 @@ def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int, adm
 
 def children(parent: psutil.Process) -> list[psutil.Process]:
     try:
-        found = parent.children()
-        return [child for child in found if child.status() != psutil.STATUS_ZOMBIE]
+        living = parent.children()
+        return [child for child in living if child.status() != psutil.STATUS_ZOMBIE]
     except psutil.NoSuchProcess:
         return []
 
@@ -123,9 +130,9 @@ def test_task_that_ends_its_own_worker_fails_as_worker_died_and_alone(
 ) -> None:
     case = Case(tmp_path / "case", strikers("strike", kind=kind))
     outcome = case.run().outcome
-    wanted: list[object] = [i * i for i in range(10)]
-    wanted[4] = ["worker-died", exit_code]
-    assert outcome["answer"] == wanted
+    expected: list[object] = [i * i for i in range(10)]
+    expected[4] = ["worker-died", exit_code]
+    assert outcome["answer"] == expected
     assert outcome["tasks"] == {"completed": 9, "failed": 1}
     assert outcome["timing_dependent"] is True
     assert check_finished(case.place, Reference.of(case.out)) == []
@@ -147,12 +154,12 @@ def test_coordinator_killed_leaves_no_worker(workers: int, stopped: bool, tmp_pa
     case = Case(tmp_path / "case", GATED, workers=workers)
     with case.start() as process:
         wait_until(case.count_executed, "a task at the gate")
-        found = children(psutil.Process(process.pid))
-        for worker in found if stopped else ():
+        living = children(psutil.Process(process.pid))
+        for worker in living if stopped else ():
             worker.suspend()
         process.kill()
         case.end_of(process)
-    assert found
+    assert living
     assert case.leftovers() == []
 
 

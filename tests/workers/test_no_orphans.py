@@ -57,12 +57,12 @@ def alive(lab: Lab) -> list[Alive]:
 
 def left(lab: Lab, within_s: float = GONE_S) -> list[Alive]:
     end_s = time.monotonic() + within_s
-    while (found := alive(lab)) and time.monotonic() < end_s:
+    while (remaining := alive(lab)) and time.monotonic() < end_s:
         time.sleep(0.02)
-    for pid, _, _ in found:
+    for pid, _, _ in remaining:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    return found
+    return remaining
 
 
 @pytest.fixture(autouse=True)
@@ -77,32 +77,34 @@ def test_commands_over_their_limit_leave_nothing(lab: Lab) -> None:
     start_s = time.monotonic()
     run = lab.run(trials.commands(steps, after=4), workers=len(steps))
     spent_s = time.monotonic() - start_s
-    found = left(lab, 0.0)
-    print_figures("F11 command", programs=len(steps), seconds=round(spent_s, 2), left=len(found))
+    remaining = left(lab, 0.0)
+    print_figures(
+        "F11 command", programs=len(steps), seconds=round(spent_s, 2), left=len(remaining)
+    )
     assert run.answer == [{"type": "timeout", "stage": "run", "code": None}] * len(steps)
-    assert found == []
+    assert remaining == []
     assert spent_s < LIMIT_S + GONE_S
     assert run.timing_dependent is True
 
 
 def test_tree_of_155_processes_under_a_limit_leaves_nothing(lab: Lab) -> None:
-    seen = [0]
+    process_counts = [0]
     bomb = ("{python}", "-I", "-S", str(SEARCHES / "bomb.py"), "3", "5")
 
     class Watch:
         def update(self, counts: Any) -> None:
-            seen.append(len(lab.alive()))
+            process_counts.append(len(lab.alive()))
 
     for limit_s in (1.0, 4.0, 16.0):  # a busy machine takes its time to start so many
         step = lab.step(*bomb, timeout_s=limit_s)
         run = lab.run(trials.commands([step]), f"{limit_s}", workers=1, watcher=Watch())
-        found = left(lab, 0.0)
-        print_figures("F11 tree", processes=max(seen), left=len(found))
+        remaining = left(lab, 0.0)
+        print_figures("F11 tree", processes=max(process_counts), left=len(remaining))
         assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
-        assert found == []
-        if max(seen) >= 100:
+        assert remaining == []
+        if max(process_counts) >= 100:
             return
-    pytest.fail(f"there were never more than {max(seen)} processes")
+    pytest.fail(f"there were never more than {max(process_counts)} processes")
 
 
 @pytest.mark.parametrize("text", ["setsid sleep 1000 & exit 0", "( setsid sleep 1000 & ) ; exit 3"])
@@ -110,12 +112,12 @@ def test_children_that_linger_after_the_command_are_ended(lab: Lab, text: str) -
     start_s = time.monotonic()
     run = lab.run(trials.commands([shell(lab, text)]), workers=1)
     spent_s = time.monotonic() - start_s
-    found = left(lab, 0.0)
-    print_figures("F11 linger", seconds=round(spent_s, 2), left=len(found))
+    remaining = left(lab, 0.0)
+    print_figures("F11 linger", seconds=round(spent_s, 2), left=len(remaining))
     code = int(text[-1])
     failed = {"type": "exit", "stage": "run", "code": code}
     assert run.answer == [failed if code else {"exit_code": 0, "stdout": ""}]
-    assert found == []
+    assert remaining == []
     assert spent_s < GONE_S
 
 
@@ -133,12 +135,12 @@ def test_command_dropped_by_an_early_stop_leaves_no_process_and_no_folder(lab: L
     busy = "trap '' TERM; n=0; while :; do n=$((n+1)); mkdir -p $WEFT_OUT_DIR/$n; sleep 0.005; done"
     steps = [shell(lab, "sleep 0.5; echo first"), shell(lab, busy), shell(lab, busy)]
     run = lab.run(trials.race(steps), workers=3)
-    found = left(lab)
-    kept = [path.name for path in run.out.iterdir() if path.name == "attempts"]
-    print_figures("F11 dropped", left=len(found), folders=len(kept))
+    remaining = left(lab)
+    folders = [path.name for path in run.out.iterdir() if path.name == "attempts"]
+    print_figures("F11 dropped", left=len(remaining), folders=len(folders))
     assert run.answer == [{"exit_code": 0, "stdout": "first\n"}]
-    assert found == []
-    assert kept == []
+    assert remaining == []
+    assert folders == []
 
 
 # -- killers from outside -----------------------------------------------------------------
@@ -164,9 +166,9 @@ def count(lab: Lab, line: str) -> int:
 
 def part(lab: Lab, word: str) -> int:
     """The pid of the one marked process whose command line holds `word`."""
-    found = [pid for pid, _, line in lab.alive() if word in line and "driver.py" not in line]
-    assert len(found) == 1, f"{word}: {found}"
-    return found[0]
+    pids = [pid for pid, _, line in lab.alive() if word in line and "driver.py" not in line]
+    assert len(pids) == 1, f"{word}: {pids}"
+    return pids[0]
 
 
 TWO_TRIES = "[ -e {second} ] && echo done && exit; "
@@ -213,8 +215,8 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
 
 def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
     """Its supervisor is at work, gives the command TERM and a second; we do not cut in."""
-    said, second = lab.folder / "said", lab.folder / "second"
-    text = f"trap 'sleep 0.2; echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
+    farewell, second = lab.folder / "said", lab.folder / "second"
+    text = f"trap 'sleep 0.2; echo bye > {farewell}; exit 0' TERM; while :; do sleep 0.05; done"
     with apart(lab, [shell(lab, TWO_TRIES.format(second=second) + text)]) as process:
         wait_until(lambda: count(lab, "sleep 0.05"), "the command")
         second.touch()
@@ -222,7 +224,7 @@ def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
         out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
-    assert said.read_text() == "bye\n"
+    assert farewell.read_text() == "bye\n"
     assert left(lab, 0.0) == []
 
 
@@ -234,11 +236,11 @@ def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
         process.kill()
         process.communicate(timeout=HANG_S)
     start_s = time.monotonic()
-    found = left(lab)
-    print_figures("F11 coordinator", processes=running, left=len(found),
+    remaining = left(lab)
+    print_figures("F11 coordinator", processes=running, left=len(remaining),
                   seconds=round(time.monotonic() - start_s, 2))  # fmt: skip
     assert running >= 10
-    assert found == []
+    assert remaining == []
 
 
 STOPPED = {"supervisor": "$PPID", "worker": "$(cut -d' ' -f4 /proc/$PPID/stat)"}
@@ -257,14 +259,14 @@ def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: s
     with apart(lab, [step]) as process:
         out, err = process.communicate(timeout=HANG_S)
     attempt_s = time.monotonic() - start_s
-    found = left(lab, 0.0)
+    remaining = left(lab, 0.0)
     ((ran_s,),) = rows(lab.folder / "run", "SELECT run_s FROM tasks")
     print_figures("F11 stopped", victim=victim, verdict=round(ran_s, 2),
-                  run_over=round(attempt_s, 2), left=len(found))  # fmt: skip
+                  run_over=round(attempt_s, 2), left=len(remaining))  # fmt: skip
     assert process.returncode == 0, err
     assert stopped.exists()
     assert json.loads(out)["answer"] == [{"type": "timeout", "stage": "run", "code": None}]
-    assert found == []
+    assert remaining == []
     assert ran_s < LIMIT_S + GONE_S
     assert attempt_s < LIMIT_S + GONE_S
 
@@ -299,7 +301,7 @@ def test_workers_and_supervisors_killed_at_once_leave_nothing(lab: Lab) -> None:
         assert len(killed) == 2 * len(steps)
         kill_at_once(*killed)
         start_s = time.monotonic()
-        wait_until(lambda: not {one[:2] for one in alive(lab)} & before, "their end", GONE_S)
+        wait_until(lambda: not {entry[:2] for entry in alive(lab)} & before, "their end", GONE_S)
         gone_s = time.monotonic() - start_s
         out, err = process.communicate(timeout=HANG_S)
     print_figures("F11 two killed", programs=len(steps), processes=len(before),
@@ -390,13 +392,13 @@ def test_command_over_its_memory_ends_and_leaves_nothing(lab: Lab, hidden: bool)
     start_s = time.monotonic()
     steps = [lab.step(*argv, memory_mb=100), lab.step("echo", "fine", memory_mb=100)]
     run = lab.run(trials.commands(steps), workers=2)
-    found = left(lab, 0.0)
+    remaining = left(lab, 0.0)
     (notes,) = rows(run.out, "SELECT notes FROM tasks WHERE state = 'failed'")[0]
     peak_mb = json.loads(notes)["peak_bytes"] >> 20
     print_figures("F10 command", peak_mb=peak_mb, seconds=round(time.monotonic() - start_s, 2))
     failed = {"type": "out-of-memory", "stage": "run", "code": None}
     assert run.answer == [failed, {"exit_code": 0, "stdout": "fine\n"}]
     assert run.timing_dependent is True
-    assert found == []
+    assert remaining == []
     assert peak_mb > 100
     assert attempts(run.out) == [("failed", "out-of-memory", 1)]

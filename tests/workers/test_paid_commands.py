@@ -83,8 +83,8 @@ def names_of(lab: Lab, files: set[str]) -> set[str]:
     """The commands whose ends are noted."""
     keys = {name.rpartition("-")[0] for name in files}
     with closing(sqlite3.connect(f"file:{lab.folder}/run/manifest.sqlite?mode=ro", uri=True)) as db:
-        found = db.execute("SELECT key, args FROM tasks").fetchall()
-    return {json.loads(args)["args"]["name"] for key, args in found if key in keys}
+        tasks = db.execute("SELECT key, args FROM tasks").fetchall()
+    return {json.loads(args)["args"]["name"] for key, args in tasks if key in keys}
 
 
 def settled(lab: Lab) -> None:

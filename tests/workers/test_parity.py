@@ -88,9 +88,9 @@ def test_recording_in_arrival_order_is_noticed(lab: Lab, monkeypatch: pytest.Mon
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
-        came = dict(self.query(sql, first, end))
+        arrived = dict(self.query(sql, first, end))
         for rows in in_task_order(self, first, end):
-            yield sorted(rows, key=lambda row: came[row[0]] or 0)
+            yield sorted(rows, key=lambda row: arrived[row[0]] or 0)
 
     simulator.reference(loom(**ARGS))  # before the bug is planted
     monkeypatch.setattr(Manifest, "recorded", in_arrival_order)

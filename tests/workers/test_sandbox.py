@@ -67,11 +67,11 @@ def test_the_run_the_home_and_other_processes_are_hidden(
         "cat /proc/net/dev | grep -c :; ls /tmp /var/tmp /run | grep -c weft || true",
         "grep -E '^(CapEff|NoNewPrivs)' /proc/self/status | tr -s '[:space:]' ' '",
     )
-    seen = lines[0].split()
-    assert "attempts" in seen
-    assert {"out", "tmp"} <= set(seen)
-    assert not {"manifest.sqlite", "ledger.jsonl", "objects", "run.toml", "logs"} & set(seen)
-    assert len([name for name in seen if name.endswith("-1")]) == 1, "another attempt is visible"
+    visible = lines[0].split()
+    assert "attempts" in visible
+    assert {"out", "tmp"} <= set(visible)
+    assert not {"manifest.sqlite", "ledger.jsonl", "objects", "run.toml", "logs"} & set(visible)
+    assert len([name for name in visible if name.endswith("-1")]) == 1, "another attempt is visible"
     assert lines[1].split() == ["0", "x"]
     assert int(lines[2].split()[0]) < 10
     assert "bwrap" in lines[2]
@@ -122,8 +122,8 @@ def test_the_end_of_a_confined_command_is_its_own(lab: Lab) -> None:
         "exit 126": ("command-broken", 126),
     }  # fmt: skip
     run = lab.run(trials.commands([confined(lab, text) for text in ends]))
-    found = [None if "stdout" in out else (out["type"], out["code"]) for out in run.answer]
-    assert found == list(ends.values())
+    actual = [None if "stdout" in out else (out["type"], out["code"]) for out in run.answer]
+    assert actual == list(ends.values())
 
 
 def test_a_program_that_cannot_be_executed_is_told_apart_from_its_failure(lab: Lab) -> None:
@@ -205,9 +205,9 @@ def broken_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_probe_names_what_does_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sandbox.find_isolation().problem == ""
     broken_bwrap(tmp_path / "bin", monkeypatch)
-    found = sandbox.find_isolation()
-    assert found.program == ""
-    assert found.problem == (
+    isolation = sandbox.find_isolation()
+    assert isolation.program == ""
+    assert isolation.problem == (
         "bwrap does not work here: bwrap: No permissions to create new namespace"
     )
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -31,8 +31,8 @@ def rest(x: int, seconds: float) -> int:
 @weft.search(version=1)
 def relay(pieces: int, size: int, turns: int):
     """Pass pieces on; each round's objects are the next one's arguments."""
-    made = yield [begin(f"p{i}", size) for i in range(pieces)]
-    held = [r.value for r in made]
+    results = yield [begin(f"p{i}", size) for i in range(pieces)]
+    held = [r.value for r in results]
     for by in range(1, turns + 1):
         turned = yield [turn(piece, by) for piece in held]
         held = [r.value["piece"] for r in turned]

@@ -180,11 +180,11 @@ def commands(steps: list[dict[str, Any]], after: int = 0):
 @weft.search(version=1)
 def one_by_one(steps: list[dict[str, Any]]):
     """One command a round."""
-    found = []
+    outcomes = []
     for step in steps:
         results = yield [command(step)]
-        found.append(outcome(results[0]))
-    return found
+        outcomes.append(outcome(results[0]))
+    return outcomes
 
 
 @weft.search(version=1)
@@ -233,8 +233,8 @@ def kill_idle_supervisor(run: Any) -> None:
 
 def list_folders(run: Any) -> list[list[str]]:
     """What lies in the attempt's own folders, and the attempt's number."""
-    seen = sorted(path.name for path in (*run.out_dir.iterdir(), *run.tmp_dir.iterdir()))
-    return [seen, [str(run.attempt)]]
+    names = sorted(path.name for path in (*run.out_dir.iterdir(), *run.tmp_dir.iterdir()))
+    return [names, [str(run.attempt)]]
 
 
 # -- placement ----------------------------------------------------------------------------
@@ -286,9 +286,9 @@ def rests(kinds: list[str], ms: list[int]):
 
 @weft.search(version=1)
 def devices(count: int):
-    seen = yield [gpu_visible(i) for i in range(count)]
+    results = yield [gpu_visible(i) for i in range(count)]
     plain = yield [visible(0)]
-    return [[r.value for r in seen], plain[0].value]
+    return [[r.value for r in results], plain[0].value]
 
 
 @weft.search(version=1)
