@@ -200,5 +200,5 @@ def records_in(run: Path) -> int:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file below a folder, to see that nothing changed."""
-    found = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return {str(p.relative_to(folder)): p.read_bytes() for p in found}
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files}

@@ -16,11 +16,11 @@ BIDI = "\u202e"
 def refused(weft: Weft, tmp_path: Path, code: int, words: list[str], *said: str) -> Told:
     """Run a command that must fail and leave the folder as it is."""
     before = tree(tmp_path)
-    told = weft(*words)
-    told.check_one_line(code, *said)
+    result = weft(*words)
+    result.check_one_line(code, *said)
     assert tree(tmp_path) == before
     assert not (tmp_path / "new").exists()
-    return told
+    return result
 
 
 def run_words(*more: str, spec: str = "small:squares") -> list[str]:
@@ -143,7 +143,7 @@ def test_spec_file_with_an_impossible_name_is_refused(
 def test_input_missing_folder_fifo_and_loop_are_refused(weft: Weft, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "loop").symlink_to("loop")
-    for name, said in (
+    for name, reason in (
         ("missing", "does not exist"),
         (".", "not a regular file"),
         ("fifo", "not a regular file"),
@@ -151,7 +151,7 @@ def test_input_missing_folder_fifo_and_loop_are_refused(weft: Weft, tmp_path: Pa
         ("x" * 300, "input table"),
     ):
         words = run_words("--input", f"table={name}", spec="small:informed")
-        refused(weft, tmp_path, 3, words, said)
+        refused(weft, tmp_path, 3, words, reason)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_out_that_cannot_be_a_run_folder_is_refused(weft: Weft, tmp_path: Path) 
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
     (tmp_path / "loop").symlink_to("loop")
-    for out, said in (
+    for out, reason in (
         ("file", "is not a folder"),
         ("file/below", "cannot be a run folder"),
         ("full", "not of a run (mine.txt)"),
@@ -208,7 +208,7 @@ def test_out_that_cannot_be_a_run_folder_is_refused(weft: Weft, tmp_path: Path) 
         ("loop/below", "cannot be a run folder"),
         ("x" * 300, "cannot be a run folder"),
     ):
-        refused(weft, tmp_path, 3, ["run", "small:squares", "--out", out], said, "--out")
+        refused(weft, tmp_path, 3, ["run", "small:squares", "--out", out], reason, "--out")
 
 
 def test_sign_key_that_is_none_is_refused(weft: Weft, tmp_path: Path) -> None:
@@ -248,8 +248,8 @@ def test_search_that_raises_says_where_and_double_verbose_shows_the_traceback(
     (tmp_path / "mine.py").write_text(
         "import weft\n@weft.search(version=1)\ndef s():\n    yield []\n    {}['gone']\n"
     )
-    told = weft("run", "mine:s", "--out", "r")
-    told.check_one_line(3, "KeyError", "mine.py")
+    result = weft("run", "mine:s", "--out", "r")
+    result.check_one_line(3, "KeyError", "mine.py")
     loud = weft("run", "mine:s", "--out", "r", "-vv")
     assert loud.code == 3
     assert "Traceback" in loud.err
@@ -269,8 +269,8 @@ def test_internal_error_is_one_line_without_double_verbose(
     with pytest.raises(SystemExit) as ended:
         main.main(["run", "a:b", "--out", "r"])
     assert ended.value.code == 70
-    said = capsys.readouterr().err
-    assert said == (
+    stderr = capsys.readouterr().err
+    assert stderr == (
         "weft: internal error, RuntimeError: planted\\nbug; run again with -vv and report it\n"
     )
 

@@ -46,9 +46,9 @@ def runs(tmp_path_factory) -> Path:
 
 
 def test_list_shows_newest_first_with_answers_in_short(capsys, runs: Path) -> None:
-    told = run_here(capsys, "list", runs)
-    assert told.code == 0
-    heading, *lines = told.out.splitlines()
+    result = run_here(capsys, "list", runs)
+    assert result.code == 0
+    heading, *lines = result.out.splitlines()
     assert heading.split() == [
         "NAME", "SEARCH", "STATE", "STARTED", "DURATION", "TASKS", "ANSWER", "TAGS",
     ]  # fmt: skip
@@ -79,25 +79,25 @@ def test_list_has_a_line_for_a_damaged_folder_and_changes_nothing(
     (unreadable / "manifest.sqlite").chmod(0o644)
     (unreadable / "manifest.sqlite").write_bytes(b"junk" * 1000)
     before = [(p, p.lstat().st_mtime_ns) for p in sorted(tmp_path.rglob("*"))]
-    told = run_here(capsys, "list", tmp_path / "runs", "--json")
-    assert told.code == 0
-    states = {run["name"]: run["state"] for run in told.json["runs"]}
+    result = run_here(capsys, "list", tmp_path / "runs", "--json")
+    assert result.code == 0
+    states = {run["name"]: run["state"] for run in result.json["runs"]}
     assert states == {"fine": "finished", "bad": "damaged", "rows": "damaged"}
-    assert "run.toml" in next(r["answer"] for r in told.json["runs"] if r["name"] == "bad")
+    assert "run.toml" in next(r["answer"] for r in result.json["runs"] if r["name"] == "bad")
     assert before == [(p, p.lstat().st_mtime_ns) for p in sorted(tmp_path.rglob("*"))]
 
 
 def test_list_of_nothing_and_of_a_missing_folder(capsys, tmp_path: Path) -> None:
-    told = run_here(capsys, "list", tmp_path)
-    assert (told.code, told.out) == (0, "")
-    assert "no runs in" in told.err
+    result = run_here(capsys, "list", tmp_path)
+    assert (result.code, result.out) == (0, "")
+    assert "no runs in" in result.err
     run_here(capsys, "list", tmp_path / "none").check_one_line(3, "does not exist")
 
 
 def test_export_csv_has_a_row_for_each_result(capsys, runs: Path, tmp_path: Path) -> None:
-    told = run_here(capsys, "export", runs / "first", "--csv")
-    assert told.code == 0
-    rows = list(csv.DictReader(io.StringIO(told.out)))
+    result = run_here(capsys, "export", runs / "first", "--csv")
+    assert result.code == 0
+    rows = list(csv.DictReader(io.StringIO(result.out)))
     assert [row["index"] for row in rows] == ["0", "1", "2"]
     assert rows[1]["value.text"] == 'a,\n"1"'
     assert [row["value.flag"] for row in rows] == ["false", "true", ""]
@@ -105,7 +105,7 @@ def test_export_csv_has_a_row_for_each_result(capsys, runs: Path, tmp_path: Path
     out = tmp_path / "rows.csv"
     written = run_here(capsys, "export", runs / "first", "--csv", "--out", out, "--json")
     assert written.json == {"out": str(out), "rows": 3, "size_bytes": out.stat().st_size}
-    assert out.read_text("utf-8") == told.out
+    assert out.read_text("utf-8") == result.out
     assert list(tmp_path.iterdir()) == [out]
 
 
@@ -145,8 +145,8 @@ def test_export_refuses_in_one_line(capsys, runs: Path, words, code: int, text: 
 
 def test_export_into_the_run_is_refused(capsys, runs: Path) -> None:
     before = sorted((runs / "first").iterdir())
-    told = run_here(capsys, "export", runs / "first", "--csv", "--out", runs / "first" / "x.csv")
-    told.check_one_line(3, "inside the run")
+    result = run_here(capsys, "export", runs / "first", "--csv", "--out", runs / "first" / "x.csv")
+    result.check_one_line(3, "inside the run")
     assert sorted((runs / "first").iterdir()) == before
 
 
@@ -154,12 +154,12 @@ def test_export_into_the_run_is_refused(capsys, runs: Path) -> None:
     "words", [("--retry-failed",), ("--out", "new")], ids=["without out", "without retry-failed"]
 )
 def test_retry_failed_and_out_go_together(capsys, runs: Path, words) -> None:
-    told = run_here(capsys, "resume", runs / "first", *words)
-    told.check_one_line(2, "--retry-failed --out NEW")
+    result = run_here(capsys, "resume", runs / "first", *words)
+    result.check_one_line(2, "--retry-failed --out NEW")
 
 
 def test_retry_with_nothing_failed_is_one_line(capsys, runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "new"
-    told = run_here(capsys, "resume", runs / "third", "--retry-failed", "--out", out)
-    told.check_one_line(3, "nothing to retry")
+    result = run_here(capsys, "resume", runs / "third", "--retry-failed", "--out", out)
+    result.check_one_line(3, "nothing to retry")
     assert not out.exists()

@@ -31,15 +31,15 @@ def promised() -> list[str]:
 
 def promised_heads() -> list[str]:
     """The heads of the README in the order of the parts, two for each."""
-    found = (re.search(r"head \d+ ([0-9a-f]{64})", line) for line in promised())
-    return [match[1] for match in found if match]
+    matches = (re.search(r"head \d+ ([0-9a-f]{64})", line) for line in promised())
+    return [match[1] for match in matches if match]
 
 
 def check_ledgers(place: Path) -> None:
     """Both runs of every part left the same bytes."""
     for name in NAMES:
-        one, two = (place / name / folder / "ledger.jsonl" for folder in demo.FOLDERS.values())
-        assert one.read_bytes() == two.read_bytes(), name
+        first, second = (place / name / folder / "ledger.jsonl" for folder in demo.FOLDERS.values())
+        assert first.read_bytes() == second.read_bytes(), name
 
 
 def check_told(told: Told) -> None:
@@ -62,12 +62,12 @@ def check_killed(run: Path) -> None:
 
 
 def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> None:
-    told = weft("demo", "--out", "d")
-    assert told.code == 0, told
-    wanted = set(promised())
-    seen = [line for line in told.out.splitlines() if line in wanted]
-    assert seen == promised()
-    check_told(told)
+    result = weft("demo", "--out", "d")
+    assert result.code == 0, result
+    expected = set(promised())
+    printed = [line for line in result.out.splitlines() if line in expected]
+    assert printed == promised()
+    check_told(result)
     check_ledgers(tmp_path / "d")
     for name in NAMES:
         assert (tmp_path / "d" / name / "two-workers" / "report.html").stat().st_size > 10_000
@@ -90,9 +90,9 @@ def test_demo_json_has_the_heads_and_runs(
     monkeypatch.setattr(demo, "PARTS", demo.PARTS[:1])
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert _exit_code(["demo", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["equal"] is True
-    (part,) = told["parts"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["equal"] is True
+    (part,) = report["parts"]
     assert (part["name"], part["killed"]) == (NAMES[0], True)
     assert part["heads"] == promised_heads()[:2]
     assert all(Path(run["out"]).is_relative_to(tmp_path) for run in part["runs"])
@@ -115,15 +115,15 @@ def test_demo_out_that_is_a_file_is_refused(weft: Weft, tmp_path: Path) -> None:
 
 
 def test_demo_head_is_that_of_the_search_run_by_name(weft: Weft) -> None:
-    told = weft("run", "weft.demo.picture:picture", "--out", "r", "--json")
-    assert told.json["head"] == promised_heads()[0]
+    result = weft("run", "weft.demo.picture:picture", "--out", "r", "--json")
+    assert result.json["head"] == promised_heads()[0]
 
 
 def test_demo_pictures_are_pixels_of_one_size(weft: Weft) -> None:
-    found = weft(
+    report = weft(
         "run", "weft.demo.picture:picture", "--args", '{"rounds": 2}', "--out", "r", "--json"
     ).json
-    for picture in (target(), paint(found["answer"]["strips"])):
+    for picture in (target(), paint(report["answer"]["strips"])):
         assert len(picture) == HEIGHT
         assert all(len(row) == WIDTH for row in picture)
         assert all(0 <= value <= 255 for row in picture for pixel in row for value in pixel)

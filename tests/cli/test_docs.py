@@ -19,25 +19,25 @@ PAGE = ROOT / "docs" / "cli.md"
 
 def commands(group: Any = None, before: str = "") -> dict[str, Any]:
     """Every command by its words, those of groups too."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, command in (group or main.commands()).commands.items():
         inside = hasattr(command, "commands")
-        found |= commands(command, f"{before}{name} ") if inside else {before + name: command}
-    return found
+        by_name |= commands(command, f"{before}{name} ") if inside else {before + name: command}
+    return by_name
 
 
 def undocumented(page: str, known: dict[str, Any]) -> Iterator[str]:
     """Commands without a section of the page, and options that their section lacks."""
-    found = re.findall(r"\n## weft ([\w -]+)\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
-    sections = dict(found)
+    matches = re.findall(r"\n## weft ([\w -]+)\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
+    sections = dict(matches)
     for name, command in known.items():
         if name not in sections:
             yield f"weft {name}"
             continue
         options = (p for p in command.params if p.param_type_name == "option")
         words = {w for option in options for w in option.opts} - {"--help"}
-        said = set(re.findall(r"--?[a-z][\w-]*", sections[name]))
-        yield from (f"weft {name} {word}" for word in sorted(words - said))
+        documented = set(re.findall(r"--?[a-z][\w-]*", sections[name]))
+        yield from (f"weft {name} {word}" for word in sorted(words - documented))
 
 
 def unexplained(known: dict[str, Any]) -> Iterator[str]:
@@ -89,6 +89,6 @@ def test_readme_names_every_command_and_group() -> None:
 def test_command_and_option_without_a_word_are_found(planted: dict[str, Any]) -> None:
     page = PAGE.read_text("utf-8")
     assert list(undocumented(page, planted)) == ["weft verify --deeper", "weft unheard"]
-    told = list(unexplained(planted))
-    assert {"weft unheard", "weft unheard run", "weft verify deeper"} <= set(told)
+    messages = list(unexplained(planted))
+    assert {"weft unheard", "weft unheard run", "weft verify deeper"} <= set(messages)
     assert unlisted((ROOT / "README.md").read_text("utf-8"), planted) == ["unheard"]

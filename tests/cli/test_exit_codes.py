@@ -77,11 +77,11 @@ WAYS = {
 @pytest.mark.parametrize(("code", "way"), [(c, w) for c, ways in WAYS.items() for w in ways])
 def test_command_ends_with_its_code(started: Weft, tmp_path: Path, code: int, way: object) -> None:
     assert callable(way)
-    told = way(started, tmp_path)
-    assert told.code == code, told
+    result = way(started, tmp_path)
+    assert result.code == code, result
     if code not in (0, 1, 4):
-        assert told.err.startswith("weft: ")
-        assert told.err.count("\n") == 1
+        assert result.err.startswith("weft: ")
+        assert result.err.count("\n") == 1
 
 
 def test_bug_of_ours_ends_with_its_code(
@@ -99,6 +99,6 @@ def test_tables_name_every_code_and_no_other() -> None:
     page = (ROOT / "docs" / "cli.md").read_text("utf-8")
     assert {int(n) for n in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == {*WAYS, 70}
     readme = (ROOT / "README.md").read_text("utf-8")
-    said = readme[readme.index("Exit codes:") :].split("\n\n")[0]
-    codes = re.findall(r"(?:^|· |: )\s*(\d+) ", said.replace("\n", " "))
+    table = readme[readme.index("Exit codes:") :].split("\n\n")[0]
+    codes = re.findall(r"(?:^|· |: )\s*(\d+) ", table.replace("\n", " "))
     assert {int(code) for code in codes} == {*WAYS, 70}

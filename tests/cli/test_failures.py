@@ -101,37 +101,39 @@ def run(weft: Weft, search: str, values: list[int], out: str, *more: str):
 def test_exit_code_comes_from_the_ledger_also_when_asked_again(
     weft: Weft, tmp_path: Path, search: str, values: list[int], code: int
 ) -> None:
-    done = run(weft, search, values, "r")
+    result = run(weft, search, values, "r")
     warning = f"{sum(x < 0 for x in values)} of {len(values)} tasks failed"
     warned = code == 4
-    assert (done.code, warning in done.err) == (code, warned), done
+    assert (result.code, warning in result.err) == (code, warned), result
     (tmp_path / "r" / "manifest.sqlite").unlink()
     for again in (run(weft, search, values, "r"), weft("resume", "r", "--json")):
         assert (again.code, warning in again.err) == (code, warned), again
-        assert again.json == done.json
+        assert again.json == result.json
         assert len(again.err.splitlines()) == int(warned)
     assert weft("verify", "r").code == 0
 
 
 def test_warning_names_a_command_that_explains_the_first_failure(weft: Weft) -> None:
-    done = run(weft, "scores", [3, -5, -2], "a run")
-    [_, warning] = done.err.splitlines()
+    result = run(weft, "scores", [3, -5, -2], "a run")
+    [_, warning] = result.err.splitlines()
     command = re.search(r"exit code is 4; weft (.*?) \(@weft", warning)
     assert command is not None, warning
     assert "no root of -5" in weft(*shlex.split(command[1])).out
 
 
 def test_quiet_shows_nothing_and_keeps_the_exit_code(weft: Weft) -> None:
-    done = run(weft, "scores", [-1, -2, 3], "r", "-q")
-    assert (done.code, done.err) == (4, "")
+    result = run(weft, "scores", [-1, -2, 3], "r", "-q")
+    assert (result.code, result.err) == (4, "")
     again = weft("resume", "r", "-q")
     assert (again.code, again.err) == (4, "")
 
 
 def test_failed_command_is_shown_by_the_last_line_it_printed(weft: Weft) -> None:
-    done = weft("run", "scores:shell", "--out", "r")
-    assert done.code == 4
-    assert done.err.startswith("weft: weft.command #0 failed: exit code 3: no table; weft explain")
+    result = weft("run", "scores:shell", "--out", "r")
+    assert result.code == 4
+    assert result.err.startswith(
+        "weft: weft.command #0 failed: exit code 3: no table; weft explain"
+    )
     lines = weft("explain", "r", ":0:0").out.splitlines()
     assert lines[-1] == "log     no table"
     [used] = [line for line in lines if line.startswith("note    wall_s = ")]
@@ -141,9 +143,9 @@ def test_failed_command_is_shown_by_the_last_line_it_printed(weft: Weft) -> None
 @pytest.mark.parametrize("quiet", ["", "quiet"])
 def test_python_shows_the_same_lines_and_gives_the_exit_code(tmp_path: Path, quiet: str) -> None:
     argv = [sys.executable, "scores.py", "r", quiet]
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "4 [3]\n"
-    lines = done.stderr.splitlines()
+    result = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.stdout == "4 [3]\n"
+    lines = result.stderr.splitlines()
     if quiet:
         assert lines == []
         return

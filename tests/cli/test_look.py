@@ -33,8 +33,8 @@ def made(forks: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("look")
     (base / "small.py").write_text(SMALL)
     (base / "mixed.py").write_text(MIXED)
-    code, _, said = forks.run(["run", "mixed:mixed", "--out", "r"], base, os.environ)
-    assert code == 0, said
+    code, _, stderr = forks.run(["run", "mixed:mixed", "--out", "r"], base, os.environ)
+    assert code == 0, stderr
     return base
 
 
@@ -54,11 +54,11 @@ def key_of(run: Path, kind: str) -> str:
 
 
 def test_status_tells_counts_and_head(weft: Weft, run: Path) -> None:
-    told = weft("status", "r")
-    assert told.code == 0, told
-    assert "finished" in told.out
+    result = weft("status", "r")
+    assert result.code == 0, result
+    assert "finished" in result.out
     head = json.loads(weft("verify", "r", "--json").out)["root"]
-    assert told.out.splitlines()[-1] == f"head    {len(records(run))} {head}"
+    assert result.out.splitlines()[-1] == f"head    {len(records(run))} {head}"
 
 
 def test_status_json_and_events(weft: Weft, run: Path) -> None:
@@ -74,9 +74,9 @@ def test_status_json_and_events(weft: Weft, run: Path) -> None:
 
 def test_verify_agrees_and_changes_nothing(weft: Weft, run: Path) -> None:
     before = tree(run)
-    told = weft("verify", "r", "--json")
-    assert (told.code, told.json["status"]) == (0, "finished")
-    assert told.json["failed"] == 1
+    result = weft("verify", "r", "--json")
+    assert (result.code, result.json["status"]) == (0, "finished")
+    assert result.json["failed"] == 1
     assert weft("verify", "r").out.splitlines()[-1].startswith("head ")
     assert tree(run) == before
 
@@ -110,8 +110,8 @@ def test_verify_signature(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "r" / "checkpoint.sig").unlink()
     weft("verify", "r", "--public-key", "ours.pub").check_one_line(5, "not signed: ")
     assert weft("verify", "r").code == 0
-    told = weft("resume", "r", "--sign-key", "ours.pem")
-    assert told.code == 0, told
+    result = weft("resume", "r", "--sign-key", "ours.pem")
+    assert result.code == 0, result
     assert weft("verify", "r", "--public-key", "ours.pub").code == 0
     ledger = (tmp_path / "r" / "ledger.jsonl").read_bytes()
     forge(tmp_path / "r")
@@ -135,16 +135,16 @@ def test_verify_of_an_interrupted_run_has_its_word_and_code(weft: Weft, tmp_path
     (tmp_path / "key.pem").write_bytes(private_pem(key))
     (tmp_path / "key.pub").write_bytes(public_pem(key))
     interrupt(weft, tmp_path, "--sign-key", "key.pem")
-    told = weft("verify", "r")
-    assert (told.code, told.out.splitlines()[0]) == (130, "status  interrupted")
+    result = weft("verify", "r")
+    assert (result.code, result.out.splitlines()[0]) == (130, "status  interrupted")
     as_json = weft("verify", "r", "--json")
     assert (as_json.code, as_json.json["status"]) == (130, "interrupted")
     size = as_json.json["size"]
     signed = f"signed to {size} of {size}: the run is not finished"
     weft("verify", "r", "--public-key", "key.pub").check_one_line(5, signed)
     assert weft("resume", "r").code == 0
-    told = weft("verify", "r", "--public-key", "key.pub")
-    told.check_one_line(5, f"signed to {size} of ", "not signed")
+    result = weft("verify", "r", "--public-key", "key.pub")
+    result.check_one_line(5, f"signed to {size} of ", "not signed")
     assert weft("verify", "r").code == 0
     assert weft("resume", "r", "--sign-key", "key.pem").code == 0
     assert weft("verify", "r", "--public-key", "key.pub").code == 0
@@ -152,10 +152,10 @@ def test_verify_of_an_interrupted_run_has_its_word_and_code(weft: Weft, tmp_path
 
 def test_replay_is_equal(weft: Weft, run: Path) -> None:
     before = tree(run)
-    told = weft("replay", "r", "--workers", "2", "--json")
-    assert told.code == 0, told
-    assert told.json["equal"] is True
-    assert told.json["recorded_head"] == told.json["replayed_head"]
+    result = weft("replay", "r", "--workers", "2", "--json")
+    assert result.code == 0, result
+    assert result.json["equal"] is True
+    assert result.json["recorded_head"] == result.json["replayed_head"]
     assert "equal" in weft("replay", "r").out
     assert tree(run) == before
 
@@ -165,10 +165,10 @@ def test_replay_of_a_task_that_answers_otherwise_names_the_record(
 ) -> None:
     file = tmp_path / "small.py"
     file.write_text(file.read_text().replace("return x * x", "return x * x + (x == 2)"))
-    told = weft("replay", "r", "--path", ".", "--json")
-    assert told.code == 1, told
-    assert told.json["difference"]["seq"] == 3
-    assert told.json["code_changed"] == ["small"]
+    result = weft("replay", "r", "--path", ".", "--json")
+    assert result.code == 1, result
+    assert result.json["difference"]["seq"] == 3
+    assert result.json["code_changed"] == ["small"]
 
 
 def test_replay_unfinished_run_is_refused(weft: Weft, tmp_path: Path) -> None:
@@ -181,10 +181,10 @@ def test_diff_equal_and_different(weft: Weft, run: Path) -> None:
     same = weft("diff", "r", "again")
     assert (same.code, same.out) == (0, "equal   the ledgers are the same, byte for byte\n")
     weft("run", "mixed:mixed", "--seed", "4", "--out", "other")
-    told = weft("diff", "r", "other", "--json")
-    assert told.code == 1
-    assert told.json["equal"] is False
-    assert "seed" in told.json["difference"]["what"]
+    result = weft("diff", "r", "other", "--json")
+    assert result.code == 1
+    assert result.json["equal"] is False
+    assert "seed" in result.json["difference"]["what"]
     assert "seed" in weft("diff", "r", "other").out
 
 
@@ -231,13 +231,13 @@ def test_prove_check_of_no_proof_is_refused(weft: Weft, tmp_path: Path, text: st
 
 
 def test_explain_tells_a_failed_task(weft: Weft, run: Path) -> None:
-    told = weft("explain", "r", ":0:4")
-    assert told.code == 0, told
-    assert "ValueError: no 1" in told.out
+    result = weft("explain", "r", ":0:4")
+    assert result.code == 0, result
+    assert "ValueError: no 1" in result.out
     body = weft("explain", "r", ":0:4", "--json").json
     assert (body["state"], body["function"]) == ("failed", "small:fail")
-    found = weft("explain", "r", body["key"][:12], "--json").json
-    assert found["key"] == body["key"]
+    report = weft("explain", "r", body["key"][:12], "--json").json
+    assert report["key"] == body["key"]
     noted = weft("explain", "r", ":0:2")
     assert "seen = 2" in noted.out
 

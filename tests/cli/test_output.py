@@ -77,10 +77,10 @@ def test_quiet_prints_the_answer_alone(folder: Path) -> None:
 
 def test_pipe_gets_data_on_stdout_and_nothing_on_stderr(weft: Weft) -> None:
     for words in (("-q",), (), ("--json",)):
-        told = weft("run", "small.py:squares", "--out", "run", *words)
-        assert (told.code, told.err) == (0, "")
-        assert told.out
-        assert CONTROL not in told.out
+        result = weft("run", "small.py:squares", "--out", "run", *words)
+        assert (result.code, result.err) == (0, "")
+        assert result.out
+        assert CONTROL not in result.out
 
 
 def test_errors_are_told_even_when_quiet(weft: Weft) -> None:
@@ -93,11 +93,11 @@ def test_errors_are_told_even_when_quiet(weft: Weft) -> None:
 def completed(*words: str) -> list[str]:
     """What bash is offered for the last word."""
     line = {"COMP_WORDS": " ".join(("weft", *words)), "COMP_CWORD": str(len(words))}
-    done = subprocess.run(
+    result = subprocess.run(
         COMMAND, env={**os.environ, **line, "_WEFT_COMPLETE": "complete_bash"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return done.stdout.split()
+    return result.stdout.split()
 
 
 def test_shell_completes_commands_groups_and_options() -> None:
@@ -109,11 +109,11 @@ def test_shell_completes_commands_groups_and_options() -> None:
 
 def test_completion_script_names_the_program() -> None:
     env = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, "--show-completion", "bash"], env=env, capture_output=True, text=True, check=True
     )
-    assert "complete -o default -F _weft_completion weft" in done.stdout
-    assert sys.executable not in done.stdout
+    assert "complete -o default -F _weft_completion weft" in result.stdout
+    assert sys.executable not in result.stdout
 
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
@@ -121,7 +121,7 @@ def test_closed_stream_is_no_error(folder: Path, closed: str) -> None:
     """A closed stream's number must not go to a file of the run."""
     words = " ".join(COMMAND)
     line = f"{words} run small.py:squares --out closed{closed} -q {closed}>&-"
-    done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (done.stdout == "") == (closed == "1")
+    result = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (result.stdout == "") == (closed == "1")
     assert subprocess.run([*COMMAND, "verify", f"closed{closed}"], cwd=folder).returncode == 0

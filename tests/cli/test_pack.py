@@ -59,8 +59,8 @@ def shell(line: str, folder: Path) -> Told:
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weft.main "$@"\n')
     program.chmod(0o755)
     env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
-    done = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
-    return Told(done.returncode, done.stdout, done.stderr)
+    result = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+    return Told(result.returncode, result.stdout, result.stderr)
 
 
 def invariants(pack: dict[str, Any]) -> dict[str, bool | None]:
@@ -74,8 +74,8 @@ def informed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
     (base / "small.py").write_text(SMALL)
     (base / "table.bin").write_bytes(bytes(range(200)))
     words = [*COMMAND, *INFORMED, "--out", "run", "--json"]
-    done = subprocess.run(words, cwd=base, capture_output=True, text=True)
-    return base, Told(done.returncode, done.stdout, done.stderr)
+    result = subprocess.run(words, cwd=base, capture_output=True, text=True)
+    return base, Told(result.returncode, result.stdout, result.stderr)
 
 
 @pytest.fixture

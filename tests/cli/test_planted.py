@@ -151,10 +151,10 @@ def refuse(weft: Weft, folder: Path, command: str, place: Path, key: str) -> Non
     """The command says which path in one line, gives 5, and no foreign byte goes anywhere."""
     words = [key if word == KEY else word for word in READERS[command]]
     before = names_in(folder)
-    told: Told = weft(*words)
+    result: Told = weft(*words)
     shown = str(place.relative_to(folder))
-    told.check_one_line(5, shown)
-    assert MARK not in told.err
+    result.check_one_line(5, shown)
+    assert MARK not in result.err
     assert names_in(folder) == before
 
 

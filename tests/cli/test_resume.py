@@ -20,10 +20,10 @@ def without_owner(folder: Path) -> dict[str, bytes]:
 
 def test_resume_finishes_with_the_head_of_an_unbroken_run(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
-    told = weft("resume", "r", "--json", "--workers", "3")
+    result = weft("resume", "r", "--json", "--workers", "3")
     whole = weft(*WHOLE, "--out", "whole")
-    assert told.code == 0
-    assert told.json["head"] == whole.json["head"]
+    assert result.code == 0
+    assert result.json["head"] == whole.json["head"]
 
 
 def test_resume_from_another_folder_imports_what_run_toml_names(weft: Weft, tmp_path: Path) -> None:
@@ -37,8 +37,8 @@ def test_resume_moved_folder_goes_on(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
     (tmp_path / "far" / "away").mkdir(parents=True)
     (tmp_path / "r").rename(tmp_path / "far/away/r")
-    told = weft("resume", "far/away/r", "--json")  # slow.py is found in the current folder
-    assert told.json["head"] == weft(*WHOLE, "--out", "whole").json["head"]
+    result = weft("resume", "far/away/r", "--json")  # slow.py is found in the current folder
+    assert result.json["head"] == weft(*WHOLE, "--out", "whole").json["head"]
 
 
 def test_resume_moved_folder_without_its_search_says_what_to_give(
@@ -95,8 +95,8 @@ def test_resume_search_that_asks_for_other_tasks_diverges(weft: Weft, tmp_path: 
     interrupt(weft, tmp_path)
     file = tmp_path / "slow.py"
     file.write_text(file.read_text().replace("number * 10 + i", "number * 10 + i + 1"))
-    told = weft("resume", "r", "--accept", "code")
-    told.check_one_line(3, "replay diverged in lane /, round 0", "raise its version")
+    result = weft("resume", "r", "--accept", "code")
+    result.check_one_line(3, "replay diverged in lane /, round 0", "raise its version")
 
 
 OTHER = (
@@ -119,8 +119,8 @@ def test_run_other_decision_into_a_used_folder_names_the_field(
         assert weft("resume", "r").code == 0
     before = without_owner(tmp_path / "r")
     for more, field in OTHER:
-        told = weft("run", "slow:slow", "--out", "r", *more)
-        told.check_one_line(3, "contains a different run", field, "a new --out")
+        result = weft("run", "slow:slow", "--out", "r", *more)
+        result.check_one_line(3, "contains a different run", field, "a new --out")
         assert without_owner(tmp_path / "r") == before, more
 
 
@@ -136,8 +136,8 @@ def test_run_changed_input_is_refused_and_resume_reads_the_copy(weft: Weft, tmp_
 
 def test_run_other_search_into_a_used_folder_is_refused(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
-    told = weft("run", "small:squares", "--out", "r")
-    told.check_one_line(3, "contains a different run")
+    result = weft("run", "small:squares", "--out", "r")
+    result.check_one_line(3, "contains a different run")
 
 
 def test_resume_damaged_input_object_is_refused(weft: Weft, tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_resume_damaged_input_object_is_refused(weft: Weft, tmp_path: Path) -> N
 
 def test_resume_twice_at_once_second_is_told_who_runs(weft: Weft, tmp_path: Path) -> None:
     with held_run(tmp_path) as running:
-        told = weft("resume", "r")
-        told.check_one_line(75, f"in use by pid {running.pid} on")
+        result = weft("resume", "r")
+        result.check_one_line(75, f"in use by pid {running.pid} on")
 
 
 def test_interrupt_by_signal_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:
@@ -159,10 +159,10 @@ def test_interrupt_by_signal_then_resume_gives_the_same_head(weft: Weft, tmp_pat
         running.send_signal(signal.SIGINT)
         out, err = running.communicate()
     Told(running.returncode, out, err).check_one_line(130, "interrupted after", "weft resume r")
-    told = weft("resume", "r", "--json")
+    result = weft("resume", "r", "--json")
     whole = weft(*WHOLE, "--out", "whole")
-    assert told.json["head"] == whole.json["head"]
-    assert told.json["size"] == whole.json["size"]
+    assert result.json["head"] == whole.json["head"]
+    assert result.json["size"] == whole.json["size"]
 
 
 def test_kill_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:

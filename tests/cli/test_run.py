@@ -18,21 +18,21 @@ KEYS = {
 
 
 def test_run_module_prints_answer_and_head_last(weft: Weft) -> None:
-    told = weft("run", "small:squares", "--out", "r")
-    assert told.code == 0, told
-    lines = told.out.splitlines()
+    result = weft("run", "small:squares", "--out", "r")
+    assert result.code == 0, result
+    lines = result.out.splitlines()
     assert lines[0].split() == ["answer", "30"]
     assert lines[-1].startswith("head ")
     assert lines[-1].endswith("verified by: weft verify r")
-    assert told.err == ""
+    assert result.err == ""
 
 
 def test_run_file_and_module_give_the_same_head(weft: Weft, tmp_path: Path) -> None:
-    one = weft("run", "small:squares", "--out", "a", "--json").json
+    first = weft("run", "small:squares", "--out", "a", "--json").json
     other = tmp_path / "elsewhere"
     other.mkdir()
-    two = weft("run", "../small.py:squares", "--out", "b", "--json", cwd=other).json
-    assert one["head"] == two["head"]
+    second = weft("run", "../small.py:squares", "--out", "b", "--json", cwd=other).json
+    assert first["head"] == second["head"]
 
 
 def test_run_file_inside_a_package_is_known_by_its_full_name(weft: Weft, tmp_path: Path) -> None:
@@ -40,23 +40,23 @@ def test_run_file_inside_a_package_is_known_by_its_full_name(weft: Weft, tmp_pat
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "inner.py").write_text((tmp_path / "small.py").read_text())
-    told = weft("run", "deep/pack/inner.py:squares", "--out", "r", "--json")
-    assert told.json["search"] == "pack.inner:squares"
+    result = weft("run", "deep/pack/inner.py:squares", "--out", "r", "--json")
+    assert result.json["search"] == "pack.inner:squares"
 
 
 def test_run_path_option_finds_the_module(weft: Weft, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    told = weft("run", "small:squares", "--path", "..", "--out", "r", "--json", cwd=empty)
-    assert told.json["answer"] == 30
+    result = weft("run", "small:squares", "--path", "..", "--out", "r", "--json", cwd=empty)
+    assert result.json["answer"] == 30
 
 
 def test_run_json_is_one_object_with_the_promised_fields(weft: Weft) -> None:
-    told = weft("run", "small:squares", "--args", '{"count": 3}', "--out", "r", "--json")
-    assert set(told.json) == KEYS
-    assert told.json["tasks"] == {"completed": 3, "failed": 0}
-    assert told.json["status"] == "answered"
-    assert told.json["answer"] == 5
+    result = weft("run", "small:squares", "--args", '{"count": 3}', "--out", "r", "--json")
+    assert set(result.json) == KEYS
+    assert result.json["tasks"] == {"completed": 3, "failed": 0}
+    assert result.json["status"] == "answered"
+    assert result.json["answer"] == 5
 
 
 @pytest.mark.parametrize(
@@ -64,25 +64,25 @@ def test_run_json_is_one_object_with_the_promised_fields(weft: Weft) -> None:
     [("squares", 0, "answered"), ("unsure", 1, "unknown"), ("broken", 4, "unknown")],
 )
 def test_run_exit_code_says_how_it_ended(weft: Weft, search: str, code: int, status: str) -> None:
-    told = weft("run", f"small:{search}", "--out", "r", "--json")
-    assert (told.code, told.json["status"]) == (code, status)
+    result = weft("run", f"small:{search}", "--out", "r", "--json")
+    assert (result.code, result.json["status"]) == (code, status)
 
 
 def test_run_unknown_answer_is_labelled(weft: Weft) -> None:
-    told = weft("run", "small:unsure", "--out", "r")
-    assert told.out.splitlines()[0] == 'unknown {"unknown": "ambiguous", "detail": [1, 2]}'
+    result = weft("run", "small:unsure", "--out", "r")
+    assert result.out.splitlines()[0] == 'unknown {"unknown": "ambiguous", "detail": [1, 2]}'
 
 
 def test_run_answer_that_is_an_object_is_printed_by_its_digest(weft: Weft) -> None:
-    told = weft("run", "small:stores", "--out", "r", "--json")
-    assert list(told.json["answer"]) == ["$o"]
+    result = weft("run", "small:stores", "--out", "r", "--json")
+    assert list(result.json["answer"]) == ["$o"]
 
 
 def test_run_seed_input_and_budget_reach_the_search(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"12345")
     words = ["--seed", "9", "--input", "table=t.csv", "--budget", "tries=4"]
-    told = weft("run", "small:informed", *words, "--out", "r", "--json")
-    assert told.json["answer"] == [9, 5, 4]
+    result = weft("run", "small:informed", *words, "--out", "r", "--json")
+    assert result.json["answer"] == [9, 5, 4]
 
 
 def test_run_args_from_a_file(weft: Weft, tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_run_interrupted_by_wall_limit_then_finished_by_the_same_command(
     stopped = weft(*words, "--wall-limit", "0.5")
     stopped.check_one_line(130, "interrupted", "weft resume r")
     hold(tmp_path, None)
-    told = weft(*words, "--json")
+    result = weft(*words, "--json")
     whole = weft("run", "slow:slow", "--out", "whole", "--workers", "4", "--json")
-    assert told.json["head"] == whole.json["head"]
+    assert result.json["head"] == whole.json["head"]
 
 
 def test_run_verbose_shows_progress_and_quiet_says_nothing_on_stderr(
@@ -152,8 +152,8 @@ def test_run_signs_the_last_checkpoint(weft: Weft, tmp_path: Path) -> None:
     key = Ed25519PrivateKey.generate()
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (tmp_path / "key.pem").write_bytes(pem)
-    told = weft("run", "small:squares", "--out", "r", "--sign-key", "key.pem", "--json")
-    assert told.code == 0, told
+    result = weft("run", "small:squares", "--out", "r", "--sign-key", "key.pem", "--json")
+    assert result.code == 0, result
     assert (tmp_path / "r/checkpoint.sig").is_file()
 
 
@@ -164,16 +164,16 @@ SCRIPT = str(Path(sys.executable).with_name("weft"))
 def test_console_script_and_module_are_the_same_program(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stdout.startswith("weft ")
+    result = subprocess.run([*command, "--version"], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0
+    assert result.stdout.startswith("weft ")
 
 
 def test_json_of_a_run_survives_a_pipe_that_closes(weft: Weft, tmp_path: Path) -> None:
     weft("run", "small:squares", "--out", "r")
     command = f"{sys.executable} -m weft.main run small:squares --out r --json | true"
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert done.stderr == ""
+    assert result.stderr == ""
     assert json.loads(weft("run", "small:squares", "--out", "r", "--json").out)

@@ -70,6 +70,6 @@ def test_resume_takes_a_milestone_and_a_cap_too(weft: Weft, words: list[str]) ->
 def test_options_that_make_no_sense_are_refused(
     weft: Weft, words: list[str], tmp_path: Path, more: list[str]
 ) -> None:
-    told = weft(*words, *more)
-    told.check_one_line(2)
+    result = weft(*words, *more)
+    result.check_one_line(2)
     assert not (tmp_path / "r").exists()

@@ -23,14 +23,14 @@ def test_search_named_like_a_standard_module_runs_resumes_and_replays(
     (place / f"{name}.py").write_text(SMALL)
     for call in (weft, lambda *words, cwd: run_apart(cwd, *words)):  # with and without it loaded
         out = tmp_path / f"{name}-{call is weft}"
-        done = call("run", f"{name}:squares", "--out", out, "--json", cwd=place)
-        assert done.code == 0, done
+        outcome = call("run", f"{name}:squares", "--out", out, "--json", cwd=place)
+        assert outcome.code == 0, outcome
         again = call("replay", out, "--json", cwd=away)
-        assert (again.code, again.json["replayed_head"]) == (0, done.json["head"]), again
-    begun = call("run", f"{name}:squares", "--out", "begun", "--wall-limit", "0.0001", cwd=place)
-    assert begun.code == 130, begun
+        assert (again.code, again.json["replayed_head"]) == (0, outcome.json["head"]), again
+    result = call("run", f"{name}:squares", "--out", "begun", "--wall-limit", "0.0001", cwd=place)
+    assert result.code == 130, result
     resumed = call("resume", place / "begun", "--json", cwd=away)
-    assert (resumed.code, resumed.json["head"]) == (0, done.json["head"]), resumed
+    assert (resumed.code, resumed.json["head"]) == (0, outcome.json["head"]), resumed
 
 
 @pytest.mark.parametrize("name", ["time", "json", "signal"])
@@ -40,8 +40,8 @@ def test_file_with_the_name_of_a_module_that_weft_needs_is_refused(
     place = tmp_path / "code"
     place.mkdir()
     (place / f"{name}.py").write_text(SMALL)
-    told = weft("run", f"{name}:squares", "--path", place, "--out", "r")
-    told.check_one_line(3, f"{name}.py", "is taken by", "rename")
+    result = weft("run", f"{name}:squares", "--path", place, "--out", "r")
+    result.check_one_line(3, f"{name}.py", "is taken by", "rename")
     assert not (tmp_path / "r").exists()
 
 

@@ -37,8 +37,8 @@ def test_start_loads_nothing_heavy(code: str) -> None:
     report = (
         f"{code}\nimport sys\nprint([n for n in {HEAVY!r} if n in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
-    assert done.stderr.strip() == "[]", done
+    result = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
+    assert result.stderr.strip() == "[]", result
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_start_loads_of_weft_only_what_it_needs(code: str, loaded: set[str]) -> 
         "    if name.split('.')[0] == 'weft' and type(module) is ModuleType:\n"
         "        print(name, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
-    assert set(done.stderr.split()) == loaded
+    result = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
+    assert set(result.stderr.split()) == loaded
 
 
 def test_command_is_listed_by_the_first_sentence_of_its_help() -> None:
@@ -110,8 +110,8 @@ main()
 
 
 def test_ctrl_c_while_the_commands_are_loaded_is_one_line() -> None:
-    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "weft: interrupted\n")
+    result = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "weft: interrupted\n")
 
 
 def test_commands_compute_in_one_thread() -> None:
@@ -120,5 +120,5 @@ def test_commands_compute_in_one_thread() -> None:
         "try:\n    main()\nexcept SystemExit:\n    import numpy\n"
         "    print(len(os.listdir('/proc/self/task')), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr.split() == ["1"], "BLAS threads of the command itself"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stderr.split() == ["1"], "BLAS threads of the command itself"

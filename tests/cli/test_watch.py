@@ -68,8 +68,8 @@ def test_watch_follows_a_run_to_its_end(weft: Weft, tmp_path: Path) -> None:
     with held_run(tmp_path, 0) as process, watching(tmp_path) as watcher:
         looks = []
         for last in range(4):
-            done = 4 * last + 4
-            looks += looks_until(watcher, lambda look, done=done: look["finished"] == done)
+            due = 4 * last + 4
+            looks += looks_until(watcher, lambda look, done=due: look["finished"] == done)
             hold(tmp_path, last + 1)
         hold(tmp_path, None)
         looks += rest_of(watcher)
@@ -102,19 +102,19 @@ def test_watch_shows_who_runs_what(tmp_path: Path) -> None:
 def test_watch_finished_run_looks_once_and_changes_nothing(weft: Weft, tmp_path: Path) -> None:
     assert weft("run", "small:squares", "--out", "r").code == 0
     before = tree(tmp_path / "r")
-    told = weft("watch", "r")
-    assert told.code == 0, told
-    assert [look["state"] for look in lines_of(told.out)] == ["finished"]
+    result = weft("watch", "r")
+    assert result.code == 0, result
+    assert [look["state"] for look in lines_of(result.out)] == ["finished"]
     assert tree(tmp_path / "r") == before
-    assert lines_of(told.out)[0] == weft("status", "r", "--json").json
+    assert lines_of(result.out)[0] == weft("status", "r", "--json").json
 
 
 def test_watch_killed_run_waits_a_while_and_says_how_to_go_on(weft: Weft, tmp_path: Path) -> None:
     kill_in_the_middle(tmp_path)
-    told = weft("watch", "r", "--interval", "0.1", "--patience", "0.3")
-    assert told.code == 130, told
-    assert "weft resume r" in told.err
-    looks = lines_of(told.out)
+    result = weft("watch", "r", "--interval", "0.1", "--patience", "0.3")
+    assert result.code == 130, result
+    assert "weft resume r" in result.err
+    looks = lines_of(result.out)
     assert {look["state"] for look in looks} == {"interrupted"}
     assert len(looks) > 1, "it waited"
     assert all(look["slots"] == [] for look in looks), "nobody runs anything"
@@ -164,13 +164,13 @@ def on_terminal(
 
     The run that it watches is let go when `letting_go_at` is drawn.
     """
-    here, there = pty.openpty()
+    here, far_end = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k not in ("CI", "NO_COLOR")}
     env |= {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "30"}
     with subprocess.Popen(
-        [*COMMAND, *words], cwd=folder, env=env, stdin=there, stdout=there, stderr=there
+        [*COMMAND, *words], cwd=folder, env=env, stdin=far_end, stdout=far_end, stderr=far_end
     ) as process:
-        os.close(there)
+        os.close(far_end)
         drawn = b""
         while select.select([here], [], [], LIMIT_S)[0]:
             try:

@@ -37,8 +37,8 @@ def test_cores_follow_the_affinity_of_the_process() -> None:
         f"import os; os.sched_setaffinity(0, [{core}]);"
         "from weft.cluster import host; print(host.cpu_count())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert done.stdout == b"1\n"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert result.stdout == b"1\n"
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def task(
 
 def queued(lane: str, round_: int, tasks: tuple[LiveTask, ...]) -> Queue:
     """Tasks that were made, with their kinds in order, each once."""
-    return Queue(lane, round_, tasks, tuple(dict.fromkeys(one.kind for one in tasks)))
+    return Queue(lane, round_, tasks, tuple(dict.fromkeys(member.kind for member in tasks)))
 
 
 def opened(desk: Desk, *tasks: LiveTask, size: int | None = None) -> tuple[LiveTask, ...]:

@@ -57,25 +57,25 @@ def shapes(assignments):
 
 
 def test_tasks_of_a_kind_travel_together_each_slot_with_its_share():
-    _, taken = bench_with(once([call(i) for i in range(10)]), [8, 8, 8])
-    assert shapes(taken) == [(0, 0, 4), (1, 4, 4), (2, 8, 2)]
-    assert [list(a.tickets) for a in taken] == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]]
-    assert taken[1].args == '{"x":4}'
-    assert taken[1].more == ('{"x":5}', '{"x":6}', '{"x":7}')
-    assert taken[1].key == task_key(GENESIS, "", 0, 4, "lab:task", '{"x":4}')
+    _, assignments = bench_with(once([call(i) for i in range(10)]), [8, 8, 8])
+    assert shapes(assignments) == [(0, 0, 4), (1, 4, 4), (2, 8, 2)]
+    assert [list(a.tickets) for a in assignments] == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]]
+    assert assignments[1].args == '{"x":4}'
+    assert assignments[1].more == ('{"x":5}', '{"x":6}', '{"x":7}')
+    assert assignments[1].key == task_key(GENESIS, "", 0, 4, "lab:task", '{"x":4}')
 
 
 def test_near_its_end_a_round_is_handed_out_so_that_all_slots_end_together():
-    bench, taken = bench_with(once([call(i) for i in range(40)]), [8, 8, 8, 8])
-    assert shapes(taken) == [(0, 0, 8), (1, 8, 8), (2, 16, 8), (3, 24, 8)]
+    bench, assignments = bench_with(once([call(i) for i in range(40)]), [8, 8, 8, 8])
+    assert shapes(assignments) == [(0, 0, 8), (1, 8, 8), (2, 16, 8), (3, 24, 8)]
     bench.machine.apply(completed(1, *["0"] * 8))  # 32 are left: 8 for each slot, as it has
-    taken = bench.machine.dispatch.take([16, 4, 4, 4])
-    assert {a.slot for a in taken} == {0}
-    assert sum(1 + len(a.more) for a in taken) == 6  # the rest is for who reports next
+    assignments = bench.machine.dispatch.take([16, 4, 4, 4])
+    assert {a.slot for a in assignments} == {0}
+    assert sum(1 + len(a.more) for a in assignments) == 6  # the rest is for who reports next
     bench.machine.apply(completed(9, *["0"] * 8))
-    taken = bench.machine.dispatch.take([4, 16, 4, 4])
-    assert {a.slot for a in taken} == {1}
-    assert sum(1 + len(a.more) for a in taken) == 2
+    assignments = bench.machine.dispatch.take([4, 16, 4, 4])
+    assert {a.slot for a in assignments} == {1}
+    assert sum(1 + len(a.more) for a in assignments) == 2
     bench, _ = bench_with(once([call(i) for i in range(34)]), [8, 8, 8, 8])
     bench.machine.apply(completed(1, "0", "0"))
     assert bench.machine.dispatch.take([4, 0, 0, 0]) == []  # others may have done more unreported
@@ -88,8 +88,8 @@ def test_near_its_end_a_round_is_handed_out_so_that_all_slots_end_together():
 def test_near_its_end_a_slot_gets_its_part_in_several_blocks_that_report_earlier():
     bench, _ = bench_with(once([call(i) for i in range(60)]), [8, 8, 8, 8])
     bench.machine.apply(completed(1, *["0"] * 8))  # 52 are left: 13 for an idle slot
-    taken = bench.machine.dispatch.take([40, 0, 0, 0])
-    assert shapes(taken) == [(0, 32, 7), (0, 39, 2), (0, 41, 1)]  # ten: busy by then
+    assignments = bench.machine.dispatch.take([40, 0, 0, 0])
+    assert shapes(assignments) == [(0, 32, 7), (0, 39, 2), (0, 41, 1)]  # ten: busy by then
     bench, _ = bench_with(once([call(i) for i in range(30)]), [8, 8])
     bench.machine.apply(completed(1, *["0"] * 8))
     assert shapes(bench.machine.dispatch.take([40, 0])) == [(0, 16, 11)]  # two end together anyway
@@ -103,12 +103,12 @@ def test_many_results_at_once_make_tasks_once_and_the_rest_ahead():
         bench.give(completed(ticket, "0"))
     assert state.made == 512  # once: slots come first
     bench.machine.dispatch.take([0])
-    made = []
+    counts = []
     while bench.machine.make_ahead():
-        made.append(state.made)
+        counts.append(state.made)
         assert bench.machine.dispatch.has_any_new
         bench.machine.dispatch.take([0])
-    assert made[0] == 768
+    assert counts[0] == 768
     assert len(state.tasks) > LazyLimits().window * 3 // 4  # and then no more
     assert bench.machine.makes_ahead
 
@@ -125,17 +125,17 @@ def test_round_whose_tasks_are_all_made_makes_nothing_ahead():
 
 def test_while_another_round_waits_a_slot_is_filled_whatever_the_others_hold():
     lane = once([call(i) for i in range(6)])
-    _, taken = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])
-    assert shapes(taken) == [(0, 0, 6)]
-    _, taken = bench_with(lane, [8, 0, 0])
-    assert shapes(taken) == [(0, 0, 2)]  # the others will have room for theirs
+    _, assignments = bench_with(lambda: (yield make_lanes({"a": lane(), "b": lane()})), [8, 0, 0])
+    assert shapes(assignments) == [(0, 0, 6)]
+    _, assignments = bench_with(lane, [8, 0, 0])
+    assert shapes(assignments) == [(0, 0, 2)]  # the others will have room for theirs
 
 
 def test_block_is_no_larger_than_room_and_limit():
-    _, taken = bench_with(once([call(i) for i in range(3000)]), [4000])
-    assert shapes(taken) == [(0, 0, 256)]  # a round begins with so many
-    _, taken = bench_with(once([call(i) for i in range(10)]), [3])
-    assert shapes(taken) == [(0, 0, 3)]
+    _, assignments = bench_with(once([call(i) for i in range(3000)]), [4000])
+    assert shapes(assignments) == [(0, 0, 256)]  # a round begins with so many
+    _, assignments = bench_with(once([call(i) for i in range(10)]), [3])
+    assert shapes(assignments) == [(0, 0, 3)]
     bench = Bench(once([call(i) for i in range(3000)]), lazy=LazyLimits(first=3000))
     assert [1 + len(a.more) for a in bench.machine.dispatch.take([4000])] == [MAX_BLOCK] * 2 + [952]
 
@@ -150,15 +150,15 @@ def test_block_is_no_larger_than_room_and_limit():
     ],
 )
 def test_task_of_another_kind_ends_a_block(other):
-    _, taken = bench_with(once([call(0), call(1), other, call(3), call(4)]), [9])
-    assert shapes(taken) == [(0, 0, 2), (0, 2, 1), (0, 3, 2)]
+    _, assignments = bench_with(once([call(0), call(1), other, call(3), call(4)]), [9])
+    assert shapes(assignments) == [(0, 0, 2), (0, 2, 1), (0, 3, 2)]
 
 
 def test_command_gpu_and_static_tasks_travel_alone():
-    _, taken = bench_with(once([call(i, function=COMMAND) for i in range(2)]), [5, 5])
-    assert shapes(taken) == [(0, 0, 1), (1, 1, 1)]
-    _, taken = bench_with(once([call(i) for i in range(4)]), [5, 5], "static")
-    assert shapes(taken) == [(0, 0, 1), (1, 1, 1), (0, 2, 1), (1, 3, 1)]
+    _, assignments = bench_with(once([call(i, function=COMMAND) for i in range(2)]), [5, 5])
+    assert shapes(assignments) == [(0, 0, 1), (1, 1, 1)]
+    _, assignments = bench_with(once([call(i) for i in range(4)]), [5, 5], "static")
+    assert shapes(assignments) == [(0, 0, 1), (1, 1, 1), (0, 2, 1), (1, 3, 1)]
 
 
 def test_task_with_an_attempt_behind_it_travels_alone():
@@ -167,9 +167,9 @@ def test_task_with_an_attempt_behind_it_travels_alone():
     for ticket in (4, 3):
         bench.give(GivenBack(ticket))
     bench.give(Lost(2, "gone"))
-    taken = bench.machine.dispatch.take([9])
-    assert shapes(taken) == [(0, 1, 1), (0, 2, 2)]
-    assert [a.attempt for a in taken] == [2, 1]
+    assignments = bench.machine.dispatch.take([9])
+    assert shapes(assignments) == [(0, 1, 1), (0, 2, 2)]
+    assert [a.attempt for a in assignments] == [2, 1]
     assert list(block.tickets) == [1, 2, 3, 4, 5, 6]
 
 
@@ -200,16 +200,16 @@ def test_values_that_nobody_waits_for_are_left_out():
 
 
 def test_until_stops_inside_a_block_and_drops_the_rest_of_it():
-    seen = []
+    values = []
 
     def until(result):
-        seen.append(result.value)
+        values.append(result.value)
         return result.value == 20
 
     bench = Bench(once(make_round([call(i) for i in range(6)], until=until)))
     bench.machine.dispatch.take([6])
     bench.give(completed(1, "0", "10", "20", "30"))
-    assert seen == [0, 10, 20]
+    assert values == [0, 10, 20]
     assert bench.of(Close) == [Close("", 0, 3, stopped=True)]
     bench.give(completed(5, "40", "50"))
     assert len(bench.of(RecordValues)) == 1
@@ -219,11 +219,11 @@ def test_until_stops_inside_a_block_and_drops_the_rest_of_it():
 def test_lazy_blocks_any_order_recorded_prefix_grows(order):
     bench = Bench(once(make_lazy(20, call)), lazy=LazyLimits(window=20, reach=20, first=20))
     bench.machine.dispatch.take([20])
-    done = set()
+    finished = set()
     for part in order:
         bench.give(completed(1 + 4 * part, "1", "1", "1", "1"))
-        done.add(part)
-        prefix = 4 * next(i for i in range(6) if i not in done)
+        finished.add(part)
+        prefix = 4 * next(i for i in range(6) if i not in finished)
         reached = [c.recorded for c in bench.of(Advance) + bench.of(Close)]
         assert max(reached, default=0) == prefix
 
@@ -303,8 +303,8 @@ def test_consecutive_tickets_of_several_blocks_are_taken_range_by_range():
     bench.machine.dispatch.take([5])
     bench.give(Lost(4, "gone"))
     bench.give(Lost(1, "gone"))
-    taken = bench.machine.dispatch.take([9])
-    assert [(a.ticket, a.index) for a in taken] == [(6, 0), (7, 3)]
+    assignments = bench.machine.dispatch.take([9])
+    assert [(a.ticket, a.index) for a in assignments] == [(6, 0), (7, 3)]
     bench.give(completed(6, "0", "3"))
     assert [[t.index for t in r.tasks] for r in bench.of(RecordValues)] == [[0], [3]]
     assert [c.recorded for c in bench.of(Advance)] == [1]
@@ -316,8 +316,8 @@ def test_block_behind_another_in_one_message_is_taken_as_one_range():
     bench.machine.dispatch.take([6])
     for ticket in (5, 4, 1):
         bench.give(Lost(ticket, "gone"))
-    taken = bench.machine.dispatch.take([9])
-    assert [(a.ticket, a.index, len(a.tickets)) for a in taken] == [(7, 0, 1), (8, 3, 2)]
+    assignments = bench.machine.dispatch.take([9])
+    assert [(a.ticket, a.index, len(a.tickets)) for a in assignments] == [(7, 0, 1), (8, 3, 2)]
     bench.give(completed(7, "0", "3", "4"))
     assert [[t.index for t in r.tasks] for r in bench.of(RecordValues)] == [[0], [3, 4]]
 
@@ -338,8 +338,8 @@ def test_values_behind_the_end_of_their_round_are_left_out():
 
 def test_values_of_two_kinds_in_a_row_are_recorded_by_kind():
     bench = Bench(once([call(0), call(1, function="lab:other"), call(2, function="lab:other")]))
-    taken = bench.machine.dispatch.take([9])
-    assert [a.function for a in taken] == ["lab:task", "lab:other"]
+    assignments = bench.machine.dispatch.take([9])
+    assert [a.function for a in assignments] == ["lab:task", "lab:other"]
     bench.give(completed(1, "0", "1", "2"))
     parts = [(r.tasks[0].function, [t.index for t in r.tasks]) for r in bench.of(RecordValues)]
     assert parts == [("lab:task", [0]), ("lab:other", [1, 2])]

@@ -91,8 +91,8 @@ def test_recorded_failure_is_an_attempt_too(desk: Desk) -> None:
 
 def test_block_of_values_has_the_rows_of_single_ones(desk: Desk) -> None:
     tasks = opened(desk, *(task(index) for index in range(3)))
-    for one in tasks:
-        run(desk, one)
+    for queued_task in tasks:
+        run(desk, queued_task)
     desk.clock.wall_s += 10
     desk.do(RecordValues(tasks[:2], ["5", "6"], [1_000_000, 3_000_000], WORKER))
     assert desk.journal.pending == 2
@@ -112,8 +112,8 @@ def test_values_of_a_later_round_have_the_rows_behind_those_of_the_first(desk: D
     tasks = tuple(task(index, round_=1) for index in range(5))
     desk.do(OpenRound("", 1, 5), queued("", 1, tasks))
     assert desk.rounds() == [(1, 2, 0, 0, 0), (3, 5, 0, 0, 0)]
-    for one in tasks:
-        run(desk, one)
+    for queued_task in tasks:
+        run(desk, queued_task)
     watched = Watched()
     desk.journal.outlook = watched  # type: ignore[assignment]
     desk.clock.wall_s += 10
@@ -146,8 +146,8 @@ def test_rows_of_functions_end_where_tasks_are_not_shown_any_more(desk: Desk) ->
 
 def test_requeued_task_waits_again_with_its_attempt(desk: Desk) -> None:
     first, second, third = opened(desk, task(0), task(1), task(2))
-    for one in (first, second, third):
-        run(desk, one)
+    for queued_task in (first, second, third):
+        run(desk, queued_task)
     desk.journal.flush()
     desk.clock.monotonic_s += 9
     desk.clock.wall_s += 10

@@ -53,7 +53,7 @@ def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: De
     again = tuple(task(index) for index in range(4))
     recalled = desk.do(OpenRound("", 0, 4), queued("", 0, again))
     assert recalled == [Recalled("", 0, 0, "1", None), Recalled("", 0, 1, None, error)]
-    assert [one.attempt for one in again] == [1, 1, 1, 0]
+    assert [queued_task.attempt for queued_task in again] == [1, 1, 1, 0]
     assert desk.rows("state, queued_at") == [
         ("completed", WALL), ("failed", WALL), ("queued", WALL), ("queued", WALL)
     ]  # fmt: skip
@@ -68,8 +68,8 @@ def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: D
     opened(desk, task(0))
     tasks = [task(index, round_=1) for index in range(4)]
     desk.do(OpenRound("", 1, 4), queued("", 1, tuple(tasks)))
-    for one in tasks[:3]:
-        desk.do(done(run(desk, one), str(one.index)))
+    for queued_task in tasks[:3]:
+        desk.do(done(run(desk, queued_task), str(queued_task.index)))
     desk.do(Advance("", 1, 3))
     desk.journal.flush()
     assert desk.journal.final_rows("", 1, 0, 4) == [], "of this session: nothing to look for"
@@ -79,7 +79,7 @@ def test_rows_of_an_earlier_session_are_read_by_their_place_in_the_round(desk: D
     ]  # fmt: skip
     desk.next_session()
     desk.do(OpenRound("", 0, 1), OpenRound("", 1, 4))
-    rows = [(one.key, "m:f", "{}", 0) for one in tasks[1:3]]
+    rows = [(row_task.key, "m:f", "{}", 0) for row_task in tasks[1:3]]
     assert desk.journal.final_rows("", 1, 1, 3) == rows
     assert desk.journal.final_rows("", 1, 2, 4) == rows[1:], "up to the first that is not final"
 
@@ -111,8 +111,8 @@ def test_round_advances_and_only_forward(desk: Desk) -> None:
 
 def test_stopped_round_drops_and_cancels_what_is_beyond(desk: Desk) -> None:
     tasks = opened(desk, *(task(index) for index in range(4)))
-    for one in tasks[:3]:
-        run(desk, one)
+    for queued_task in tasks[:3]:
+        run(desk, queued_task)
     desk.do(RecordValues(tasks[:2], ["1", "2"], [1, 1], WORKER), done(tasks[2]))
     desk.journal.flush()
     desk.do(Advance("", 0, 1), Close("", 0, 1, stopped=True))
@@ -122,8 +122,8 @@ def test_stopped_round_drops_and_cancels_what_is_beyond(desk: Desk) -> None:
 
 def test_round_that_ends_whole_drops_nothing(desk: Desk) -> None:
     tasks = opened(desk, task(0), task(1))
-    for one in tasks:
-        desk.do(done(run(desk, one)))
+    for queued_task in tasks:
+        desk.do(done(run(desk, queued_task)))
     calls: list[tuple[int, int]] = []
     desk.manifest.drop = lambda first, end: calls.append((first, end))  # type: ignore[method-assign]
     desk.do(Close("", 0, 2, stopped=False))
@@ -133,8 +133,8 @@ def test_round_that_ends_whole_drops_nothing(desk: Desk) -> None:
 
 def test_closed_round_is_closed_the_same_way_again(desk: Desk) -> None:
     tasks = opened(desk, task(0), task(1))
-    for one in tasks:
-        desk.do(done(run(desk, one)))
+    for queued_task in tasks:
+        desk.do(done(run(desk, queued_task)))
     desk.do(Close("", 0, 1, stopped=True))
     desk.next_session()
     desk.do(OpenRound("", 0, 2))
@@ -180,11 +180,11 @@ def test_lane_that_ended_cannot_ask_for_more_and_one_that_did_not_can(desk: Desk
 
 def test_lane_beyond_what_is_recorded_looks_for_nothing(desk: Desk) -> None:
     opened(desk, task(0))
-    asked: list[int] = []
+    looked_up: list[int] = []
     answer_of = desk.manifest.lane_answer
-    desk.manifest.lane_answer = lambda lane: (asked.append(lane), answer_of(lane))[1]  # type: ignore[method-assign]
+    desk.manifest.lane_answer = lambda lane: (looked_up.append(lane), answer_of(lane))[1]  # type: ignore[method-assign]
     desk.do(OpenRound("", 1, 1), OpenRound("", 2, 1))
-    assert asked == [], "the first round has shown that nothing is recorded"
+    assert looked_up == [], "the first round has shown that nothing is recorded"
 
 
 def test_answer_is_kept_and_another_one_diverges(desk: Desk) -> None:

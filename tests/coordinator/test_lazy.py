@@ -37,10 +37,10 @@ class Made:
 )
 @settings(max_examples=120)
 def test_lazy_adversarial_orders_keep_window_and_reach(chance, size, window, reach, adversary):
-    made = Made()
+    maker = Made()
 
     def body():
-        results = yield make_lazy(size, made.make)
+        results = yield make_lazy(size, maker.make)
         return [r.value if r.ok else None for r in results]
 
     bench = Bench(body, lazy=LazyLimits(window, reach))
@@ -48,53 +48,53 @@ def test_lazy_adversarial_orders_keep_window_and_reach(chance, size, window, rea
     finished: set[int] = set()
     while not bench.machine.done:
         out += bench.take()
-        existing = len(made.calls) - len(finished)
+        existing = len(maker.calls) - len(finished)
         recorded = next(i for i in range(size + 1) if i not in finished)
         assert existing <= window
-        assert not made.calls or made.calls[-1] < recorded + reach
+        assert not maker.calls or maker.calls[-1] < recorded + reach
         order = {"random": chance.randrange(len(out)), "last": -1, "first-last": len(out) // 2}
         ended = out.pop(order[adversary])
         finished.add(ended.index)
         bench.end(ended)
-    assert made.calls == [*range(size)]
+    assert maker.calls == [*range(size)]
     assert bench.machine.value == [None if x % 7 == 5 else 10 * x for x in range(size)]
 
 
 def test_lazy_small_window_makes_tasks_by_quarter_windows():
-    made = Made()
-    bench = Bench(once(make_lazy(100, made.make)), lazy=LazyLimits(8, 64))
-    assert len(made.calls) == 8
+    maker = Made()
+    bench = Bench(once(make_lazy(100, maker.make)), lazy=LazyLimits(8, 64))
+    assert len(maker.calls) == 8
     out = bench.take()
     bench.end(out[0])
-    assert len(made.calls) == 8
+    assert len(maker.calls) == 8
     bench.end(out[1])
-    assert len(made.calls) == 10
+    assert len(maker.calls) == 10
     assert [len(c.tasks) for c in bench.of(Queue)] == [8, 2]
 
 
 def test_round_of_many_tasks_is_made_in_steps_while_workers_run():
-    made = Made()
-    bench = Bench(once(make_lazy(10_000, made.make)), lazy=LazyLimits(4096, 32768))
+    maker = Made()
+    bench = Bench(once(make_lazy(10_000, maker.make)), lazy=LazyLimits(4096, 32768))
     out, sizes = bench.take(), [256]
-    while out and len(made.calls) < 4096:
+    while out and len(maker.calls) < 4096:
         bench.end(out.pop(0))
         out = out or bench.take()
-        sizes.append(len(made.calls) - sum(sizes))
+        sizes.append(len(maker.calls) - sum(sizes))
     steps = [size for size in sizes if size]
     assert max(steps) <= 1024
     assert len(steps) > 8
 
 
 def test_lazy_size_zero_ends_at_once():
-    made = Made()
+    maker = Made()
 
     def body():
-        results = yield make_lazy(0, made.make)
+        results = yield make_lazy(0, maker.make)
         return [len(results), list(results), results[:]]
 
     bench = Bench(body)
     assert bench.machine.value == [0, [], []]
-    assert made.calls == []
+    assert maker.calls == []
     assert bench.of(Close) == [Close("", 0, 0, stopped=False)]
 
 
@@ -102,20 +102,20 @@ def test_lazy_size_zero_ends_at_once():
 @settings(max_examples=40)
 def test_lazy_until_any_order_stops_at_the_same_place(chance, stop):
     judged: list[int] = []
-    made = Made()
+    maker = Made()
 
     def until(result):
         judged.append(result.index)
         return result.index == stop
 
     def body():
-        results = yield make_lazy(30, made.make, until=until)
+        results = yield make_lazy(30, maker.make, until=until)
         return [r.index for r in results]
 
     bench = Bench(body, lazy=LazyLimits(4, 7))
     assert bench.run(chance) == [*range(stop + 1)]
     assert judged == [*range(stop + 1)]
-    assert made.calls[-1] < stop + 7
+    assert maker.calls[-1] < stop + 7
     assert bench.of(Close) == [Close("", 0, stop + 1, stopped=True)]
 
 

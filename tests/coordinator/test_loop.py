@@ -180,9 +180,9 @@ def test_losses_that_leave_no_slot_for_a_task_are_on_record(sessions):
     with pytest.raises(WorldError, match=r"no CPU slot is left .*: no compiler"):
         sessions.go(round_body(1), backend_type=Unequipped)
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
-    found = manifest.query("SELECT outcome, reason FROM attempts")
+    rows = manifest.query("SELECT outcome, reason FROM attempts")
     manifest.close()
-    assert found == [("requeued", "no compiler")]
+    assert rows == [("requeued", "no compiler")]
 
 
 class Closing(InProcess):
@@ -315,9 +315,9 @@ def test_what_becomes_of_a_node_is_an_event_of_the_run(sessions):
     sessions.go(round_body(2), backend_type=Telling)
     assert sessions.finished
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
-    found = manifest.query("SELECT kind, detail FROM events")
+    rows = manifest.query("SELECT kind, detail FROM events")
     manifest.close()
-    assert found == [("node-lost", "rig-a")]
+    assert rows == [("node-lost", "rig-a")]
 
 
 class Scarce(Reserve):

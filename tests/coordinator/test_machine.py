@@ -48,10 +48,14 @@ def three_rounds(seen):
 def test_results_any_order_give_the_search_the_same(chance, slots):
     expected: list = []
     answer = Bench(lambda: three_rounds(expected)).run()
-    seen: list = []
-    assert Bench(lambda: three_rounds(seen)).run(chance, slots) == answer
-    assert seen == expected
-    assert [[index for index, _ in results] for results in seen] == [[*range(5)], [0], [*range(4)]]
+    rounds: list = []
+    assert Bench(lambda: three_rounds(rounds)).run(chance, slots) == answer
+    assert rounds == expected
+    assert [[index for index, _ in results] for results in rounds] == [
+        [*range(5)],
+        [0],
+        [*range(4)],
+    ]
 
 
 @given(order=st.permutations(range(5)))
@@ -62,11 +66,11 @@ def test_results_any_order_recorded_prefix_grows_in_task_order(order):
 
     bench = Bench(body)
     out = bench.take()
-    done: set[int] = set()
+    finished: set[int] = set()
     for index in order:
         bench.end(out[index])
-        done.add(index)
-        prefix = next(i for i in range(6) if i not in done)
+        finished.add(index)
+        prefix = next(i for i in range(6) if i not in finished)
         reached = [c.recorded for c in bench.of(Advance) + bench.of(Close)]
         assert max(reached, default=0) == prefix
     assert bench.of(Close) == [Close("", 0, 5, stopped=False)]

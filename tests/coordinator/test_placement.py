@@ -50,8 +50,8 @@ class SlotBench(Bench):
 
     def place(self, *rooms: int) -> list[tuple[int, int]]:
         """Take as much as fits; index and slot of each."""
-        taken = self.machine.dispatch.take(list(rooms))
-        self.last = [task for assignment in taken for task in assignment.each()]
+        assignments = self.machine.dispatch.take(list(rooms))
+        self.last = [task for assignment in assignments for task in assignment.each()]
         return [(a.index, a.slot) for a in self.last]
 
     def queued(self) -> list[LiveTask]:

@@ -311,8 +311,8 @@ def task_states(sessions):
 
 def test_objects_of_a_result_are_adopted_before_it_counts(sessions):
     def body():
-        [kept] = yield [keep("some text")]
-        return kept.value
+        [stored] = yield [keep("some text")]
+        return stored.value
 
     sessions.go(body)
     store = ObjectStore(sessions.folder.objects, Disk())

@@ -32,10 +32,10 @@ def call(index: int) -> TaskCall:
 
 
 def row(index: int, round_: int = 0) -> FinalRow:
-    asked = call(index)
-    args = encode_args(asked.args)
-    key = task_key(GENESIS, "", round_, index, asked.function, args)
-    return key, asked.function, args, index == 1999
+    task_call = call(index)
+    args = encode_args(task_call.args)
+    key = task_key(GENESIS, "", round_, index, task_call.function, args)
+    return key, task_call.function, args, index == 1999
 
 
 @dataclass
@@ -178,8 +178,8 @@ def test_a_changed_task_is_refused_wherever_it_stands(
     interrupted(tmp_path / "run", 1900, workers=1)  # so that blocks end in order
     before = (tmp_path / "run" / "ledger.jsonl").read_bytes()
     monkeypatch.setattr(f"{__name__}.CHANGED", [index])
-    asked = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'
-    with pytest.raises(ReplayDiverged, match=asked):
+    message = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'
+    with pytest.raises(ReplayDiverged, match=message):
         weft.run(doubles(n=TASKS), out=tmp_path / "run", workers=1)
     assert (tmp_path / "run" / "ledger.jsonl").read_bytes() == before
 

@@ -28,9 +28,9 @@ def test_roomiest_slot_is_the_one_of_the_plain_definition(
     capacity: list[int], data: st.DataObject
 ) -> None:
     """Usable slots only get fewer while the question is the same; each is refused once at most."""
-    rooms, left = Rooms(capacity), list(capacity)
+    rooms, free = Rooms(capacity), list(capacity)
     for question in range(4):
-        usable = [data.draw(st.booleans()) for _ in left]
+        usable = [data.draw(st.booleans()) for _ in free]
         candidates = [slot for slot, may in enumerate(usable) if may or data.draw(st.booleans())]
         refused: list[int] = []
 
@@ -39,15 +39,15 @@ def test_roomiest_slot_is_the_one_of_the_plain_definition(
 
         for _ in range(5):
             slot = rooms.roomiest(question, lambda: candidates, may_use)  # noqa: B023
-            assert slot == plain_roomiest(left, usable)
+            assert slot == plain_roomiest(free, usable)
             if slot is not None:
-                count = data.draw(st.integers(1, left[slot]))
+                count = data.draw(st.integers(1, free[slot]))
                 rooms.take(slot, count)
-                left[slot] -= count
+                free[slot] -= count
                 usable[slot] = data.draw(st.booleans())
-            assert rooms.left == left
-            assert rooms.total == sum(room for room in left if room > 0)
-            assert rooms.open_slots == sum(room > 0 for room in left)
+            assert rooms.left == free
+            assert rooms.total == sum(room for room in free if room > 0)
+            assert rooms.open_slots == sum(room > 0 for room in free)
         assert len(refused) == len(set(refused))
 
 

@@ -39,9 +39,9 @@ def search(told, count=20, width=4, most=100):
 def test_stream_any_order_proposes_and_gives_the_same(chance, slots):
     expected: list = []
     answer = Bench(search(expected)).run()
-    told: list = []
-    assert Bench(search(told)).run(chance, slots) == answer
-    assert told == expected == [None, None, None, *range(17)]
+    reported: list = []
+    assert Bench(search(reported)).run(chance, slots) == answer
+    assert reported == expected == [None, None, None, *range(17)]
 
 
 def test_stream_keeps_its_width_under_way():
@@ -185,9 +185,9 @@ def test_planted_stream_told_in_order_of_arrival_is_noticed():
     """A stream that is sent whatever ended last would depend on the order of completion."""
 
     def answer(chance):
-        told: list = []
-        bench = Bench(search(told, most=20))
-        proposals = climb(told, 21)
+        reported: list = []
+        bench = Bench(search(reported, most=20))
+        proposals = climb(reported, 21)
         for _ in range(4):  # those that were made already
             proposals.send(None)
         ended: list = []
@@ -200,7 +200,7 @@ def test_planted_stream_told_in_order_of_arrival_is_noticed():
         bench.end = end
         bench.machine._making._makers["", 0] = lambda index: proposals.send(ended[-1])
         bench.run(chance, 4)
-        return told[4:]
+        return reported[4:]
 
     assert answer(Random(1)) != answer(Random(2))
 

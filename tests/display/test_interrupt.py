@@ -48,9 +48,9 @@ def resume(place: Path, environment: dict[str, str]) -> str:
     """Finish the run from the command that the message names; return its head."""
     (place / "hold").unlink()
     words = [sys.executable, "-m", "weft", "resume", "run", "-q"]
-    done = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1].split()[2]
+    result = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()[-1].split()[2]
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def whole_head(place: Path, environment: dict[str, str]) -> str:
     """The head of the same run without an interruption."""
     (place / "hold").unlink()
     words = [sys.executable, "napping.py", str(TASKS), "whole"]
-    done = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
+    result = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
     (place / "hold").touch()
-    return done.stdout.split()[1]
+    return result.stdout.split()[1]
 
 
 def test_interrupt_is_one_line_and_the_run_goes_on_by_resume(
@@ -111,10 +111,10 @@ for number in range(2):
 1 / 0
 """
     words = [sys.executable, "-c", code]
-    done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
+    result = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
     line = "interrupted; no completed task is lost"  # no run is there to resume
-    assert done.stdout.splitlines() == [line, line, "own hook ZeroDivisionError"]
-    assert (done.stderr, done.returncode) == ("", 1)
+    assert result.stdout.splitlines() == [line, line, "own hook ZeroDivisionError"]
+    assert (result.stderr, result.returncode) == ("", 1)
 
 
 def test_interrupt_on_the_way_out_is_the_same_line(tmp_path: Path) -> None:
@@ -129,6 +129,6 @@ finally:
     raise KeyboardInterrupt
 """
     words = [sys.executable, "-c", code]
-    done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
-    assert done.stderr == "weft: interrupted; no completed task is lost\n"
-    assert done.returncode == 130
+    result = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True)
+    assert result.stderr == "weft: interrupted; no completed task is lost\n"
+    assert result.returncode == 130

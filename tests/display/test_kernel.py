@@ -86,5 +86,5 @@ def test_run_in_a_script_does_not_import_ipython(place: Path, environment: dict[
         "print([name for name in sys.modules if 'IPython' in name or name == 'rich'])"
     )
     words = [sys.executable, "-c", code]
-    done = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+    result = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == "[]", result.stderr

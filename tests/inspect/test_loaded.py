@@ -93,10 +93,10 @@ def ledger_results(run: Path) -> list[dict]:
 
 
 def test_loaded_run_is_what_weft_run_returned(tmp_path: Path, searches) -> None:
-    done = weft.run(searches.table(n=4), out=tmp_path / "run", seed=9)
+    finished = weft.run(searches.table(n=4), out=tmp_path / "run", seed=9)
     loaded = weft.load(tmp_path / "run")
-    assert loaded == done
-    assert isinstance(done, weft.Run)
+    assert loaded == finished
+    assert isinstance(finished, weft.Run)
     assert (loaded.state, loaded.status, loaded.exit_code) == ("finished", "answered", 0)
     assert (loaded.args, loaded.seed, loaded.answer) == ({"n": 4}, 9, [5, 1])
     assert loaded.verify().root == loaded.head
@@ -106,10 +106,10 @@ def test_loaded_run_is_what_weft_run_returned(tmp_path: Path, searches) -> None:
 
 
 def test_answer_with_objects_and_large_values_has_a_json_form(tmp_path: Path, modules) -> None:
-    done = weft.run(modules.write(STORED).stored(size=100_000), out=tmp_path / "run")
-    [answer] = done.answer["object"]
-    assert done.read(answer) == b"x" * 100_000
-    for run in (done, weft.load(tmp_path / "run")):
+    finished = weft.run(modules.write(STORED).stored(size=100_000), out=tmp_path / "run")
+    [answer] = finished.answer["object"]
+    assert finished.read(answer) == b"x" * 100_000
+    for run in (finished, weft.load(tmp_path / "run")):
         facts = json.loads(json.dumps(run.to_dict()))
         named = {"object": [{"$o": answer.digest}], "content": "100000 bytes"}
         assert facts["answer"] == named
@@ -216,8 +216,8 @@ def test_interrupted_run_shows_what_it_has_and_is_resumed(snapshots, tmp_path: P
     assert loaded.answer is None
     assert 0 < len(loaded.results()) == loaded.completed + loaded.failed
     assert hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest() == before
-    done = loaded.resume(accept=["copy"])
-    assert done.state == "finished"
+    finished = loaded.resume(accept=["copy"])
+    assert finished.state == "finished"
 
 
 def test_run_repr_is_one_line_with_its_outcome() -> None:

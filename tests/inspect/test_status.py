@@ -56,8 +56,8 @@ class Onlooker:
 
 def test_a_run_under_way_can_be_looked_at(tmp_path: Path, finished: Path) -> None:
     onlooker = Onlooker(tmp_path / "run")
-    done = weft.run(loom(pause_ms=20), out=tmp_path / "run", workers=2, watcher=onlooker)
-    assert done.head == status(finished).head
+    ended = weft.run(loom(pause_ms=20), out=tmp_path / "run", workers=2, watcher=onlooker)
+    assert ended.head == status(finished).head
     assert {now.state for now in onlooker.statuses} == {"running"}
     assert all("a coordinator is running" in notes[-1] for notes in onlooker.notes)
     # a round that stops early drops what was finished beyond its stop

@@ -172,10 +172,10 @@ def test_rewritten_ledger_with_a_fitting_chain_is_seen_by_the_checkpoint_only() 
 
 def test_wrong_root_is_raised_before_the_last_record_under_the_checkpoint() -> None:
     head = Checkpoint(HEAD.origin, 5, bytes(32))
-    given: list[Record] = []
+    records: list[Record] = []
     with pytest.raises(LedgerDamaged):
-        given.extend(check_lines(LINES, head)[1])
-    assert [record.seq for record in given] == [0, 1, 2, 3]
+        records.extend(check_lines(LINES, head)[1])
+    assert [record.seq for record in records] == [0, 1, 2, 3]
 
 
 def test_checkpoint_inside_the_ledger_is_checked_where_it_was_taken() -> None:

@@ -191,15 +191,15 @@ def test_accept_results_mutated_lines_are_accepted_only_as_the_plain_checker_doe
         count, plain = accept_results(lines, chain := begun(), PLACE)
         assert chain.size == 1 + count
         assert count + plain <= len(lines)
-        taken = plain_count(lines)
-        assert count <= taken
+        accepted = plain_count(lines)
+        assert count <= accepted
         refused += count <= place
     assert refused > 3000
 
 
 def plain_count(lines: list[bytes]) -> int:
     """How many lines the plain checker takes, and whose keys fit."""
-    checker, taken = LineChecker(None), 0
+    checker, count = LineChecker(None), 0
     checker.chain = begun()
     for index, line in enumerate(lines, PLACE.recorded):
         try:
@@ -212,8 +212,8 @@ def plain_count(lines: list[bytes]) -> int:
         key = task_key(GENESIS, PLACE.lane, PLACE.round, index, str(body.get("function")), args)
         if place != (PLACE.lane, PLACE.round, index) or record.key != key:
             break
-        taken += 1
-    return taken
+        count += 1
+    return count
 
 
 # -- texts of rows ---------------------------------------------------------------------------

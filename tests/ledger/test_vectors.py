@@ -31,9 +31,9 @@ def test_vectors_are_what_the_code_writes() -> None:
 
 def block(label: str) -> str:
     """The fenced block of the document that follows `<!-- vector: label -->`."""
-    found = re.search(rf"<!-- vector: {label} -->\n+```\w*\n(.*?)```\n", DOC, re.DOTALL)
-    assert found, f"docs/ledger-format.md has no vector {label}"
-    return found[1]
+    match = re.search(rf"<!-- vector: {label} -->\n+```\w*\n(.*?)```\n", DOC, re.DOTALL)
+    assert match, f"docs/ledger-format.md has no vector {label}"
+    return match[1]
 
 
 def test_document_shows_the_vectors() -> None:

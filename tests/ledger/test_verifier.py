@@ -62,10 +62,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(run: Path, *words: str) -> tuple[int, str]:
     """Run the script as a program, where nothing of ours can be imported."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-I", "-S", str(SCRIPT), str(run), *words], capture_output=True, text=True
     )
-    return done.returncode, done.stdout + done.stderr
+    return result.returncode, result.stdout + result.stderr
 
 
 def head_of(lines: list[bytes]) -> tuple[int, bytes]:
@@ -105,9 +105,9 @@ def test_good_ledgers_are_accepted(vectors: tuple[list[bytes], str], finished: P
     size, root = head_of(lines)
     assert check(b"".join(lines), checkpoint, [(size, root)]) == f"{size} {root.hex()} finished"
     for run in (GOLDEN, finished):
-        code, said = call(run)
+        code, output = call(run)
         size, root = head_of(read_lines(run))
-        assert (code, said) == (0, f"{size} {root.hex()} finished\n")
+        assert (code, output) == (0, f"{size} {root.hex()} finished\n")
 
 
 def test_ledger_of_an_unfinished_run_is_accepted_at_every_record(
@@ -175,9 +175,9 @@ def test_rewritten_ledger_is_found_by_an_outside_head(finished: Path, tmp_path: 
     assert call(run)[0] == 1, "the old checkpoint gives it away"
     put_checkpoint(run, forged)
     assert call(run)[0] == 0, "alone it is flawless"
-    code, said = call(run, str(size), root.hex())
+    code, output = call(run, str(size), root.hex())
     assert code == 1
-    assert said.startswith("damaged: the root over")
+    assert output.startswith("damaged: the root over")
 
 
 def test_roll_back_is_found_by_an_outside_head(finished: Path) -> None:
@@ -200,9 +200,9 @@ def test_lines_that_are_no_records_are_found(vectors: tuple[list[bytes], str], l
 
 @pytest.mark.parametrize("words", [("5",), ("five", "00"), ("5", "zz")])
 def test_head_that_is_none_is_told_in_one_line(finished: Path, words: tuple[str, ...]) -> None:
-    code, said = call(finished, *words)
-    assert (code, said.count("\n")) == (1, 1)
-    assert said.startswith("usage: ")
+    code, output = call(finished, *words)
+    assert (code, output.count("\n")) == (1, 1)
+    assert output.startswith("usage: ")
 
 
 # -- signatures ------------------------------------------------------------------------------
@@ -271,8 +271,8 @@ def test_every_changed_byte_of_a_signed_note_is_found(vectors: tuple[list[bytes]
     lines, checkpoint = vectors
     key, data = MINE.public_key().public_bytes_raw(), b"".join(lines)
     note = sign_checkpoint(checkpoint, "example.org/weft", MINE).encode()
-    said = verifier.check_signed(data, checkpoint, [], note.decode(), key)
-    assert said == f"10 {head_of(lines)[1].hex()} finished, signed"
+    verdict = verifier.check_signed(data, checkpoint, [], note.decode(), key)
+    assert verdict == f"10 {head_of(lines)[1].hex()} finished, signed"
     for place in range(len(note)):
         bad = flip(note, place, place % 7).decode("utf-8", "surrogateescape")
         with pytest.raises(FOUND):
@@ -294,8 +294,8 @@ def test_script_checks_a_signature_with_nothing_but_python(finished: Path, tmp_p
     assert call(run, *mine) == (0, f"{size} {root.hex()} finished, signed\n")
     assert call(run, str(size), root.hex(), *mine)[0] == 0
     assert call(run)[1] == f"{size} {root.hex()} finished\n"
-    code, said = call(run, *other)
-    assert (code, said.startswith("damaged: not signed: ")) == (1, True)
+    code, output = call(run, *other)
+    assert (code, output.startswith("damaged: not signed: ")) == (1, True)
 
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"-----BEGIN PUBLIC KEY-----\nAAAA\n", b"\xff"])
@@ -304,6 +304,6 @@ def test_key_that_is_none_is_reported_in_one_line(
 ) -> None:
     (tmp_path / "key").write_bytes(text)
     for words in (("--public-key", str(tmp_path / "key")), ("--public-key",)):
-        code, said = call(finished, *words)
-        assert (code, said.count("\n")) == (1, 1)
-        assert said.startswith("usage: ")
+        code, output = call(finished, *words)
+        assert (code, output.count("\n")) == (1, 1)
+        assert output.startswith("usage: ")

@@ -9,9 +9,9 @@ from weft.model.results import Result, TaskError
 def test_card_and_table_hold_names_and_values() -> None:
     assert "<b>a title</b>" in card("a title", [("name", "value")])
     assert "<code>value</code>" in card("a title", [("name", "value")])
-    made = table("two", ("x", "y"), [("1", "2"), ("3", "4")])
-    assert made.count("<tr>") == 3
-    assert "<code>4</code>" in made
+    html = table("two", ("x", "y"), [("1", "2"), ("3", "4")])
+    assert html.count("<tr>") == 3
+    assert "<code>4</code>" in html
 
 
 def test_texts_are_escaped_visible_and_cut() -> None:

@@ -129,5 +129,5 @@ def test_tuple_of_one_and_a_value_that_may_be_missing_are_read():
         from_json(Odd, {"maybe": "x"})
     with pytest.raises(LedgerDamaged) as plain:
         from_json(Point, {"x": "x"})
-    wanted = str(plain.value).replace("Point.x", "Odd.maybe")
-    assert str(refused.value) == wanted, "not that it is not null"
+    expected = str(plain.value).replace("Point.x", "Odd.maybe")
+    assert str(refused.value) == expected, "not that it is not null"

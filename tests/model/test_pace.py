@@ -59,13 +59,13 @@ def check(trace: Trace, shares: tuple[float, ...], most: float = 1.5) -> None:
     """At each share of the way the time left is right within a factor, or a true lower bound."""
     for share in shares:
         now_s = share * trace.end_s
-        left, truth = trace.left(now_s), trace.end_s - now_s
-        assert left is not None
-        if left.at_least:
-            assert left.seconds <= most * truth, (share, left, truth)
+        remaining, truth = trace.left(now_s), trace.end_s - now_s
+        assert remaining is not None
+        if remaining.at_least:
+            assert remaining.seconds <= most * truth, (share, remaining, truth)
         else:
-            assert truth / most <= left.seconds + 1.5 * EVERY_S, (share, left, truth)
-            assert left.seconds <= most * truth + 1.5 * EVERY_S, (share, left, truth)
+            assert truth / most <= remaining.seconds + 1.5 * EVERY_S, (share, remaining, truth)
+            assert remaining.seconds <= most * truth + 1.5 * EVERY_S, (share, remaining, truth)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])
@@ -78,9 +78,9 @@ def test_twenty_seconds_are_not_called_two() -> None:
     """Four tasks of a second end at the same moment: that is no speed of hundreds a second."""
     trace = Trace.of([1.0] * 80, 4)
     for now_s in (1.05, 1.5, 1.95):
-        left = trace.left(now_s)
-        assert left is not None
-        assert left.seconds == pytest.approx(20 - now_s, abs=1.1)
+        remaining = trace.left(now_s)
+        assert remaining is not None
+        assert remaining.seconds == pytest.approx(20 - now_s, abs=1.1)
         pace = pace_of(trace.samples(now_s), now_s)
         assert pace is not None
         assert pace.rate_per_s == pytest.approx(4.0, rel=0.1)
@@ -108,10 +108,10 @@ def test_last_task_that_is_long_is_a_lower_bound() -> None:
     trace = Trace.of([0.5] * 39 + [30.0], 4)
     assert trace.end_s > 30
     for now_s in (8.0, 15.0, 25.0):
-        left = trace.left(now_s)
-        assert left is not None
-        assert left.at_least
-        assert 2.0 < left.seconds < 31
+        remaining = trace.left(now_s)
+        assert remaining is not None
+        assert remaining.at_least
+        assert 2.0 < remaining.seconds < 31
 
 
 def test_total_that_grows_is_a_lower_bound() -> None:
@@ -147,9 +147,9 @@ def test_narrow_rounds_on_many_workers_keep_their_pace() -> None:
     """Two tasks at a time although there are eight workers, as a search with small rounds."""
     trace = Trace(Trace.of([1.0] * 40, 2).spans, workers=8)
     for now_s in (5.05, 10.05, 15.05):
-        left = trace.left(now_s)
-        assert left is not None
-        assert left.seconds == pytest.approx(20 - now_s, abs=1.2)
+        remaining = trace.left(now_s)
+        assert remaining is not None
+        assert remaining.seconds == pytest.approx(20 - now_s, abs=1.2)
 
 
 def test_tasks_of_a_resumed_session_count_from_its_start() -> None:

@@ -46,8 +46,8 @@ def test_budget_that_is_no_count_is_refused(count: object) -> None:
 
 
 def test_search_is_the_same_whatever_file_it_was_read_from() -> None:
-    here, there = (SearchCall("m:s", 1, {}, print, source=path) for path in "ab")
-    assert here == there
+    here, second = (SearchCall("m:s", 1, {}, print, source=path) for path in "ab")
+    assert here == second
     assert "source" not in repr(here)
 
 

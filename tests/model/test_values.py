@@ -133,8 +133,8 @@ def test_objects_in_finds_what_a_walk_finds(value):
         if isinstance(wire, dict):
             if wire.keys() == {"$o"}:
                 return [wire["$o"]]
-            return [found for item in wire.values() for found in walk(item)]
-        return [found for item in wire for found in walk(item)] if isinstance(wire, list) else []
+            return [part for item in wire.values() for part in walk(item)]
+        return [part for item in wire for part in walk(item)] if isinstance(wire, list) else []
 
     text = encode(value)
     assert objects_in(text) == walk(json.loads(text))

@@ -34,14 +34,14 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         if file.is_file():
             shutil.copyfile(file, folder / file.name)
     env = {**os.environ, "JUPYTER_PLATFORM_DIRS": "1", "IPYTHONDIR": str(folder / "ipython")}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", EXECUTE], cwd=folder, env=env, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert result.returncode == 0, result.stderr[-3000:]
     cells = json.loads((folder / "done.ipynb").read_text("utf-8"))["cells"]
-    found = [out for cell in cells for out in cell.get("outputs", [])]
-    assert not any(out["output_type"] == "error" for out in found)
-    shown = [out["data"] for out in found if "data" in out]
+    all_outputs = [out for cell in cells for out in cell.get("outputs", [])]
+    assert not any(out["output_type"] == "error" for out in all_outputs)
+    shown = [out["data"] for out in all_outputs if "data" in out]
     texts = ["".join(data.get("text/html", data.get("text/plain", ""))) for data in shown]
     return [text for text in texts if text]  # progress, if any was shown, is empty at the end
 
@@ -83,10 +83,10 @@ def test_unknown_run_and_failed_result_say_so(tmp_path: Path) -> None:
 
 def test_results_are_those_that_the_search_was_given(tmp_path: Path) -> None:
     run = weft.run(weave.naps(2), out=tmp_path / "run")
-    found = run.results()
-    assert len(found) == 24
-    assert [r.value for r in found[:12]] == [r.args["x"] for r in found[:12]] == list(range(12))
-    assert "the first 20 of them" in found._repr_html_()
+    results = run.results()
+    assert len(results) == 24
+    assert [r.value for r in results[:12]] == [r.args["x"] for r in results[:12]] == list(range(12))
+    assert "the first 20 of them" in results._repr_html_()
 
 
 def test_long_value_is_cut() -> None:

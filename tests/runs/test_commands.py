@@ -79,8 +79,8 @@ def test_broken_command_interrupts_the_run_and_a_resume_goes_on(fragile, modules
     assert len((out / "ledger.jsonl").read_bytes().splitlines()) == 1  # the genesis alone
     script.write_text("#!/bin/sh\necho mended $WEFT_RUN_ID\n")
     script.chmod(0o755)
-    done = resume(out, path=modules.path)
-    assert done.answer == f"mended {done.run_id}\n"
+    run = resume(out, path=modules.path)
+    assert run.answer == f"mended {run.run_id}\n"
     with sqlite3.connect(out / "manifest.sqlite") as base:
         assert base.execute("SELECT outcome, reason FROM attempts").fetchall() == [
             ("requeued", "broken with 127")
@@ -88,5 +88,5 @@ def test_broken_command_interrupts_the_run_and_a_resume_goes_on(fragile, modules
 
 
 def test_broken_command_fails_when_its_own_fault(fragile, tmp_path):
-    done = weft.run(fragile.fragile("/not/there", ours=False), out=tmp_path / "run", workers=1)
-    assert done.answer == "command-broken"
+    run = weft.run(fragile.fragile("/not/there", ours=False), out=tmp_path / "run", workers=1)
+    assert run.answer == "command-broken"

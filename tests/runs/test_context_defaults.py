@@ -26,8 +26,8 @@ FORMS = {
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_engine_fills_in_seed_and_inputs_in_both_forms(modules, tmp_path, form):
     lab = modules.write(FORMS[form])
-    done = weft.run(lab.draws(3), out=tmp_path / "out", seed=7, inputs={"a": b"1"}, workers=1)
-    *seeds, names, seed = done.answer
+    run = weft.run(lab.draws(3), out=tmp_path / "out", seed=7, inputs={"a": b"1"}, workers=1)
+    *seeds, names, seed = run.answer
     assert len(set(seeds)) == 3
     assert (names, seed) == (["a"], 7)
     with pytest.raises(SearchInvalid, match="seed"):

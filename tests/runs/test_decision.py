@@ -70,9 +70,9 @@ def test_genesis_other_execution_is_the_same(tmp_path):
     ],
 )
 def test_check_same_other_decision_names_the_field(change, field):
-    recorded, asked = decision().genesis_text(), decision(**change).genesis_text()
+    recorded, changed = decision().genesis_text(), decision(**change).genesis_text()
     with pytest.raises(RunMismatch, match=field) as caught:
-        check_same(recorded, asked, Path("runs/x"))
+        check_same(recorded, changed, Path("runs/x"))
     assert "runs/x contains a different run" in str(caught.value)
     assert "new --out" in caught.value.hint
 
@@ -217,10 +217,10 @@ def test_budget_split_into_nothing_is_refused():
 
 
 def test_budget_spend_never_goes_below_zero():
-    left = Budget({"n": 5, "m": 1}).spend(n=2, m=7)
-    assert left.counts == {"n": 3, "m": 0}
+    remaining = Budget({"n": 5, "m": 1}).spend(n=2, m=7)
+    assert remaining.counts == {"n": 3, "m": 0}
     with pytest.raises(KeyError):
-        left["other"]
+        remaining["other"]
 
 
 @pytest.mark.parametrize("count", [-1, 1.5, True, "3"])

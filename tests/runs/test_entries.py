@@ -42,8 +42,8 @@ def test_entry_compiled_alone_is_loaded_elsewhere(tmp_path: Path) -> None:
     def run(*words: str) -> list[str]:
         argv = [sys.executable, str(tmp_path / "lab.py"), *words]
         env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
-        return done.stdout.split()
+        result = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
+        return result.stdout.split()
 
     assert run("compile") == ["40", "0"]
     assert run() == ["40", "1"]

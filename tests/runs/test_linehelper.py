@@ -138,12 +138,12 @@ def test_run_has_the_same_ledger_whatever_becomes_of_the_process(
 ) -> None:
     search = modules.write(SOURCE, "linehelper_lab").doubles
     plain = weft.run(search(3000), out=tmp_path / "plain", workers=1)
-    taken = []
+    reused = []
 
     class Watched(LineProcess):
         def begin(self, state: ChainState, parts) -> bool:
             is_taken = super().begin(state, parts)
-            taken.append(is_taken)
+            reused.append(is_taken)
             if is_taken and fate == "killed":
                 assert self._process is not None
                 self._process.kill()
@@ -154,7 +154,7 @@ def test_run_has_the_same_ledger_whatever_becomes_of_the_process(
     monkeypatch.setattr(linehelper, "_is_readable", wait_readable)
     monkeypatch.setattr(linehelper, "LineProcess", Watched)
     run = weft.run(search(3000), out=tmp_path / "run", workers=1)
-    assert any(taken) == (fate != "never started")
+    assert any(reused) == (fate != "never started")
     assert run.head == plain.head
     ledgers = [(tmp_path / name / "ledger.jsonl").read_bytes() for name in ("plain", "run")]
     assert ledgers[0] == ledgers[1]

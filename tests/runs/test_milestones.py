@@ -100,9 +100,9 @@ def test_mark_that_never_comes_pauses_nothing(lab, tmp_path):
 
 
 def test_marks_are_told_to_who_watches(lab, tmp_path):
-    seen = Seen(tmp_path / "gate")
-    weft.run(lab.gated(str(seen.gate)), out=tmp_path / "out", watcher=seen)
-    assert [(milestone.name, milestone.tasks) for milestone in seen.milestones] == [
+    watcher = Seen(tmp_path / "gate")
+    weft.run(lab.gated(str(watcher.gate)), out=tmp_path / "out", watcher=watcher)
+    assert [(milestone.name, milestone.tasks) for milestone in watcher.milestones] == [
         ("first", 1),
         ("second", 2),
     ]

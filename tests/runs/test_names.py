@@ -129,9 +129,9 @@ def test_former_name_of_a_search_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr("weft.product.products", lambda: (product,))
     with pytest.raises(RunMismatch, match=r"started by an older Weft.*new --out"):
         resume.find_search("old.module:s", {}, None)
-    recorded, asked = json.dumps({"search": "old.module:s"}), json.dumps({"search": "lab.s"})
+    recorded, renamed = json.dumps({"search": "old.module:s"}), json.dumps({"search": "lab.s"})
     with pytest.raises(RunMismatch, match="started by an older Weft"):
-        decision.check_same(recorded, asked, Path("run"))
+        decision.check_same(recorded, renamed, Path("run"))
 
 
 def test_former_name_of_commands_is_refused_with_what_to_do(modules, monkeypatch, tmp_path):

@@ -43,10 +43,10 @@ def sessions(tmp_path):
 
 def snapshot(folder):
     """Every file of a run folder with its bytes, beside the lock's own."""
-    found = sorted(p for p in folder.rglob("*") if p.is_file())
+    paths = sorted(p for p in folder.rglob("*") if p.is_file())
     return {
         p.relative_to(folder).as_posix(): p.read_bytes()
-        for p in found
+        for p in paths
         if p.name not in (".lock", ".owner") and not p.name.startswith("manifest.sqlite-")
     }
 

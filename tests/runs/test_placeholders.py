@@ -42,8 +42,8 @@ def test_names_of_args_are_put_into_environment_and_folder(modules, tmp_path):
     (tmp_path / "place").mkdir()
     words = ["sh", "-c", 'echo -n "$GREETING $(basename "$PWD") ${GREETING}"']
     args = {"place": str(tmp_path / "place"), "word": "hello"}
-    seen, printed = answer(modules, tmp_path, words, args, {"GREETING": "{word}"}, "{place}")
-    assert (seen, printed) == (args, "hello place hello")
+    values, printed = answer(modules, tmp_path, words, args, {"GREETING": "{word}"}, "{place}")
+    assert (values, printed) == (args, "hello place hello")
 
 
 def test_names_that_prepare_returns_come_before_args(modules, tmp_path):
@@ -57,8 +57,8 @@ def test_name_that_prepare_does_not_return_fails_on_the_slot_and_says_which(
 ):
     module = modules.write(SHOWS.replace("{names}", "{'there': 1}"))
     call = module.s(["echo", "{there} {gone}"], {}, {}, "{out_dir}", True)
-    done = weft.run(call, out=tmp_path / "run", backend="serial")
-    assert done.answer[1] == "command-broken"
+    run = weft.run(call, out=tmp_path / "run", backend="serial")
+    assert run.answer[1] == "command-broken"
     assert "{gone} in '{there} {gone}' is not defined" in capfd.readouterr().err
 
 
@@ -139,8 +139,8 @@ def test_literal_prepare_hook_leaves_braces_of_others_as_they_are(modules, tmp_p
             ]
             return result.value["stdout"]
     """)
-    done = weft.run(module.s(), out=tmp_path / "run", backend="serial")
-    assert done.answer == "1 {word} {{word}} {gone}"
+    run = weft.run(module.s(), out=tmp_path / "run", backend="serial")
+    assert run.answer == "1 {word} {{word}} {gone}"
 
 
 def test_values_that_are_no_text_or_number_cannot_be_put_in():

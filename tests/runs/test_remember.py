@@ -71,8 +71,8 @@ def test_run_that_leaves_its_cluster_leaves_the_nodes_and_the_address(tmp_path: 
     assert (stays.nodes, stays.ray_address) == (NODES, "10.0.0.1:6379")
     leaves = resumed(execution, ExecutionChanges(backend="local"))
     assert (leaves.nodes, leaves.ray_address, leaves.workers) == ((), "", 3)
-    given = resumed(execution, ExecutionChanges(backend="local", nodes=OTHER))
-    assert given.nodes == OTHER
+    changed = resumed(execution, ExecutionChanges(backend="local", nodes=OTHER))
+    assert changed.nodes == OTHER
 
 
 def test_changes_are_checked_like_a_new_execution(tmp_path: Path) -> None:

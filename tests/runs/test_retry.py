@@ -113,23 +113,23 @@ def test_retry_runs_only_what_failed_and_what_follows_from_it(
     tmp_path: Path, failed_run: Path, place: Path
 ) -> None:
     before = snapshot(failed_run)
-    done = retry_failed(failed_run, tmp_path / "new")
+    retried = retry_failed(failed_run, tmp_path / "new")
     assert ran(place) == [3, 8, 103, 108]
     # the search now asks for ten scores where it asked for eight: the first three are the same
     assert ran(place, "scored") == sorted(
         x * x for n in (0, 100) for x in range(n, n + 10) if x % 10 >= 3
     )
-    assert (done.completed, done.failed) == (40, 0)
-    assert done.answer == [-sum(x * x for x in range(n, n + 10)) for n in (0, 100)]
+    assert (retried.completed, retried.failed) == (40, 0)
+    assert retried.answer == [-sum(x * x for x in range(n, n + 10)) for n in (0, 100)]
     assert snapshot(failed_run) == before
 
 
 def test_retry_genesis_names_old_head_and_keys_and_ordinary_genesis_has_no_new_field(
     tmp_path: Path, failed_run: Path
 ) -> None:
-    done = retry_failed(failed_run, tmp_path / "new")
+    result = retry_failed(failed_run, tmp_path / "new")
     old_lines = (failed_run / "ledger.jsonl").read_text().splitlines()
-    old_genesis, genesis = (genesis_of(run) for run in (failed_run, done.out))
+    old_genesis, genesis = (genesis_of(run) for run in (failed_run, result.out))
     failed = [json.loads(line)["key"] for line in old_lines if '"error":{' in line]
     retry = genesis.pop("retry")
     assert "retry" not in old_genesis
@@ -185,26 +185,26 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 def test_verify_and_explain_of_a_retry_name_what_was_reused(
     tmp_path: Path, failed_run: Path
 ) -> None:
-    done = retry_failed(failed_run, tmp_path / "new")
+    result = retry_failed(failed_run, tmp_path / "new")
     shutil.rmtree(failed_run)
-    verdict = verify(done.out, heads())
+    verdict = verify(result.out, heads())
     [note] = [note for note in verdict.notes if note.startswith("retry ")]
     assert "4 failed tasks run again" in note
     assert "22 of 40 results reused" in note
-    assert "reused" in explain(done.out, "/l0:0:0").why
-    assert "reused" not in explain(done.out, "/l0:0:3").why
+    assert "reused" in explain(result.out, "/l0:0:0").why
+    assert "reused" not in explain(result.out, "/l0:0:3").why
 
 
 def test_verify_refuses_a_retry_whose_copy_of_the_old_ledger_is_gone(
     tmp_path: Path, failed_run: Path
 ) -> None:
-    done = retry_failed(failed_run, tmp_path / "new")
-    genesis = genesis_of(done.out)
-    copy = ObjectStore(done.out / "objects", Disk()).path(genesis["retry"]["ledger"])
+    result = retry_failed(failed_run, tmp_path / "new")
+    genesis = genesis_of(result.out)
+    copy = ObjectStore(result.out / "objects", Disk()).path(genesis["retry"]["ledger"])
     assert hashlib.sha256(copy.read_bytes()).hexdigest() == digest(failed_run)
     copy.unlink()
     with pytest.raises(ObjectDamaged):
-        verify(done.out, heads())
+        verify(result.out, heads())
 
 
 def test_retry_of_a_retry_runs_what_failed_again(
@@ -284,8 +284,8 @@ def test_retry_of_a_damaged_run_is_refused(tmp_path: Path, failed_run: Path) -> 
 
 
 def test_diff_of_old_and_new_run_names_the_retry(tmp_path: Path, failed_run: Path) -> None:
-    done = retry_failed(failed_run, tmp_path / "new")
-    difference = diff(failed_run, done.out)
+    result = retry_failed(failed_run, tmp_path / "new")
+    difference = diff(failed_run, result.out)
     assert difference is not None
     assert "retry" in difference.what
 

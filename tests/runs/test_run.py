@@ -144,11 +144,11 @@ def test_finished_run_damaged_is_said_not_guessed(lab, tmp_path, no_workers, dam
 def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
     lab, tmp_path, no_workers
 ):
-    begun = []
+    seeds = []
 
     def run_all() -> None:
         for seed in range(3):
-            begun.append(seed)
+            seeds.append(seed)
             try:
                 weft.run(lab.measured(), out=tmp_path / str(seed), budget={"n": 1},
                          inputs={"a": b""}, wall_limit_s=0)  # fmt: skip
@@ -157,7 +157,7 @@ def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
 
     with pytest.raises(weft.Interrupted) as caught:
         run_all()
-    assert begun == [0]
+    assert seeds == [0]
     assert caught.value.exit_code == 130
     assert caught.value.hint == f"weft resume {tmp_path / '0'}"
     assert not isinstance(caught.value, Exception)
@@ -276,13 +276,13 @@ def test_locked_run_is_refused_with_the_holder(lab, tmp_path, no_workers):
 
 
 def test_run_outside_the_main_thread_leaves_signals_alone(lab, tmp_path, no_workers):
-    found = []
+    answers = []
     thread = threading.Thread(
-        target=lambda: found.append(weft.run(lab.empty(), out=tmp_path / "out").answer)
+        target=lambda: answers.append(weft.run(lab.empty(), out=tmp_path / "out").answer)
     )
     thread.start()
     thread.join()
-    assert found == [1]
+    assert answers == [1]
 
 
 def test_signed_run_has_a_signature_over_its_checkpoint(lab, tmp_path, no_workers):
@@ -332,11 +332,11 @@ def test_argument_of_100_mb_is_refused_at_no_great_cost(lab, tmp_path, search, w
     name = lab.__name__
     script = LARGE.replace("SEARCH", search).replace("LAB", name)
     env = {**os.environ, "PYTHONPATH": str(Path(lab.__file__).parent)}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    message, spent_mib = done.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
+    message, spent_mib = result.stdout.splitlines()
     assert message.startswith(words.replace("LAB", name))
     assert "100,000,000 characters, the limit for arguments is" in message
     assert int(spent_mib) < 260

@@ -184,12 +184,12 @@ def test_finished_run_not_signed_yet_is_signed_by_the_next_command(chain, tmp_pa
     answer = weft.run(chain(), out=out, sign_key=key).answer
     folder = RunFolder(out)
     note, ledger = folder.signature.read_text(), folder.ledger.read_bytes()
-    for left in (None, sign_checkpoint(folder.checkpoint.read_text(), "weft/x", OTHER)):
+    for signature in (None, sign_checkpoint(folder.checkpoint.read_text(), "weft/x", OTHER)):
         folder.signature.unlink()
-        if left:
-            folder.signature.write_text(left)
+        if signature:
+            folder.signature.write_text(signature)
         assert weft.run(chain(), out=out).answer == answer
-        assert folder.signature.exists() == bool(left), "nobody asked for a signature"
+        assert folder.signature.exists() == bool(signature), "nobody asked for a signature"
         assert weft.run(chain(), out=out, sign_key=key).answer == answer
         assert folder.signature.read_text() == note
         assert folder.is_read_only()

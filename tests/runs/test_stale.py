@@ -68,11 +68,11 @@ def test_reloaded_after_the_edit_runs_the_new_code_with_its_hash(modules, tmp_pa
 
 def test_name_taken_before_the_reload_is_refused(modules, tmp_path):
     module = modules.write(SEARCH.format(factor=2))
-    taken = module.s
+    imported = module.s
     edit(module, 3)
     importlib.reload(module)
     with pytest.raises(CodeChanged, match=f"from {module.__name__} import s"):
-        weft.run(taken(), out=tmp_path / "a", backend="serial")
+        weft.run(imported(), out=tmp_path / "a", backend="serial")
 
 
 def test_search_of_a_module_that_was_unloaded_is_compared_with_the_file(modules, tmp_path):
@@ -88,10 +88,10 @@ def test_autoreload_of_a_notebook_brings_names_taken_before_up_to_date(modules, 
     from IPython.extensions import autoreload
 
     module = modules.write(SEARCH.format(factor=2))
-    taken = module.s
+    imported = module.s
     edit(module, 3)
     autoreload.superreload(module, importlib.reload)
-    assert weft.run(taken(), out=tmp_path / "a", backend="serial").answer == [3, 9]
+    assert weft.run(imported(), out=tmp_path / "a", backend="serial").answer == [3, 9]
 
 
 def test_edited_and_put_back_is_accepted(modules, tmp_path):

@@ -86,10 +86,10 @@ def test_run_keeps_its_code_and_resumes_without_the_notebook(
     file = code_file(paused)
     assert stored.module_name(file.read_text("utf-8")) == file.stem
     assert "OFFSET = 7" in file.read_text("utf-8")
-    done = weft_command(tmp_path, "resume", paused, "-q")
-    assert done.code == 0, done
+    result = weft_command(tmp_path, "resume", paused, "-q")
+    assert result.code == 0, result
     reference = whole(tmp_path)
-    assert reference.head in done.out
+    assert reference.head in result.out
     assert sorted(p.name for p in (paused / "code").iterdir()) == [file.name]
     assert events(paused) == []
     assert replay(paused).equal
@@ -109,8 +109,8 @@ def test_copied_run_needs_code_to_be_accepted(paused: Path, tmp_path: Path) -> N
         resume(copy, accepting("copy"))
     with pytest.raises(RunCopied):
         resume(copy, accepting("code"))
-    done = resume(copy, accepting("copy", "code"))
-    assert done.head == whole(tmp_path).head
+    resumed = resume(copy, accepting("copy", "code"))
+    assert resumed.head == whole(tmp_path).head
     assert {kind for kind, _ in events(copy)} == {"copy-accepted", "code-accepted"}
     assert replay(copy).equal  # it is a run of its own now, whose code was accepted
 
@@ -207,8 +207,8 @@ def test_edited_cell_of_a_declared_search_goes_on_when_accepted(tmp_path: Path) 
     with pytest.raises(CodeChanged, match="the cells, or values that they use"):
         weft.run(call(edited), out=run)
     before = code_file(run)
-    done = weft.run(call(edited), out=run, accept=["code"])
-    assert done.head == whole(tmp_path, DECLARED).head
+    resumed = weft.run(call(edited), out=run, accept=["code"])
+    assert resumed.head == whole(tmp_path, DECLARED).head
     assert code_file(run) != before
     assert events(run) == [("code-accepted", before.stem)]
     assert replay(run).equal
@@ -225,9 +225,9 @@ def test_cell_that_raised_before_any_task_goes_on_once_fixed_if_its_search_is_de
     with pytest.raises(RunMismatch):
         weft.run(call(), out=run)
     before = code_file(tmp_path / "run it again").stem
-    done = weft.run(call(DECLARED), out=tmp_path / "run it again")
-    assert done.head == whole(tmp_path, DECLARED).head
-    assert events(done.out) == [("code-changed", before)]
+    resumed = weft.run(call(DECLARED), out=tmp_path / "run it again")
+    assert resumed.head == whole(tmp_path, DECLARED).head
+    assert events(resumed.out) == [("code-changed", before)]
 
 
 def test_run_killed_before_its_genesis_takes_the_cells_of_the_next_call(
@@ -290,8 +290,8 @@ def test_views_never_import_stored_code(tmp_path: Path, weft_command: ForkedComm
     key = RunFolder(run).ledger.read_text("utf-8").splitlines()[1].partition('"key":"')[2][:64]
     views = (["verify"], ["status"], ["report"], ["explain", key], ["pack"], ["diff", str(run)])
     for command, *rest in views:
-        done = weft_command(tmp_path, command, run, *rest)
-        assert done.code == 0, done
+        result = weft_command(tmp_path, command, run, *rest)
+        assert result.code == 0, result
     assert mark.read_text() == before
     assert replay(run).equal
     assert mark.read_text() != before

@@ -243,10 +243,10 @@ def test_results_of_a_run_whose_module_is_not_loaded_are_dicts(small, modules, t
         f"assert type(r.value) is dict and r.value['x'] == 1; assert {small.__name__!r} not in"
         " sys.modules; print(r.value['y'].shape)"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=HANG_S
     )
-    assert (done.stdout, done.stderr) == ("(2000,)\n", "")
+    assert (result.stdout, result.stderr) == ("(2000,)\n", "")
 
 
 def test_damaged_array_is_found_by_verify_and_by_whoever_reads_it(small, tmp_path):
@@ -315,8 +315,8 @@ def test_plain_search_runs_without_numpy_and_imports_none_of_it(without, tmp_pat
         "    return [x.value for x in r]\n"
     )
     code = "import sys, weft, plain; print(weft.run(plain.s(2), out='run', workers=1).answer);"
-    done = python(f"{code} assert 'numpy' not in sys.modules", without, tmp_path)
-    assert (done.stdout, done.stderr) == ("[[0, 0.5, b'raw'], [1, 0.5, b'raw']]\n", "")
+    result = python(f"{code} assert 'numpy' not in sys.modules", without, tmp_path)
+    assert (result.stdout, result.stderr) == ("[[0, 0.5, b'raw'], [1, 0.5, b'raw']]\n", "")
 
 
 def test_stored_array_without_numpy_is_one_line(without, tmp_path):
@@ -325,8 +325,8 @@ def test_stored_array_without_numpy_is_one_line(without, tmp_path):
         "@weft.task\ndef f(x):\n    return np.zeros(3)\n"
         "@weft.search(version=1)\ndef s():\n    r = yield [f(1)]\n    return r[0].ok\n"
     )
-    made = "import weft, make; print(weft.run(make.s(), out='run', workers=1).answer)"
-    assert python(made, dict(os.environ), tmp_path).stdout == "True\n"
+    program = "import weft, make; print(weft.run(make.s(), out='run', workers=1).answer)"
+    assert python(program, dict(os.environ), tmp_path).stdout == "True\n"
     read = (
         "from weft import WeftError, load\n"
         "try: load('run').results()[0].value\n"

@@ -60,8 +60,8 @@ def trained(x: float, epochs: int) -> float:
 @weft.task
 def continued(x: float, epochs: int, checkpoint: dict[str, int] | None = None) -> dict[str, Any]:
     """Counts the epochs that were run, over all rungs."""
-    done = checkpoint["epochs"] if checkpoint else 0
-    return {"value": abs(x) + done / 1000, "checkpoint": {"epochs": epochs}}
+    before = checkpoint["epochs"] if checkpoint else 0
+    return {"value": abs(x) + before / 1000, "checkpoint": {"epochs": epochs}}
 
 
 @weft.task

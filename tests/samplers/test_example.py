@@ -46,12 +46,12 @@ def words(place: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def digits(place: Path) -> Path:
     """The example as its docstring says, with two workers."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "tune_digits.py"], cwd=place, capture_output=True, text=True,
         env={**os.environ, "PYTHONHASHSEED": "0"},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "'best'" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert "'best'" in result.stdout
     return place / "runs" / "digits"
 
 
@@ -60,8 +60,8 @@ def test_tuned_classifier_has_the_same_ledger_with_eight_workers(
     place: Path, words: list[str], digits: Path
 ) -> None:
     out = place / "workers-8"
-    done = run_apart(place, *words, "--out", out, "--workers", "8", PYTHONHASHSEED="1")
-    assert done.code == 0, done
+    result = run_apart(place, *words, "--out", out, "--workers", "8", PYTHONHASHSEED="1")
+    assert result.code == 0, result
     assert ledger_digest(out) == ledger_digest(digits)
     assert arrival_order(out) != arrival_order(digits)
 
@@ -113,14 +113,14 @@ def test_tuned_classifier_has_the_same_ledger_with_one_worker_and_a_kill(
 
 
 def test_callback_example_is_resumed_and_replayed(place: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "fit_curve.py"], cwd=place, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    assert "'number': 110" in done.stdout
-    told = run_apart(tmp_path, "replay", place / "runs" / "curve", "--workers", "3")
-    assert told.code == 0, told
-    assert told.out.startswith("equal ")
+    assert result.returncode == 0, result.stderr
+    assert "'number': 110" in result.stdout
+    outcome = run_apart(tmp_path, "replay", place / "runs" / "curve", "--workers", "3")
+    assert outcome.code == 0, outcome
+    assert outcome.out.startswith("equal ")
 
 
 # -- Optuna opens it ---------------------------------------------------------------------------
@@ -214,8 +214,10 @@ def test_export_refuses_what_it_cannot_do_in_a_line(tmp_path: Path, storage: str
 def test_export_command_says_where_the_study_is(tmp_path: Path, storage: str) -> None:
     run = run_in(tmp_path, weft.optuna.study(bowl, SPACE, trials=4))
     export = [sys.executable, "-m", "weft.optuna"]
-    done = subprocess.run([*export, run.out, storage], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"4 trials of study 'run' in {storage}\n"), done
+    result = subprocess.run([*export, run.out, storage], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, f"4 trials of study 'run' in {storage}\n"), (
+        result
+    )
     again = subprocess.run([*export, run.out, storage], capture_output=True, text=True)
     assert again.returncode == 3
     assert again.stderr.startswith("weft: ")

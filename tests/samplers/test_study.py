@@ -81,9 +81,9 @@ def test_failed_trials_are_told_as_failed(how: dict[str, int], tmp_path: Path) -
     run = run_in(tmp_path, weft.optuna.study(objectives.brittle, X, trials=24, **how))  # type: ignore[arg-type]
     assert run.answer["trials"]["failed"] == run.failed > 0
     assert run.answer["trials"]["complete"] == 24 - run.failed
-    told = [t for r in run.results() if "told" in r.args for t in r.args["told"]]
-    assert {t["state"] for t in told} == {"complete", "failed"}
-    assert all(t["values"] == [] for t in told if t["state"] == "failed")
+    trials = [t for r in run.results() if "told" in r.args for t in r.args["told"]]
+    assert {t["state"] for t in trials} == {"complete", "failed"}
+    assert all(t["values"] == [] for t in trials if t["state"] == "failed")
 
 
 def test_all_trials_failed_is_unknown_with_exit_code_4(tmp_path: Path) -> None:
@@ -178,9 +178,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_wrong_study_is_refused_in_a_line(name: str) -> None:
-    given, words = REFUSED[name]
+    changes, words = REFUSED[name]
     with pytest.raises(InputError) as refused:
-        weft.optuna.study(**{"objective": bowl, "space": X, "trials": 4, **given})
+        weft.optuna.study(**{"objective": bowl, "space": X, "trials": 4, **changes})
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -242,6 +242,6 @@ def test_generation_of_a_callback_optimizer_is_one_round(tmp_path: Path) -> None
 
 
 def test_arguments_that_a_study_does_not_take_are_one_line(tmp_path: Path) -> None:
-    told = run_apart(tmp_path, "run", "weft.optuna:study", "--out", "run", "--args", "{}")
-    told.check_one_line(3, "call of search weft.optuna:study", "objective")
+    result = run_apart(tmp_path, "run", "weft.optuna:study", "--out", "run", "--args", "{}")
+    result.check_one_line(3, "call of search weft.optuna:study", "objective")
     assert not (tmp_path / "run").exists()

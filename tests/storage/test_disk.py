@@ -17,14 +17,14 @@ from weft.storage.disk import Disk
 def short_writes(monkeypatch):
     """Make os.write take at most three bytes a time."""
     real = os.write
-    taken: list[int] = []
+    sizes: list[int] = []
 
     def write(fd, data):
-        taken.append(real(fd, bytes(data[:3])))
-        return taken[-1]
+        sizes.append(real(fd, bytes(data[:3])))
+        return sizes[-1]
 
     monkeypatch.setattr(os, "write", write)
-    return taken
+    return sizes
 
 
 def test_append_short_writes_are_continued(tmp_path, short_writes):

@@ -42,8 +42,8 @@ def test_run_file_written_is_read_back(folder):
     ],
 )
 def test_tags_and_labels_are_texts_and_anything_else_is_left_out(execution, tags, labels):
-    found = RunFile("abc123", "m:s", "..", {}, execution)
-    assert (found.tags, found.labels) == (tags, labels)
+    run_file = RunFile("abc123", "m:s", "..", {}, execution)
+    assert (run_file.tags, run_file.labels) == (tags, labels)
 
 
 @pytest.mark.parametrize(

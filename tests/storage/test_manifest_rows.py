@@ -118,8 +118,8 @@ def test_restore_new_task_and_over_an_older_row(manifest):
     task = TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 0)
     manifest.restore(task)
     manifest.restore(TaskRow(row.first, "failed", "k0", "m:f", "{}", None, "{}", 0))
-    [found] = manifest.tasks(0, 100)
-    assert (found.state, found.value, found.error) == ("failed", None, "{}")
+    [restored] = manifest.tasks(0, 100)
+    assert (restored.state, restored.value, restored.error) == ("failed", None, "{}")
     assert manifest.add_round(ROOT_LANE, 1, "tasks", 1).first == row.first + 1
 
 
@@ -227,9 +227,9 @@ def test_final_calls_are_those_before_the_first_task_that_is_not_over(manifest):
         for i, (state, value, error) in zip((0, 1, 3), [*ends, ends[0]], strict=True)
     ])  # fmt: skip
     manifest.queue([(row.first + 2, "k2", "m:f", "{}", 1.0)])
-    asked = [("k0", "m:f", "{}", False), ("k1", "m:f", "{}", True)]
-    assert manifest.final_calls(row.first, row.first + 9) == asked
-    assert manifest.final_calls(row.first, row.first + 1) == asked[:1]
+    expected = [("k0", "m:f", "{}", False), ("k1", "m:f", "{}", True)]
+    assert manifest.final_calls(row.first, row.first + 9) == expected
+    assert manifest.final_calls(row.first, row.first + 1) == expected[:1]
     assert manifest.final_calls(row.first + 2, row.first + 9) == []
     assert manifest.final_calls(row.first + 4, row.first + 9) == []
 
@@ -260,14 +260,14 @@ def test_check_rows_looks_only_where_it_is_told(manifest):
 
 def test_round_of_no_kind_is_damage(tmp_path):
     path = tmp_path / "manifest.sqlite"
-    made = Manifest.create(path, Disk(), "run", "{}")
-    made.add_round(ROOT_LANE, 0, "tasks", 0)
-    made.check_file()
-    made._db.execute("UPDATE rounds SET kind='ta3ks'")
-    for check in (made.check_file, made.check_rounds):
+    manifest = Manifest.create(path, Disk(), "run", "{}")
+    manifest.add_round(ROOT_LANE, 0, "tasks", 0)
+    manifest.check_file()
+    manifest._db.execute("UPDATE rounds SET kind='ta3ks'")
+    for check in (manifest.check_file, manifest.check_rounds):
         with pytest.raises(ManifestDamaged, match="round 0 is of kind 'ta3ks'"):
             check()
-    made.close()
+    manifest.close()
 
 
 def test_check_looks_at_every_row_however_many(manifest):

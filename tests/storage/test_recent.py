@@ -71,8 +71,8 @@ def test_row_is_found_in_the_block_that_holds_it() -> None:
     for first in (1, 3, 5):
         generation.add_block(block(first, (f"a{first}", "v"), (f"b{first}", "v")))
     for id_, args in ((1, "a1"), (2, "b1"), (3, "a3"), (4, "b3"), (6, "b5")):
-        [found] = generation.rows_from(id_, id_ + 1)
-        assert (found[0], found[4]) == (id_, args)
+        [stored_row] = generation.rows_from(id_, id_ + 1)
+        assert (stored_row[0], stored_row[4]) == (id_, args)
     assert list(generation.rows_from(0, 1)) == []
 
 

@@ -35,8 +35,8 @@ def example():
     near = yield weft.round([double(state + i) for i in range(6)], until=lambda r: r.index == 2)
     answers = yield weft.lanes({"a": lane([triple(1), triple(2)], 1), "b": nested()})
     scan = yield weft.lazy(11, lambda i: double(i) if i < 10 else triple(i))
-    [kept] = yield keep("some text")
-    return [state, len(near), answers, [r.value for r in scan], kept.value]
+    [stored] = yield keep("some text")
+    return [state, len(near), answers, [r.value for r in scan], stored.value]
 
 
 def nested():
@@ -262,9 +262,13 @@ def test_torn_tail_at_every_byte_above_the_checkpoint_is_cut(finished, tmp_path)
     with untraced():
         for end in range(start, len(whole)):
             sessions.folder.ledger.write_bytes(whole[:end])
-            found = look(sessions)
+            reconciled = look(sessions)
             good = whole[:end].rfind(b"\n") + 1
-            assert (found.good_bytes, found.torn_bytes, found.behind) == (good, end - good, False)
+            assert (reconciled.good_bytes, reconciled.torn_bytes, reconciled.behind) == (
+                good,
+                end - good,
+                False,
+            )
     sessions.folder.ledger.write_bytes(whole[: start + 30])
     sessions.go(example)
     assert sessions.ledger == whole
@@ -328,13 +332,13 @@ def test_ledger_beyond_the_manifest_is_behind(finished, tmp_path):
     sessions.go(example, stop_after=3)
     known = sessions.ledger
     sessions.folder.ledger.write_bytes(finished[1])
-    found = look(sessions)
-    assert found.behind
-    assert found.torn_bytes == 0
-    assert found.good_bytes >= len(known)
+    reconciled = look(sessions)
+    assert reconciled.behind
+    assert reconciled.torn_bytes == 0
+    assert reconciled.good_bytes >= len(known)
     sessions.folder.ledger.write_bytes(known + b"torn")
-    found = look(sessions)
-    assert (found.behind, found.torn_bytes) == (False, 4)
+    reconciled = look(sessions)
+    assert (reconciled.behind, reconciled.torn_bytes) == (False, 4)
 
 
 def test_good_records_stop_at_a_torn_tail_and_refuse_damage_below(finished, tmp_path):
@@ -414,23 +418,23 @@ def test_observer_is_shown_every_record_and_the_chain_at_its_stops(finished, tmp
     sessions = copy_of(source, tmp_path)
     lines = ledger.splitlines()
     stops = {*range(0, len(lines) + 3, 3)}
-    seen = Seen(stops)
+    observer = Seen(stops)
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
     try:
         projection = Projection(manifest)
         checkpoint = read_checkpoint(sessions.folder.checkpoint)
-        reconcile(sessions.folder.ledger, projection, checkpoint, seen)
+        reconcile(sessions.folder.ledger, projection, checkpoint, observer)
         results = sum(b'"kind":"result"' in line for line in lines)
         unread = [manifest.query("SELECT id FROM tasks WHERE id >= ? AND id < ?", *gap)
                   for gap in projection.unread()]  # fmt: skip
         total = manifest.query("SELECT count(*) FROM tasks")[0][0]
     finally:
         manifest.close()
-    assert seen.lines == lines
-    assert seen.rows == results
+    assert observer.lines == lines
+    assert observer.rows == results
     assert results + sum(map(len, unread)) == total
     for size in stops & {*range(1, len(lines) + 1)}:
-        assert seen.roots[size] == root([leaf_hash(line) for line in lines[:size]])
+        assert observer.roots[size] == root([leaf_hash(line) for line in lines[:size]])
 
 
 def test_unread_ranges_are_what_lies_between_those_read(finished, tmp_path):

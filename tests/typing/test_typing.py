@@ -19,13 +19,13 @@ def reported() -> dict[tuple[str, int], str]:
     """What `mypy --strict` says, by file and line; its cache is the one that `make test` filled."""
     files = [str(HERE.relative_to(ROOT) / name) for name in ("wrong_calls.py", "right_calls.py")]
     words = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", *files]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    result = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
     errors: dict[tuple[str, int], str] = {}
-    for line in done.stdout.splitlines():
+    for line in result.stdout.splitlines():
         if match := re.match(r"(.*?):(\d+): error: (.*)", line):
             place = (Path(match[1]).name, int(match[2]))
             errors[place] = f"{errors.get(place, '')} {match[3]}"
-    assert errors, done.stdout + done.stderr
+    assert errors, result.stdout + result.stderr
     return errors
 
 

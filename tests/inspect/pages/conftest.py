@@ -159,6 +159,6 @@ def shown(
         return opened[-1]
 
     yield show
-    for one in opened:
-        one.page.context.close()
-        assert [line for line in one.logged if not line.startswith(OUR_TOOLS)] == []
+    for opened_page in opened:
+        opened_page.page.context.close()
+        assert [line for line in opened_page.logged if not line.startswith(OUR_TOOLS)] == []

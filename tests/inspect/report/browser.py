@@ -88,8 +88,8 @@ class Browser:
         )
         tab.call("Emulation.setScriptExecutionDisabled", value=not script)
         self.events.clear()
-        went = tab.call("Page.navigate", url=path.resolve().as_uri())
-        assert "errorText" not in went, went
+        answer = tab.call("Page.navigate", url=path.resolve().as_uri())
+        assert "errorText" not in answer, answer
         self.wait_for("Page.loadEventFired")
         yield tab
         self.call("Target.closeTarget", targetId=target)

@@ -99,8 +99,8 @@ def test_visible_keeps_what_is_printable(text: str) -> None:
 
 
 def test_spans_and_counts_read_well() -> None:
-    wanted = {0: "0 s", 2.5e-6: "2.5 µs", 0.0123: "12.3 ms", 9.87: "9.87 s", 125: "2 min 05 s"}
-    assert {s: duration(s) for s in wanted} == wanted
+    expected = {0: "0 s", 2.5e-6: "2.5 µs", 0.0123: "12.3 ms", 9.87: "9.87 s", 125: "2 min 05 s"}
+    assert {s: duration(s) for s in expected} == expected
     assert duration(3 * 3600 + 120) == "3 h 02 min"
     assert duration(26 * 3600) == "1 d 2 h"
     assert duration(None) == "–"

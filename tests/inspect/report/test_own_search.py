@@ -85,15 +85,15 @@ def test_pointer_hovers_brushes_and_zooms(page: Page) -> None:
     page.mouse.down()
     page.mouse.move(left + (box["width"] - 72) / 2, top + 216, steps=3)
     page.mouse.up()
-    said = page.locator("#values .said")
-    expect(said).to_contain_text("tasks selected")
+    summary = page.locator("#values .said")
+    expect(summary).to_contain_text("tasks selected")
     expect(page.locator("#values .chips button")).to_have_count(2)
     page.get_by_role("button", name="zoom to selection").click()
     expect(page.get_by_role("button", name="show all")).to_be_enabled()
     page.get_by_role("button", name="show all").click()
     page.get_by_role("button", name="remove filter task").click()
     page.get_by_role("button", name="clear selection").click()
-    expect(said).to_contain_text(f"{TRIALS} tasks; best")
+    expect(summary).to_contain_text(f"{TRIALS} tasks; best")
 
 
 def test_keyboard_alone_steps_filters_and_opens(page: Page) -> None:
@@ -183,13 +183,13 @@ def test_tab_key_reaches_everything(page: Page, view: str) -> None:
     page.click(f"#tab-{view}")
     page.evaluate("document.body.tabIndex = -1; document.body.focus()")
     page.evaluate("document.body.removeAttribute('tabindex')")
-    wanted = page.evaluate(f"{TABBABLE}.slice(0, 60).length")
+    count = page.evaluate(f"{TABBABLE}.slice(0, 60).length")
     page.evaluate(f"{TABBABLE}.slice(0, 60).forEach(e => e.dataset.waits = '1')")
-    for _ in range(wanted + 5):
+    for _ in range(count + 5):
         page.keyboard.press("Tab")
         page.evaluate("delete document.activeElement.dataset.waits")
-    left = page.locator("[data-waits]").evaluate_all("all => all.map(e => e.outerHTML)")
-    assert left == []
+    waiting = page.locator("[data-waits]").evaluate_all("all => all.map(e => e.outerHTML)")
+    assert waiting == []
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])

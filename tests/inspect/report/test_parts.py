@@ -19,8 +19,8 @@ def lane(*bars: SlotBar) -> SlotLane:
 
 def places(drawn: Markup) -> list[tuple[float, float]]:
     """Where bars begin and how wide they are, in percent."""
-    found = re.findall(r'<svg x="([\d.]+)%" width="([\d.]+)%"', drawn)
-    return [(float(x), float(width)) for x, width in found]
+    matches = re.findall(r'<svg x="([\d.]+)%" width="([\d.]+)%"', drawn)
+    return [(float(x), float(width)) for x, width in matches]
 
 
 def test_bars_lie_on_one_clock_from_the_first_start_to_the_last_end() -> None:

@@ -31,9 +31,9 @@ def test_run_has_no_serious_finding_in_any_view(
     page = onlooker.open(server, f"/run/{server.id_of('hopeless')}", width=width, dark=dark)
     ready = {"tasks": ".histogram", "progress": "#progress-chart canvas", "timeline": "#tracks",
              "events": "#event-table", "ledger": "#ledger-table tbody tr"}  # fmt: skip
-    for view, there in ready.items():
+    for view, selector in ready.items():
         page.click(f"#tab-{view}")
-        page.locator(there).first.wait_for()
+        page.locator(selector).first.wait_for()
         if view == "tasks":
             page.locator("#task-table .place button").first.click()
         assert findings(page) == [], view

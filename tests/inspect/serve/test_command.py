@@ -17,12 +17,12 @@ from tests.support.waiting import HANG_S
 
 def refused(*words: str, cwd: Path) -> tuple[int, str]:
     """Exit code and the one line of a command that does not start."""
-    done = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=HANG_S
     )
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    return done.returncode, done.stderr
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.returncode, result.stderr
 
 
 def test_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -31,10 +31,10 @@ def test_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_port_that_is_taken_or_senseless_is_refused(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        code, message = refused(".", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        code, message = refused(".", "--port", str(listener.getsockname()[1]), cwd=tmp_path)
     assert (code, "choose another --port" in message) == (75, True)
     assert refused(".", "--port", "70000", cwd=tmp_path)[0] == 2
 

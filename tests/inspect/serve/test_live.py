@@ -58,14 +58,14 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def begin(place: Path, forks: ForkServer) -> Iterator[Begin]:
     """Start `weft` commands that are ended with the test."""
-    begun: list[BegunCommand] = []
+    processes: list[BegunCommand] = []
 
     def start(*words: str) -> BegunCommand:
-        begun.append(forks.begin_aside(words, place, os.environ))
-        return begun[-1]
+        processes.append(forks.begin_aside(words, place, os.environ))
+        return processes[-1]
 
     yield start
-    for process in begun:
+    for process in processes:
         process.kill()
         process.close()
 

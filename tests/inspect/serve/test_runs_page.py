@@ -95,8 +95,8 @@ def test_live_page_and_report_say_the_same(server: Server, onlooker: Onlooker) -
     expect(page.locator(".life")).to_be_visible()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     command = page.locator(".life .command").first
-    said = command.locator("code").inner_text()
-    assert command.locator(".copy").get_attribute("data-copy") == said
+    words = command.locator("code").inner_text()
+    assert command.locator(".copy").get_attribute("data-copy") == words
     command.locator(".copy").click()
     expect(command.locator(".copy")).to_have_text("copied")
     expect(page.locator("#task-table thead th.arg")).to_have_count(3)
