@@ -388,7 +388,9 @@ def test_main_that_no_worker_can_import_is_refused_with_the_line_to_write(
 
 def test_packages_of_optimizers_are_imported_when_they_are_named():
     code = "import weft; print(weft.optuna.study.__name__, weft.asktell.optimize.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "study optimize\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "study optimize\n"
     with pytest.raises(AttributeError, match="module 'weft' has no attribute 'nosuch'"):
         weft.nosuch  # noqa: B018

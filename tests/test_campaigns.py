@@ -92,14 +92,18 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def run(project: Path) -> weft.Run:
-    call = faults(root=str(project), commit="c", cases=[one.to_dict() for one in CASES])
+    call = faults(
+        root=str(project), commit="c", cases=[known_case.to_dict() for known_case in CASES]
+    )
     return weft.run(call, out=project / "run", workers=2, progress=False, quiet=True)
 
 
 def test_cases_are_tried_once_and_counted(project: Path, run: weft.Run) -> None:
     assert run.answer == {"commit": "c", "failed": 1, "passed": 2, "skipped": 1}
     assert (project / "tried").read_text() == "x" * 5
-    call = faults(root=str(project), commit="c", cases=[one.to_dict() for one in CASES])
+    call = faults(
+        root=str(project), commit="c", cases=[known_case.to_dict() for known_case in CASES]
+    )
     again = weft.run(call, out=project / "run", progress=False)
     assert again.head == run.head
     assert (project / "tried").read_text() == "x" * 5
@@ -114,10 +118,10 @@ def test_variables_that_are_named_reach_the_cases() -> None:
 def test_page_has_a_line_for_every_row_and_names_what_did_not_pass(
     run: weft.Run, tmp_path: Path
 ) -> None:
-    found = tally([run])
-    assert (found["F1"].tried["points"], found["F1"].violations) == (12, 0)
-    assert (found["F9"].tried["kills"], found["F9"].violations) == (4, 2)
-    assert found["F13"].ended == {"skipped": 1}
+    tallies = tally([run])
+    assert (tallies["F1"].tried["points"], tallies["F1"].violations) == (12, 0)
+    assert (tallies["F9"].tried["kills"], tallies["F9"].violations) == (4, 2)
+    assert tallies["F13"].ended == {"skipped": 1}
     text = write_page(tmp_path, [(run, "2 cores")]).read_text()
     assert "- c: 2 cores" in text
     assert "| F1 | SIGKILL of the coordinator" in text
@@ -161,9 +165,9 @@ def test_campaign_on_a_search_has_a_row_of_its_own() -> None:
 def test_case_that_was_tried_again_counts_as_it_ended_last(run: weft.Run, project: Path) -> None:
     call = faults(root=str(project), commit="d", cases=[CASES[0].to_dict()])
     later = weft.run(call, out=project / "later", workers=1, progress=False, quiet=True)
-    found = tally([later, run])
-    assert found["F1"].tried["points"] == 12
-    assert found["F1"].commits == ["c", "d"]
+    tallies = tally([later, run])
+    assert tallies["F1"].tried["points"] == 12
+    assert tallies["F1"].commits == ["c", "d"]
     page = main(["--from", str(project), "--pages", str(project)])
     assert page == 1, "test_fails did not pass"
 
@@ -231,18 +235,18 @@ def test_campaign_that_is_cut_writes_its_page_too(
 
 
 def test_runs_that_a_case_left_below_its_campaign_are_not_read(run: weft.Run) -> None:
-    left = run.out / "attempts" / "some" / "run"
-    left.mkdir(parents=True)
-    (left / "run.toml").write_text("damaged")
-    assert run.out in [found.out for found, _ in campaign.runs_below([run.out.parent])]
+    leftover = run.out / "attempts" / "some" / "run"
+    leftover.mkdir(parents=True)
+    (leftover / "run.toml").write_text("damaged")
+    assert run.out in [run_found.out for run_found, _ in campaign.runs_below([run.out.parent])]
     shutil.rmtree(run.out / "attempts")
 
 
 def test_failed_case_keeps_what_it_said(run: weft.Run) -> None:
-    kept = run.results()[2].value["said"]
-    assert "a result was lost" in kept
+    message = run.results()[2].value["said"]
+    assert "a result was lost" in message
     for place in (str(run.out.parent), sys.prefix, tempfile.gettempdir()):
-        assert place not in kept, "nothing of this machine is published"
+        assert place not in message, "nothing of this machine is published"
 
 
 def test_output_is_kept_without_places_of_the_machine(tmp_path: Path) -> None:
@@ -283,22 +287,22 @@ def ended(test: str, outcome: str = "passed") -> EndedCase:
 
 
 def test_planted_bug_that_is_noticed_is_listed(run: weft.Run) -> None:
-    found = tally([run])
+    tallies = tally([run])
     test = next(name for row in ROWS for name in row.planted if "::" in name)
-    found["F1"].add(ended(test))
+    tallies["F1"].add(ended(test))
     name = test.rpartition("::")[2][5:].replace("_", " ")
-    assert f"| F1 | {name} | 3 | c |" in page_of(found, "", {})
+    assert f"| F1 | {name} | 3 | c |" in page_of(tallies, "", {})
 
 
 def test_bug_of_the_source_is_listed_and_is_no_case_of_its_row(run: weft.Run) -> None:
-    found, bug = tally([run]), BUGS[0]
-    before = found["F1"].cases
-    found["F1"].add(ended(bug.case))
-    found["F1"].add(ended(BUGS[1].case, "failed"))
-    page = page_of(found, "", {})
+    tallies, bug = tally([run]), BUGS[0]
+    before = tallies["F1"].cases
+    tallies["F1"].add(ended(bug.case))
+    tallies["F1"].add(ended(BUGS[1].case, "failed"))
+    page = page_of(tallies, "", {})
     assert f"| F1 | {bug.what} | 3 | c |" in page
     assert f"- `{BUGS[1].case} (1/1): failed`" in page
-    assert found["F1"].cases == before
+    assert tallies["F1"].cases == before
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
@@ -348,8 +352,8 @@ def test_planted_bug_is_what_python_imports_in_the_copy(tmp_path: Path) -> None:
     python = make_environment(copy, tmp_path / "environment")
     words = [python, "-c", "import weft, pytest; print(weft.word)"]
     plain = {"PYTHONPATH": "/nowhere"}
-    done = subprocess.run(words, check=True, capture_output=True, text=True, env=plain)
-    assert done.stdout == "WRONG\n"
+    result = subprocess.run(words, check=True, capture_output=True, text=True, env=plain)
+    assert result.stdout == "WRONG\n"
     with pytest.raises(ValueError, match="must be there once"):
         plant(PLANTED, copy)
 
@@ -497,12 +501,16 @@ def test_bug_is_noticed_by_a_test_that_failed_and_not_by_a_pytest_that_is_missin
 
 def test_shares_have_every_case_once() -> None:
     shares = [chosen(CASES, [], number, 3) for number in (1, 2, 3)]
-    assert sorted(one.test + str(one.part) for share in shares for one in share) == sorted(
-        one.test + str(one.part) for one in CASES
-    )
+    assert sorted(
+        known_case.test + str(known_case.part) for share in shares for known_case in share
+    ) == sorted(known_case.test + str(known_case.part) for known_case in CASES)
     assert chosen(CASES, ["F9"], 1, 1) == [CASES[2]]
     assert folder_name(parsed(["--rows", "F1,F2", "--part", "2/4"]), []) == "F1-F2-2-of-4"
-    names = [folder_name(parsed(["--match", text]), left) for text in "ab" for left in ([], CASES)]
+    names = [
+        folder_name(parsed(["--match", text]), cases_left)
+        for text in "ab"
+        for cases_left in ([], CASES)
+    ]
     assert len(set(names)) == 4
     assert matching(CASES, []) == CASES
     assert matching(CASES, ["F9 ", "F1 2/2", "^F"]) == [CASES[2], CASES[1], CASES[0], CASES[3]]

@@ -38,10 +38,10 @@ def slug(heading: str) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    found = tokens(page)
+    page_tokens = tokens(page)
     return {
-        slug("".join(part.content for part in found[place + 1].children or ()))
-        for place, token in enumerate(found)
+        slug("".join(part.content for part in page_tokens[place + 1].children or ()))
+        for place, token in enumerate(page_tokens)
         if token.type == "heading_open"
     }
 
@@ -73,12 +73,12 @@ def words_of(line: str) -> list[str]:
     """The words of a command line up to its comment, pipe or redirection."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";|&<>")
     lexer.whitespace_split = True
-    found: list[str] = []
+    words: list[str] = []
     for word in lexer:
         if word in SHELL_ENDS:
             break
-        found.append(word)
-    return found[1:]
+        words.append(word)
+    return words[1:]
 
 
 def is_general(words: list[str], known: dict[str, Any]) -> bool:
@@ -95,8 +95,8 @@ def wrong_in(line: str, known: dict[str, Any]) -> str:
     if name is None:
         return "" if is_general(words, known) else f"{line}: no such command"
     options = {o for p in known[name].params for o in (*p.opts, *p.secondary_opts)}
-    asked = {w.split("=")[0].strip("[],") for w in words if re.match(r"\[?--?[a-z]", w)}
-    return f"{line}: {' '.join(sorted(asked - options))}" if asked - options else ""
+    used_options = {w.split("=")[0].strip("[],") for w in words if re.match(r"\[?--?[a-z]", w)}
+    return f"{line}: {' '.join(sorted(used_options - options))}" if used_options - options else ""
 
 
 def test_site_builds_without_a_warning(tmp_path: Path) -> None:

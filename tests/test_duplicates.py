@@ -33,8 +33,11 @@ def test_nothing_is_copied_in_commands_and_searches() -> None:
 
 
 def test_copied_block_between_files_is_found_with_its_places() -> None:
-    one, two = function("f", ["first()", *BLOCK]), "x = 1\n\n" + function("g", [*BLOCK, "last()"])
-    assert copies_in(one, two) == ["0.py:3 = 1.py:4 (11 lines)"]
+    first, second = (
+        function("f", ["first()", *BLOCK]),
+        "x = 1\n\n" + function("g", [*BLOCK, "last()"]),
+    )
+    assert copies_in(first, second) == ["0.py:3 = 1.py:4 (11 lines)"]
 
 
 def test_copied_block_within_a_file_is_found_once() -> None:

@@ -49,9 +49,9 @@ def test_test_that_fails_in_the_second_run_is_named_with_its_run(
     assert (first["exit"], first["failed"], first["tests"], first["load"]) == (0, [], 3, 0)
     assert (second["exit"] != 0, second["failed"]) == (True, ["test_few::test_every_second_time"])
     assert second["load"] == 1
-    told = capsys.readouterr().out
-    assert "test_few::test_every_second_time: failed in 2" in told
-    assert told.endswith("1 of 2 runs passed, 1 beside a load\n")
+    output = capsys.readouterr().out
+    assert "test_few::test_every_second_time: failed in 2" in output
+    assert output.endswith("1 of 2 runs passed, 1 beside a load\n")
     assert tool["main"]([*words, "--record", str(record)]) == 1
     assert len((tmp_path / "count").read_text()) == 2, "what was run is not run again"
 

@@ -53,13 +53,13 @@ def pyproject() -> dict[str, object]:
 
 def test_tracked_files_hold_no_machine_paths() -> None:
     require_tool("git")
-    found = [
+    lines = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
         for path in tracked_files()
         for number, line in enumerate(text_of(path).splitlines(), 1)
         if MACHINE_PATH.search(line)
     ]
-    assert found == []
+    assert lines == []
 
 
 @pytest.mark.parametrize("folder", ["work", "root", "farm"])
@@ -81,11 +81,11 @@ def test_constraints_are_names_and_versions_only() -> None:
 def test_constraints_cover_and_satisfy_every_dependency() -> None:
     project = pyproject()["project"]
     assert isinstance(project, dict)
-    asked = [*project["dependencies"]]
+    requirements = [*project["dependencies"]]
     for extra in project.get("optional-dependencies", {}).values():
-        asked += extra
+        requirements += extra
     pinned = pins()
-    for requirement in map(Requirement, asked):
+    for requirement in map(Requirement, requirements):
         name = canonicalize_name(requirement.name)
         if name == "weft":  # an extra made of other extras
             continue
@@ -111,11 +111,11 @@ def test_source_modules_have_docstrings() -> None:
 
 
 def test_required_tools_are_installed_by_ci() -> None:
-    asked: set[str] = set()
+    tools: set[str] = set()
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        asked |= set(re.findall(r'require_tool\("([\w.-]+)"\)', path.read_text(encoding="utf-8")))
+        tools |= set(re.findall(r'require_tool\("([\w.-]+)"\)', path.read_text(encoding="utf-8")))
     installed = set(re.findall(r"^  ([\w.-]+):[\w.+-]+$", text_of(ROOT / ".ci/run"), re.MULTILINE))
-    assert asked <= installed
+    assert tools <= installed
 
 
 def test_require_tool_missing_skips_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,14 +182,14 @@ def test_area_times_sum_per_first_folder(tmp_path: Path) -> None:
     core.write_text(
         '<testsuite time="6"><testcase classname="tests.model.test_d" time="6"/></testsuite>'
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "tools/area_times.py", str(junit), str(core)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    rows = [line.rsplit(maxsplit=2) for line in told.stdout.splitlines()[1:]]
+    rows = [line.rsplit(maxsplit=2) for line in result.stdout.splitlines()[1:]]
     assert rows == [
         ["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["model", "1", "0.10"],
         ["wall clock", "4", "1.50"],

@@ -28,8 +28,8 @@ NAMES = ("-c", "user.name=a", "-c", "user.email=a@b")
 
 
 def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+    result = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
+    return result.stdout.strip()
 
 
 @pytest.fixture

@@ -71,8 +71,8 @@ def climbed(core: CoreOnly) -> Path:
     """A run of a search of one's own, made by the engine alone."""
     search = runpy.run_path(str(ROOT / "tools" / "release.py"))["SEARCH"]
     (core.folder / "hill.py").write_text(search, "utf-8")
-    told = core.weft("run", "hill.py:climb", "--out", "run", "--workers", "2", "--json", "-q")
-    assert (told.code, told.json["answer"]) == (0, 7), told
+    result = core.weft("run", "hill.py:climb", "--out", "run", "--workers", "2", "--json", "-q")
+    assert (result.code, result.json["answer"]) == (0, 7), result
     return core.folder / "run"
 
 
@@ -129,8 +129,8 @@ def test_modules_are_imported_without_any_other_extra(packages: str, extra: str)
     own = EXTRAS.get(extra, {})
     absent = {module for group in EXTRAS.values() for module in group} - set(own)
     words = [sys.executable, "-c", IMPORT_WITHOUT, packages, ",".join(sorted(absent))]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(words, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 # -- what is installed --------------------------------------------------------------------------
@@ -146,8 +146,8 @@ def test_installed_engine_is_small_and_brings_no_package_of_an_extra(core: CoreO
 
 def test_engine_alone_searches_shows_reports_and_verifies(core: CoreOnly, climbed: Path) -> None:
     for words in (("status", climbed), ("verify", climbed), ("replay", climbed), ("pack", climbed)):
-        told = core.weft(*words)
-        assert (told.code, told.err) == (0, ""), told
+        result = core.weft(*words)
+        assert (result.code, result.err) == (0, ""), result
     assert core.weft("report", climbed).code == 0
     assert "climb" in (climbed / "report.html").read_text("utf-8")
 
@@ -190,9 +190,9 @@ def test_missing_extra_is_one_line_with_the_command_to_install_it(
 ) -> None:
     assert climbed.is_dir()
     before = sorted(path.name for path in core.folder.iterdir())
-    told = core.weft(*words.split())
+    result = core.weft(*words.split())
     refusal = f"weft: {what} needs {packages}, not installed; pip install 'weft[{extra}]'\n"
-    assert (told.code, told.out, told.err) == (3, "", refusal), told
+    assert (result.code, result.out, result.err) == (3, "", refusal), result
     assert sorted(path.name for path in core.folder.iterdir()) == before
 
 
@@ -202,9 +202,9 @@ def test_run_of_a_search_whose_extra_is_missing_can_be_read_but_not_run_again(
     words = ("arc", "solve", "007bbfb7", "--max-programs", "3000", "--out", "puzzle", "-q")
     assert run_apart(core.folder, *words).code == 0
     for command in ("verify", "pack", "report", "status"):
-        told = core.weft(command, "puzzle")
-        assert told.code == 0, told
-    assert "pip install 'weft[arc]'" in told.out
+        result = core.weft(command, "puzzle")
+        assert result.code == 0, result
+    assert "pip install 'weft[arc]'" in result.out
     page = (core.folder / "puzzle" / "report.html").read_text("utf-8")
     assert "weft arc needs numba" in page
     core.weft("replay", "puzzle").check_one_line(3, "weft arc needs", "pip install 'weft[arc]'")

@@ -21,9 +21,9 @@ with lazy_imports():
 
 def run_python(code: str) -> list[str]:
     """Run code in an interpreter of its own, since modules are loaded once; return its lines."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
 
 
 IS_LOADED = "type(sys.modules['weft.console.nodeplan']).__name__"

@@ -201,16 +201,16 @@ def followed(*answers: dict[str, object]) -> tuple[str, str]:
 
 
 def test_outcome_is_what_the_answers_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = [{"pid": 7}, {"ready": True}, {"begins": "t"}]
-    assert followed(*begun, {"survived": 1}) == (SURVIVED, "")
-    assert followed(*begun, {"failed": "t"}) == (KILLED, "t")
-    assert followed(*begun, {"status": 9}) == (KILLED, "t (its process ended)")
+    answers = [{"pid": 7}, {"ready": True}, {"begins": "t"}]
+    assert followed(*answers, {"survived": 1}) == (SURVIVED, "")
+    assert followed(*answers, {"failed": "t"}) == (KILLED, "t")
+    assert followed(*answers, {"status": 9}) == (KILLED, "t (its process ended)")
     with pytest.raises(NotStartedError):
         followed({"pid": 7}, {"status": 1})
     monkeypatch.setattr("campaigns.mutation.channel.MORE_S", 0.01)
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in begun))
+        theirs.sendall(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
         progress = Progress()
         assert progress.follow(Channel(ours), {"t": 0.0}) == (TIMED_OUT, "t")
     assert progress.is_late
@@ -219,13 +219,13 @@ def test_outcome_is_what_the_answers_say(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_figures_count_outcomes_of_functions_as_they_are(tmp_path: Path) -> None:
     mutants = mutants_of(PATH, SOURCE)
-    kept, other = tmp_path / "kept.jsonl", tmp_path / "other.jsonl"
+    first_file, other = tmp_path / "kept.jsonl", tmp_path / "other.jsonl"
     verdicts = [Verdict(SURVIVED), Verdict(TIMED_OUT, "t"), *[Verdict(KILLED, "t")] * len(mutants)]
     records = [figures.record_of(m, v, 60.0) for m, v in zip(mutants, verdicts, strict=False)]
-    kept.write_text("".join(json.dumps(record) + "\n" for record in records[:3]))
+    first_file.write_text("".join(json.dumps(record) + "\n" for record in records[:3]))
     older = the("jump", SOURCE.replace("d.x = -a", "d.x = -b"))
     other.write_text(json.dumps(figures.record_of(older, verdicts[0], 1.0)) + "\n")
-    loaded = figures.load_records([kept, other])
+    loaded = figures.load_records([first_file, other])
     body = figures.figures_of(mutants, loaded, tests=2)
     assert (body["changes"], body["tried"], body["noticed"]) == (len(mutants), 3, 2)
     assert body["outcomes"] == {KILLED: 1, SURVIVED: 1, TIMED_OUT: 1}

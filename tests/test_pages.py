@@ -200,8 +200,8 @@ def test_reason_names_a_test_that_is_there(reason: str) -> None:
 )
 def test_make_target_that_is_not_run_exists(line: str) -> None:
     words = ["make", "--dry-run", *line.split()[1:]]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ class Scratch:
     def pip(self, *words: str | Path) -> None:
         """Run pip for this environment."""
         argv = [*PIP, "--python", self.python, *words]
-        done = subprocess.run(argv, cwd=self.folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run(argv, cwd=self.folder, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
 
     def install(self, package: Path) -> None:
         """Install a package, or the next version of it, as a user would."""
@@ -71,11 +71,11 @@ class Scratch:
     def weft(self, *words: str | Path, **env: str) -> Told:
         """Run a command of this environment."""
         argv = [self.python, "-m", "weft", *words]
-        done = subprocess.run(
+        result = subprocess.run(
             argv, cwd=self.folder, env={**os.environ, **env}, capture_output=True, text=True,
             stdin=subprocess.DEVNULL, timeout=HANG_S,
         )  # fmt: skip
-        return Told(done.returncode, done.stdout, done.stderr)
+        return Told(result.returncode, result.stdout, result.stderr)
 
     def kill_midway(self, out: Path) -> None:
         """Run `weft hello` until a task waits at the gate, then kill the run with SIGKILL."""
@@ -138,10 +138,10 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
 def first_run(scratch: Scratch) -> Path:
     """A finished run of one worker."""
     out = scratch.folder / "first"
-    told = scratch.weft("hello", TEXT, "--out", out, "--json")
-    assert told.code == 0, told
-    assert told.json["answer"]["text"] == TEXT
-    assert told.json["search"] == "hello.evolve"
+    result = scratch.weft("hello", TEXT, "--out", out, "--json")
+    assert result.code == 0, result
+    assert result.json["answer"]["text"] == TEXT
+    assert result.json["search"] == "hello.evolve"
     return out
 
 
@@ -156,16 +156,16 @@ def test_command_of_plugin_is_listed_and_says_how_it_is_used(scratch: Scratch) -
 
 
 def test_plugin_refuses_bad_input_in_one_line(scratch: Scratch) -> None:
-    told = scratch.weft("hello", "HELLO", "--out", "refused")
-    told.check_one_line(2, "TEXT", "'E'")
+    result = scratch.weft("hello", "HELLO", "--out", "refused")
+    result.check_one_line(2, "TEXT", "'E'")
     assert not (scratch.folder / "refused").exists()
 
 
 def test_plugin_that_gives_up_says_what_it_has(scratch: Scratch) -> None:
-    told = scratch.weft("hello", TEXT, "--out", "short", "--generations", "1", "--json")
-    assert told.code == 1, told
-    assert told.json["status"] == "unknown"
-    assert told.json["answer"]["detail"]["generations"] == 1
+    result = scratch.weft("hello", TEXT, "--out", "short", "--generations", "1", "--json")
+    assert result.code == 1, result
+    assert result.json["status"] == "unknown"
+    assert result.json["answer"]["detail"]["generations"] == 1
 
 
 def test_task_of_plugin_is_a_plain_function(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,15 +182,17 @@ def test_ledger_of_plugin_is_the_same_for_any_workers(
     scratch: Scratch, first_run: Path, workers: str, hash_seed: str
 ) -> None:
     out = scratch.folder / f"run-{workers}-{hash_seed}"
-    told = scratch.weft("hello", TEXT, "--out", out, "--workers", workers, PYTHONHASHSEED=hash_seed)
-    assert told.code == 0, told
+    result = scratch.weft(
+        "hello", TEXT, "--out", out, "--workers", workers, PYTHONHASHSEED=hash_seed
+    )
+    assert result.code == 0, result
     assert sha256(out) == sha256(first_run)
 
 
 def test_plugin_run_is_replayed_to_the_same_ledger(scratch: Scratch, first_run: Path) -> None:
-    told = scratch.weft("replay", first_run)
-    assert told.code == 0, told
-    assert told.out.startswith("equal "), told
+    result = scratch.weft("replay", first_run)
+    assert result.code == 0, result
+    assert result.out.startswith("equal "), result
 
 
 def test_plugin_adds_a_page_to_the_report_and_a_line_to_the_status(
@@ -212,11 +214,11 @@ def test_page_shows_the_plugin_as_it_is(scratch: Scratch, first_run: Path) -> No
     path = f"{scratch.python.parent}{os.pathsep}{os.environ['PATH']}"
     for step in re.split(r"^\$ ", block_of(PAGE, "sh", "$ weft hello"), flags=re.MULTILINE)[1:]:
         line, _, expected = step.partition("\n")
-        done = subprocess.run(
+        result = subprocess.run(
             ["bash", "-c", line], cwd=scratch.folder, env={**os.environ, "PATH": path},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=HANG_S,
         )  # fmt: skip
-        check_said(done.stdout, expected)
+        check_said(result.stdout, expected)
 
 
 @pytest.fixture(scope="module")
@@ -249,8 +251,8 @@ def test_plugin_may_go_and_come_back_with_its_modules_moved(
     assert (interrupted.code, interrupted.err) == (Interrupted.exit_code, ""), interrupted
     assert "status  interrupted" in interrupted.out, interrupted
     for words in (("verify", first_run), ("status", out), ("report", first_run)):
-        told = gated.weft(*words)
-        assert (told.code, told.err) == (0, ""), told
+        result = gated.weft(*words)
+        assert (result.code, result.err) == (0, ""), result
     gated.weft("resume", out).check_one_line(3, "'hello.evolve'", "weft_hello.search", "install")
 
     move_modules(gated.folder / "package")

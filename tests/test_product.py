@@ -141,10 +141,10 @@ def test_broken_product_is_refused_when_asked_for_and_breaks_nothing_else(
         ("--help",), ("good", "x"), ("run", "small:s", "--out", "r"), ("verify", "r"),
         ("status", "r"), ("resume", "r"), ("report", "r"),
     ):  # fmt: skip
-        told = command(*words)
-        assert told.code == 0, told
-        assert told.err.splitlines()[0].startswith(line), told
-        assert told.err.count("skipped") == 1, told
+        result = command(*words)
+        assert result.code == 0, result
+        assert result.err.splitlines()[0].startswith(line), result
+        assert result.err.count("skipped") == 1, result
     assert "bad" not in command("--help").out
     assert command("run", "small:s", "--out", "r", "-q").err == ""
 
@@ -155,8 +155,8 @@ def test_two_packages_with_one_name_are_both_skipped(
     package("one-lab", "lab")
     package("two-lab", "lab")
     package("good-one", "good")
-    told = command("lab", "x")
-    told.check_one_line(3, "one-lab 1.5", "two-lab 1.5", "'lab'", "uninstall one of the two")
+    result = command("lab", "x")
+    result.check_one_line(3, "one-lab 1.5", "two-lab 1.5", "'lab'", "uninstall one of the two")
     assert command("good", "x").code == 0
     assert names() == ["arc", "good", "jobs", "prng", "tree"]
 
@@ -190,11 +190,11 @@ def test_product_named_like_a_command_of_weft_keeps_its_searches_but_has_no_comm
     package: Package, command: Callable[..., Told]
 ) -> None:
     package("lab", "verify", searches={"lab.fit": "lab_cli:s"})
-    told = command("verify", "--help")
-    assert told.code == 0
-    assert "Check that ledger, manifest and objects agree" in told.out
-    assert told.err.count("\n") == 1
-    assert "the command of product 'verify' (lab_cli:app) is skipped" in told.err
+    result = command("verify", "--help")
+    assert result.code == 0
+    assert "Check that ledger, manifest and objects agree" in result.out
+    assert result.err.count("\n") == 1
+    assert "the command of product 'verify' (lab_cli:app) is skipped" in result.err
     assert product.locate("lab.fit") == "lab_cli:s"
 
 
@@ -312,8 +312,8 @@ def test_warm_up_that_raises_is_one_line_and_the_run_can_be_resumed(
 ) -> None:
     (warm / "broken").touch()
     run = str(tmp_path / "run")
-    told = command("run", "warm.s", "--out", run)
-    told.check_one_line(3, "product warm: warm_one:warm_up raised OSError: the compiler is gone")
+    result = command("run", "warm.s", "--out", run)
+    result.check_one_line(3, "product warm: warm_one:warm_up raised OSError: the compiler is gone")
     (warm / "broken").unlink()
     resumed = command("resume", run)
     assert (resumed.code, resumed.err) == (0, "compiling, once\n")

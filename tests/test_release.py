@@ -65,19 +65,19 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
 
 def check_refused(folder: Path, *words: str) -> None:
     """The tool ends with 1 and says all words in its only line."""
-    done = check(folder)
-    assert (done.returncode, done.stdout) == (1, ""), done.stdout + done.stderr
-    assert done.stderr.startswith("release: ")
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert [word for word in words if word not in done.stderr] == []
+    result = check(folder)
+    assert (result.returncode, result.stdout) == (1, ""), result.stdout + result.stderr
+    assert result.stderr.startswith("release: ")
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert [word for word in words if word not in result.stderr] == []
 
 
 def test_project_that_is_ready_passes(project: Path) -> None:
     (project / "dist").mkdir()
     (project / "dist" / "old.whl").write_text("ignored by git")
-    done = check(project)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("weft 1.2.0:")
+    result = check(project)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("weft 1.2.0:")
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_wheel_installed_elsewhere_searches_and_verifies(
 ) -> None:
     """Its dependencies are ours; test_wheel_installs_with_its_dependencies fetches them."""
     program = install_alone(wheel, tmp_path / "venv")
-    asked = [program.with_name("python"), "-c", "import weft; print(weft.__file__)"]
-    location = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = [program.with_name("python"), "-c", "import weft; print(weft.__file__)"]
+    location = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert Path(location.stdout.strip()).is_relative_to(tmp_path / "venv")
     version = tool["project_version"](ROOT)
     assert len(tool["try_weft"](program, version, tmp_path)) == 64

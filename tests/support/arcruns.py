@@ -120,7 +120,7 @@ def weft_here(capfd: pytest.CaptureFixture[str]) -> Here:
         capfd.readouterr()
         with workers_here():
             code = _exit_code([str(word) for word in words])
-        said = capfd.readouterr()
-        return Told(code, said.out, said.err)
+        printed = capfd.readouterr()
+        return Told(code, printed.out, printed.err)
 
     return call

@@ -74,8 +74,8 @@ def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
     inp = np.frombuffer(bytearray(b"\x06" + encode(ValueStage.GRID, given)), np.uint8)
     out = np.full(MAX_BYTES + 20, GUARD, np.uint8)
     ops = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
-    one, ends = np.array([1], np.int64), np.zeros((1, 1), np.int64)
-    end = FAMILIES[family_of(operator.kernel)](ops, src, one, inp, one, out, ends, 10)
+    single, ends = np.array([1], np.int64), np.zeros((1, 1), np.int64)
+    end = FAMILIES[family_of(operator.kernel)](ops, src, single, inp, single, out, ends, 10)
     assert (out[:10] == GUARD).all()
     assert (out[10 + MAX_BYTES :] == GUARD).all()
     if end == 10:

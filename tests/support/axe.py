@@ -14,9 +14,9 @@ def findings(page: Page) -> list[str]:
     """What axe-core calls serious or worse, with the first place of each."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
-    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+    violations = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
     return [
         f"{v['id']}: {v['help']} at {v['nodes'][0]['target']} {v['nodes'][0]['failureSummary']}"
-        for v in found
+        for v in violations
         if v["impact"] in SERIOUS
     ]

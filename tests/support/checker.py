@@ -67,22 +67,22 @@ class Reference:
 def check_finished(place: Place, reference: Reference) -> list[str]:
     """Check a run that ended, against the run without faults."""
     run = place.run
-    found = [*check_order(place), *_check_lock(run), *_check_temporaries(run)]
+    violations = [*check_order(place), *_check_lock(run), *_check_temporaries(run)]
     lines = whole_lines(run / "ledger.jsonl")
     if Reference.of(run) != reference:
-        found.append(f"ledger differs: {Reference.of(run)} instead of {reference}")
+        violations.append(f"ledger differs: {Reference.of(run)} instead of {reference}")
     checkpoint = read_checkpoint(run)
     if checkpoint != (reference.size, reference.head):
-        found.append(f"checkpoint {checkpoint} is not the head of a run without faults")
+        violations.append(f"checkpoint {checkpoint} is not the head of a run without faults")
     heads = noted_heads(place)
     if not heads or (heads[-1]["size"], heads[-1]["root"]) != (reference.size, reference.head):
-        found.append("the heads list does not end with the head")
+        violations.append("the heads list does not end with the head")
     sealed = (run / "ledger.jsonl", run / "checkpoint")
-    found += [f"{path.name} of a finished run can be written" for path in sealed
-              if path.stat().st_mode & 0o222]  # fmt: skip
+    violations += [f"{path.name} of a finished run can be written" for path in sealed
+                   if path.stat().st_mode & 0o222]  # fmt: skip
     with open_copy(run) as db:
-        found += [*_check_rows(db), *_check_all_final(db), *_check_against_ledger(db, lines)]
-    return [*found, *check_objects(run, lines), *_check_with_verify(place)]
+        violations += [*_check_rows(db), *_check_all_final(db), *_check_against_ledger(db, lines)]
+    return [*violations, *check_objects(run, lines), *_check_with_verify(place)]
 
 
 def check_crashed(place: Place) -> list[str]:
@@ -90,15 +90,15 @@ def check_crashed(place: Place) -> list[str]:
     run = place.run
     if not (run / "run.toml").exists():
         return []
-    found = check_order(place)
+    violations = check_order(place)
     with contextlib.ExitStack() as stack:
         try:
             db = stack.enter_context(open_copy(run))
         except FileNotFoundError:
-            return found
-        found += _check_rows(db)
-        found += _check_ledger_not_ahead(db, whole_lines(run / "ledger.jsonl"))
-    return found
+            return violations
+        violations += _check_rows(db)
+        violations += _check_ledger_not_ahead(db, whole_lines(run / "ledger.jsonl"))
+    return violations
 
 
 def check_not_doubled(
@@ -126,21 +126,23 @@ def check_not_lost(final_before: frozenset[TaskPlace], run: Path) -> list[str]:
 
 def check_order(place: Place) -> list[str]:
     """Heads list ≤ checkpoint ≤ ledger, and each speaks of the same records."""
-    found: list[str] = []
+    violations: list[str] = []
     lines = whole_lines(place.run / "ledger.jsonl")
-    found += _check_chain(lines)
+    violations += _check_chain(lines)
     checkpoint = read_checkpoint(place.run)
     size = checkpoint[0] if checkpoint else 0
     if size > len(lines):
-        found.append(f"the checkpoint counts {size} records, the ledger has {len(lines)}")
+        violations.append(f"the checkpoint counts {size} records, the ledger has {len(lines)}")
     elif checkpoint and merkle_root(lines[:size]).hex() != checkpoint[1]:
-        found.append(f"the checkpoint's root is not that of the first {size} records")
+        violations.append(f"the checkpoint's root is not that of the first {size} records")
     for head in noted_heads(place):
         if head["size"] > size:
-            found.append(f"a head of {head['size']} records is noted, the checkpoint has {size}")
+            violations.append(
+                f"a head of {head['size']} records is noted, the checkpoint has {size}"
+            )
         elif merkle_root(lines[: head["size"]]).hex() != head["root"]:
-            found.append(f"the noted head of {head['size']} records is not theirs")
-    return found
+            violations.append(f"the noted head of {head['size']} records is not theirs")
+    return violations
 
 
 def _check_chain(lines: list[bytes]) -> list[str]:
@@ -168,8 +170,8 @@ def _check_ledger_not_ahead(db: sqlite3.Connection, lines: list[bytes]) -> list[
 
 def _check_rows(db: sqlite3.Connection) -> list[str]:
     """Every row of every table is one that the lifecycle allows."""
-    found = [f"manifest: {text}" for (text,) in db.execute("PRAGMA integrity_check")
-             if text != "ok"]  # fmt: skip
+    violations = [f"manifest: {text}" for (text,) in db.execute("PRAGMA integrity_check")
+                  if text != "ok"]  # fmt: skip
     rebuilt = _count(db, f"SELECT count(*) FROM events WHERE kind IN {REBUILT}") > 0
     wrong = {
         "a state outside the lifecycle": f"state NOT IN {STATES}",
@@ -190,8 +192,8 @@ def _check_rows(db: sqlite3.Connection) -> list[str]:
         )
     for what, condition in wrong.items():
         rows = db.execute(f"SELECT id FROM tasks WHERE {condition}").fetchall()
-        found += [f"task {id_}: {what}" for (id_,) in rows]
-    return [*found, *_check_attempts(db), *_check_rounds(db)]
+        violations += [f"task {id_}: {what}" for (id_,) in rows]
+    return [*violations, *_check_attempts(db), *_check_rounds(db)]
 
 
 def _check_attempts(db: sqlite3.Connection) -> list[str]:
@@ -203,31 +205,31 @@ def _check_attempts(db: sqlite3.Connection) -> list[str]:
         " ('completed', 'queued', 'running')",
         "that is also the successful one": "t.state='completed' AND a.attempt=t.attempt",
     }
-    found = []
+    violations = []
     for what, condition in wrong.items():
         sql = f"SELECT a.task FROM attempts a LEFT JOIN tasks t ON t.id=a.task WHERE {condition}"
-        found += [f"attempt of task {id_}: {what}" for (id_,) in db.execute(sql)]
+        violations += [f"attempt of task {id_}: {what}" for (id_,) in db.execute(sql)]
     kinds = [kind for (kind,) in db.execute("SELECT DISTINCT kind FROM events ORDER BY kind")]
-    return found + [f"event of unknown kind {kind}" for kind in kinds if kind not in EVENTS]
+    return violations + [f"event of unknown kind {kind}" for kind in kinds if kind not in EVENTS]
 
 
 def _check_rounds(db: sqlite3.Connection) -> list[str]:
-    found = []
+    violations = []
     sql = "SELECT id, size, first, recorded, closed, stopped FROM rounds WHERE kind='tasks'"
     for id_, size, first, recorded, closed, stopped in db.execute(sql).fetchall():
         inside = _states(db, first, first + recorded)
         beyond = _states(db, first + recorded, first + (size or recorded))
         if size is not None and recorded > size:
-            found.append(f"round {id_}: {recorded} results of {size} tasks")
+            violations.append(f"round {id_}: {recorded} results of {size} tasks")
         if len(inside) != recorded or not set(inside) <= {"completed", "failed"}:
-            found.append(f"round {id_}: its recorded results are {inside}")
+            violations.append(f"round {id_}: its recorded results are {inside}")
         if closed and not set(beyond) <= {"dropped", "cancelled"}:
-            found.append(f"round {id_}: closed, but beyond its end are {beyond}")
+            violations.append(f"round {id_}: closed, but beyond its end are {beyond}")
         if not closed and {"dropped", "cancelled"} & set(beyond):
-            found.append(f"round {id_}: open, but beyond its end are {beyond}")
+            violations.append(f"round {id_}: open, but beyond its end are {beyond}")
         if closed and not stopped and recorded != size:
-            found.append(f"round {id_}: closed after {recorded} of {size} without a stop")
-    return found
+            violations.append(f"round {id_}: closed after {recorded} of {size} without a stop")
+    return violations
 
 
 def _states(db: sqlite3.Connection, first: int, end: int) -> list[str]:
@@ -236,37 +238,37 @@ def _states(db: sqlite3.Connection, first: int, end: int) -> list[str]:
 
 
 def _check_all_final(db: sqlite3.Connection) -> list[str]:
-    found = []
+    violations = []
     if _count(db, "SELECT count(*) FROM tasks WHERE state IN ('queued', 'running')"):
-        found.append("a finished run has unfinished tasks")
+        violations.append("a finished run has unfinished tasks")
     if _count(db, "SELECT count(*) FROM rounds WHERE kind='tasks' AND NOT closed"):
-        found.append("a finished run has open rounds")
+        violations.append("a finished run has open rounds")
     if _count(db, "SELECT count(*) FROM lanes WHERE answer IS NULL"):
-        found.append("a finished run has lanes without an answer")
-    return found
+        violations.append("a finished run has lanes without an answer")
+    return violations
 
 
 def _check_against_ledger(db: sqlite3.Connection, lines: list[bytes]) -> list[str]:
     """The recorded rows are the ledger's result records, with the same values."""
     columns = "key, lane, round, idx, function, args, value, error, state"
     rows = {row[0]: row for row in db.execute(f"SELECT {columns} FROM task_view")}
-    found, results = [], 0
+    violations, results = [], 0
     for record in map(json.loads, lines):
         if record["kind"] != "result":
             continue
         results += 1
         row, body = rows.get(record["key"]), record["body"]
         if row is None:
-            found.append(f"record {record['seq']} has no row in the manifest")
+            violations.append(f"record {record['seq']} has no row in the manifest")
             continue
-        said = (body["lane"], body["round"], body["index"], body["function"], body["args"],
-                body.get("value"), body.get("error"))  # fmt: skip
-        if said != (*row[1:5], *(json.loads(text) if text else None for text in row[5:8])):
-            found.append(f"record {record['seq']} and its row in the manifest differ")
+        recorded_body = (body["lane"], body["round"], body["index"], body["function"], body["args"],
+                         body.get("value"), body.get("error"))  # fmt: skip
+        if recorded_body != (*row[1:5], *(json.loads(text) if text else None for text in row[5:8])):
+            violations.append(f"record {record['seq']} and its row in the manifest differ")
     recorded = sum(row[8] in ("completed", "failed") for row in rows.values())
     if recorded != results:
-        found.append(f"the manifest has {recorded} recorded results, the ledger {results}")
-    return found
+        violations.append(f"the manifest has {recorded} recorded results, the ledger {results}")
+    return violations
 
 
 def _count(db: sqlite3.Connection, sql: str) -> int:
@@ -278,17 +280,20 @@ def _count(db: sqlite3.Connection, sql: str) -> int:
 
 def check_objects(run: Path, lines: list[bytes]) -> list[str]:
     """Every object the ledger names is there, and every object is what its name says."""
-    found, present = [], set()
+    violations, present = [], set()
     for path in sorted((run / "objects").glob("??/*")):
         digest = path.parent.name + path.name
         present.add(digest)
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            found.append(f"object {digest[:12]} is not whole")
+            violations.append(f"object {digest[:12]} is not whole")
     for line in lines:
         named = _references(json.loads(line)["body"])
-        found += [f"object {digest[:12]} is named in the ledger and missing" for digest in named
-                  if digest not in present]  # fmt: skip
-    return found
+        violations += [
+            f"object {digest[:12]} is named in the ledger and missing"
+            for digest in named
+            if digest not in present
+        ]
+    return violations
 
 
 def _references(value: Any) -> Iterator[str]:

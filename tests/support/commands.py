@@ -45,13 +45,13 @@ def run_here(capture: Any, *words: object) -> Told:
     """Run a command in this process; `capture` is pytest's."""
     capture.readouterr()
     code = main._exit_code([str(word) for word in words])
-    said = capture.readouterr()
-    return Told(code, said.out, said.err)
+    printed = capture.readouterr()
+    return Told(code, printed.out, printed.err)
 
 
 def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> Told:
     """Run a command in a process of its own."""
-    done = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, *map(str, words)],
         cwd=cwd,
         env={**os.environ, **env},
@@ -60,7 +60,7 @@ def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> 
         timeout=timeout_s,
         stdin=subprocess.DEVNULL,
     )
-    return Told(done.returncode, done.stdout, done.stderr)
+    return Told(result.returncode, result.stdout, result.stderr)
 
 
 class ForkedCommands:

@@ -28,8 +28,8 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 def build_wheel(folder: Path) -> Path:
     """Build the wheel of this project with the installed hatchling."""
     argv = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT]
-    done = subprocess.run(argv, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(argv, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
     [wheel] = folder.glob("weft-*.whl")
     return wheel
 
@@ -76,8 +76,8 @@ class CoreOnly:
         self.python = environment / "bin" / "python"
         wheel = build_wheel(folder)
         install = [*PIP, "--python", self.python, "install", "--no-deps", "--no-index", wheel]
-        done = subprocess.run(install, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        result = subprocess.run(install, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
         [installed] = self.packages.glob("weft-*.dist-info")
         self.dependencies = dependencies(Distribution.at(installed))
         for package in self.dependencies.values():
@@ -85,7 +85,7 @@ class CoreOnly:
 
     def weft(self, *words: object) -> Told:
         """Run a command as a new user would: nothing of our environment but where programs are."""
-        done = subprocess.run(
+        result = subprocess.run(
             [self.python.with_name("weft"), *map(str, words)],
             cwd=self.folder,
             env={"HOME": str(self.folder), "PATH": os.environ["PATH"], "CI": "true"},
@@ -94,7 +94,7 @@ class CoreOnly:
             stdin=subprocess.DEVNULL,
             timeout=HANG_S,
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return Told(result.returncode, result.stdout, result.stderr)
 
     def size_bytes(self) -> int:
         """How much is installed, Weft and its dependencies, bytecode included."""

@@ -86,15 +86,15 @@ def serve(listener: socket.socket, alive: socket.socket) -> None:
 
 def answer(channel: socket.socket) -> None:
     """Run what one program asks, and tell it the exit code."""
-    asked = receive_asked(channel)
-    if asked is None:
+    request = receive_asked(channel)
+    if request is None:
         os._exit(1)
     pid = os.fork()
     if pid == 0:
         channel.close()
         fork_workers_of_this_command()
-        become(*asked)
-    close_all(asked[1])
+        become(*request)
+    close_all(request[1])
     _, status = os.waitpid(pid, 0)
     channel.sendall(to_bytes(os.waitstatus_to_exitcode(status)))
     os._exit(0)

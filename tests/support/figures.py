@@ -17,9 +17,9 @@ def print_figures(campaign: str, **figures: object) -> None:
     print(f"\n{campaign}: " + ", ".join(f"{name} {value}" for name, value in figures.items()),
           flush=True)  # fmt: skip
     if file := os.environ.get("WEFT_FIGURES"):
-        kept = {name: value for name, value in figures.items() if isinstance(value, int | str)}
+        simple = {name: value for name, value in figures.items() if isinstance(value, int | str)}
         with Path(file).open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"campaign": campaign, **kept}) + "\n")
+            lines.write(json.dumps({"campaign": campaign, **simple}) + "\n")
 
 
 @dataclass(frozen=True)

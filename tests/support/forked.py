@@ -121,9 +121,9 @@ class ForkServer(Server):
     def _ask(
         self, words: Sequence[str], cwd: Path, env: Mapping[str, str], ends: Sequence[int]
     ) -> socket.socket:
-        asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
+        request = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
         with Path(os.devnull).open("rb") as nothing:
-            return self._send(asked, [nothing.fileno(), *ends])
+            return self._send(request, [nothing.fileno(), *ends])
 
     def _send(self, asked: Mapping[str, object], ends: Sequence[int]) -> socket.socket:
         channel = self._channel or self._start()
@@ -213,8 +213,8 @@ def _outcome(channel: socket.socket, out: int, err: int) -> tuple[int, str, str]
     late.start()
     try:
         with ThreadPoolExecutor(2) as pool:
-            said, complained = (data.decode() for data in pool.map(_read_all, (out, err)))
-        return _receive_number(channel), said, complained
+            stdout, complained = (data.decode() for data in pool.map(_read_all, (out, err)))
+        return _receive_number(channel), stdout, complained
     finally:
         late.cancel()
 
@@ -253,8 +253,8 @@ def serve(channel: socket.socket, more: Sequence[str]) -> None:
 
 def answer_all(channel: socket.socket, *, fork_workers: bool) -> None:
     """Run the commands that come over one channel, or branch off for those of another."""
-    while (asked := receive_asked(channel)) is not None:
-        body, ends = asked
+    while (request := receive_asked(channel)) is not None:
+        body, ends = request
         pid = os.fork()
         if pid == 0 and "branch" in body:
             channel.close()

@@ -56,9 +56,9 @@ class WorkerServer(Server):
     ) -> int:
         """Start a worker with `files` as its first three descriptors; return its pid."""
         channel = self._channel or self._begin()
-        asked = {"argv": list(argv[-2:]), "cwd": str(Path.cwd()), "env": dict(env),
-                 "places": [*STANDARD, *kept], "parent": os.getpid()}  # fmt: skip
-        body = json.dumps(asked).encode()
+        request = {"argv": list(argv[-2:]), "cwd": str(Path.cwd()), "env": dict(env),
+                   "places": [*STANDARD, *kept], "parent": os.getpid()}  # fmt: skip
+        body = json.dumps(request).encode()
         with taking_orphans():
             socket.send_fds(channel, [to_bytes(len(body))], [*files, *kept])
             channel.sendall(body)
@@ -123,9 +123,11 @@ def forking(server: WorkerServer) -> SimpleNamespace:
     class ForkedPopen(subprocess.Popen[bytes]):
         def _execute_child(self, args: Any, *rest: Any) -> None:
             # as in CPython 3.11 to 3.13: executable, preexec_fn, close_fds, pass_fds, cwd, env, …
-            _, _, _, kept, _, env, _, _, _, *pipes = rest
+            _, _, _, inherited_fds, _, env, _, _, _, *pipes = rest
             reads_in, _, _, writes_out, _, writes_err = pipes[:6]
-            self.pid = server.start(args, env, (reads_in, writes_out, writes_err), sorted(kept))
+            self.pid = server.start(
+                args, env, (reads_in, writes_out, writes_err), sorted(inherited_fds)
+            )
             self._child_created = True
             self._close_pipe_fds(*pipes[:6])  # type: ignore[attr-defined]
 
@@ -141,8 +143,8 @@ def forking(server: WorkerServer) -> SimpleNamespace:
 
 def serve(channel: socket.socket) -> None:
     """Fork for every worker that is asked for, until nobody asks more."""
-    while (asked := receive_asked(channel, MOST)) is not None:
-        body, files = asked
+    while (request := receive_asked(channel, MOST)) is not None:
+        body, files = request
         between = os.fork()
         if between == 0:
             if os.fork() == 0:

@@ -79,8 +79,8 @@ class Bench:
         self.machine.dispatch.release()
 
     def take(self, count: int = 1 << 30) -> list[Assignment]:
-        taken = self.machine.dispatch.take([count])
-        return [task for assignment in taken for task in assignment.each()]
+        assignments = self.machine.dispatch.take([count])
+        return [task for assignment in assignments for task in assignment.each()]
 
     def give(self, event: Any, now_s: float = 0.0) -> None:
         self.follow(self.machine.apply(event, now_s))

@@ -47,29 +47,29 @@ def check_pure(source: str) -> list[Finding]:
     """Return every dependence on clock, entropy, environment, hash or unordered iteration."""
     tree = ast.parse(source)
     names = _imported_names(tree)
-    found = list(_imports_of(tree, WORLD_MODULES, "world"))
-    found += _references_to(tree, names, ENVIRONMENT, "environment")
-    found += _hash_calls(tree)
-    found += _unsorted_listings(tree, names)
-    found += _set_iterations(tree)
-    return sorted(found)
+    findings = list(_imports_of(tree, WORLD_MODULES, "world"))
+    findings += _references_to(tree, names, ENVIRONMENT, "environment")
+    findings += _hash_calls(tree)
+    findings += _unsorted_listings(tree, names)
+    findings += _set_iterations(tree)
+    return sorted(findings)
 
 
 def check_safe(source: str) -> list[Finding]:
     """Return every use of pickle and its kin, a shell, `eval` or `exec`."""
     tree = ast.parse(source)
     names = _imported_names(tree)
-    found = list(_imports_of(tree, UNSAFE_MODULES, "pickle"))
-    found += _references_to(tree, names, SHELL_CALLS, "shell")
+    findings = list(_imports_of(tree, UNSAFE_MODULES, "pickle"))
+    findings += _references_to(tree, names, SHELL_CALLS, "shell")
     for call in _calls(tree):
         called = _dotted(call.func, names)
         if called in EVALUATORS:
-            found.append(Finding(call.lineno, "eval", called))
+            findings.append(Finding(call.lineno, "eval", called))
         for keyword in call.keywords:
             if keyword.arg in {"allow_pickle", "shell"} and not _is_false(keyword.value):
                 rule = "pickle" if keyword.arg == "allow_pickle" else "shell"
-                found.append(Finding(call.lineno, rule, keyword.arg))
-    return sorted(found)
+                findings.append(Finding(call.lineno, rule, keyword.arg))
+    return sorted(findings)
 
 
 def check_search(source: str) -> list[Finding]:

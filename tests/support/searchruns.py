@@ -96,8 +96,8 @@ class SearchRuns:
         return run
 
     def _weft(self, inputs: Path, *words: str, code: int = 0) -> str:
-        got, out, err = self._forks.run(words, inputs, os.environ)
-        assert got == code, (words, got, out, err)
+        exit_code, out, err = self._forks.run(words, inputs, os.environ)
+        assert exit_code == code, (words, exit_code, out, err)
         return out
 
     def _arc(self, inputs: Path) -> None:

@@ -61,8 +61,8 @@ def tokens(page: Path) -> list[Token]:
 
 def blocks(page: Path) -> list[Block]:
     """Every block of a page, in order."""
-    found = (token for token in tokens(page) if token.type in ("fence", "code_block"))
-    return [Block(token.info, token.content) for token in found]
+    fenced = (token for token in tokens(page) if token.type in ("fence", "code_block"))
+    return [Block(token.info, token.content) for token in fenced]
 
 
 def consoles(page: Path) -> list[str]:
@@ -93,16 +93,16 @@ def check_said(said: str, expected: str) -> None:
 @cache
 def door() -> Door:
     """The `weft` of all shell lines; it is there until this process ends."""
-    made = Door(*SEARCHES)
-    atexit.register(made.close)
-    return made
+    new_door = Door(*SEARCHES)
+    atexit.register(new_door.close)
+    return new_door
 
 
 def said_by(line: str, folder: Path) -> str:
     """stdout and stderr of a shell line, with the package's commands at hand."""
     places = (str(door().folder), str(Path(sys.executable).parent), os.environ["PATH"])
     path = os.pathsep.join(places)
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", line],
         cwd=folder,
         env={**os.environ, "PATH": path, "CI": "true"},
@@ -112,7 +112,7 @@ def said_by(line: str, folder: Path) -> str:
         text=True,
         timeout=HANG_S,
     )
-    return done.stdout
+    return result.stdout
 
 
 def run_console(text: str, folder: Path) -> None:
@@ -134,13 +134,13 @@ def follow(page: Path, folder: Path) -> None:
 def not_followed(page: Path) -> list[str]:
     """Calls and Python blocks that following the page does not run."""
     shown = blocks(page)
-    told = "".join(b.text for b in shown if b.language == "console")
-    told += "".join(b.text.partition("\n")[2] for b in shown if b.file)
-    left: list[str] = []
+    text = "".join(b.text for b in shown if b.language == "console")
+    text += "".join(b.text.partition("\n")[2] for b in shown if b.file)
+    unfollowed: list[str] = []
     for block in shown:
         if block.language == "python":
-            known = block.file and Path(block.file).stem in told
-            left += [] if known else [block.text.splitlines()[0]]
+            known = block.file and Path(block.file).stem in text
+            unfollowed += [] if known else [block.text.splitlines()[0]]
         elif block.language != "console":
-            left += block.calls()
-    return left
+            unfollowed += block.calls()
+    return unfollowed
