@@ -15,8 +15,8 @@ from weft.runs.run import real_place
 
 def judge(run: Path) -> None:
     """Fail unless the verdict is that all is well."""
-    [served] = RunDirectory(run).runs()
-    verdict = Views(real_place().heads).verdict(served)
+    [run_directory] = RunDirectory(run).runs()
+    verdict = Views(real_place().heads).verdict(run_directory)
     if verdict["word"] != "finished, verified":
         raise AssertionError(verdict)
 

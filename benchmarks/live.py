@@ -118,11 +118,11 @@ def lateness(page: Page, root: Path) -> dict[str, Any]:
         process = subprocess.Popen(argv, cwd=root, stdout=subprocess.DEVNULL)
         page.click("text=slow", timeout=60_000)
         page.locator("#badge", has_text="verified").wait_for(timeout=120_000)
-        shown = page.evaluate("window.shown")
+        shown_ms = page.evaluate("window.shown")
         assert process.wait() == 0
     with sqlite3.connect(root / "runs" / "slow" / "manifest.sqlite") as base:
         ends = [row[0] for row in base.execute("SELECT finished_at FROM tasks ORDER BY 1")]
-    return {"late_ms": whole(late(ends, shown))}
+    return {"late_ms": whole(late(ends, shown_ms))}
 
 
 def whole(milliseconds: list[float]) -> list[int]:

@@ -186,10 +186,10 @@ def render(body: dict[str, Any]) -> str:
 def _size(tasks: int, facts: dict[str, Any]) -> str:
     rows = []
     for title, key in (("report", "report"), ("live page", "live")):
-        shown = facts[key]
-        rows.append(_row(f"{title}: first paint", shown["paint"], PAINT_MS))
-        rows.append(_row(f"{title}: all charts drawn", shown["charts"], None))
-        for name, times in shown["interactions"].items():
+        measured = facts[key]
+        rows.append(_row(f"{title}: first paint", measured["paint"], PAINT_MS))
+        rows.append(_row(f"{title}: all charts drawn", measured["charts"], None))
+        for name, times in measured["interactions"].items():
             rows.append(_row(f"{title}: {name}", times, INTERACTION_MS))
     size, cpu_s = facts["report_bytes"], facts["report_cpu_s"]
     return f"""## {tasks:,} tasks

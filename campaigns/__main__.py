@@ -74,8 +74,8 @@ def main(argv: list[str]) -> int:
     except weft.Interrupted as stopped:
         print(f"weft: {stopped}; the same command goes on", file=sys.stderr)
         code = stopped.exit_code
-    shown = show(args.pages, runs_below([RUNS]), listed)
-    return code or shown
+    page_code = show(args.pages, runs_below([RUNS]), listed)
+    return code or page_code
 
 
 def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:

@@ -417,8 +417,8 @@ def write_page(
     body = json.loads(path.read_text("utf-8")) if path.exists() else {}
     ended = last_of([*kept_cases(body), *(e for run, _ in runs for e in cases_of(run))])
     earlier, tallies = kept_rows(body), tally_of(ended)
-    shown = joined(earlier, tallies)
-    commits = {commit for row in shown.values() for commit in row.all_commits}
+    rows = joined(earlier, tallies)
+    commits = {commit for row in rows.values() for commit in row.all_commits}
     lines = [f"- {run.args['commit']}: {text}" for run, text in runs if text]
     machines = dict.fromkeys([*body.get("where", "").splitlines(), *lines])
     where = "\n".join(m for m in machines if m[2:].partition(":")[0] in commits)
@@ -430,7 +430,7 @@ def write_page(
     repeated = flakiness_table(folder)
     stale = stale_section(ended, history) if history else ""
     kinds = kinds_of(where.splitlines())
-    page = page_of(shown, kinds, measured_rows(folder), repeated, counts, stale)
+    page = page_of(rows, kinds, measured_rows(folder), repeated, counts, stale)
     (folder / "faults.md").write_text(page, "utf-8")
     return folder / "faults.md"
 

@@ -94,9 +94,9 @@ def _escaped(text: str) -> str:
 def _cell(parameter: Any) -> str:
     """Help text, and the default where it says something."""
     default = parameter.default
-    shown = (
+    has_default = (
         not callable(default)
         and default not in (None, False, [], (), "")
         and parameter.show_default
     )
-    return _escaped(parameter.help) + (f" Default: `{default}`." if shown else "")
+    return _escaped(parameter.help) + (f" Default: `{default}`." if has_default else "")

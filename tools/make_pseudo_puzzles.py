@@ -118,11 +118,11 @@ def _changed(puzzle: ArcTask) -> ArcTask:
 
 def _shown(puzzle: ArcTask) -> ArcTask:
     """Return a puzzle as it is searched, with its truth."""
-    shown, view = on_black_ground(puzzle)
+    on_black, view = on_black_ground(puzzle)
     if view is None:
         return puzzle
     both = zip(puzzle.test, puzzle.truth, strict=True)
-    return replace(shown, truth=tuple(view.symmetry(given).apply(true) for given, true in both))
+    return replace(on_black, truth=tuple(view.symmetry(given).apply(true) for given, true in both))
 
 
 def _shuffled(items: Sequence[Any], key: str) -> list[Any]:

@@ -194,9 +194,9 @@ class LocalBackend:
         cancelled = frozenset(tickets)
         now_s = time.monotonic()
         for worker, place in self._serving():
-            if held := [ticket for ticket in worker.tickets if ticket in cancelled]:
-                worker.cancelled.update(dict.fromkeys(held, now_s))
-                worker.send(("drop", held))
+            if dropped := [ticket for ticket in worker.tickets if ticket in cancelled]:
+                worker.cancelled.update(dict.fromkeys(dropped, now_s))
+                worker.send(("drop", dropped))
                 self._watch(worker, place)
         self._events = [
             rest
@@ -444,11 +444,11 @@ class LocalBackend:
         self._failed_starts += not worker.ready
         self._count_loss(place)
         mark = worker.mark()
-        ran = (
+        current = (
             mark.ticket if mark and mark.ticket in worker.tickets else next(iter(worker.tickets), 0)
         )
-        if worker.tickets.pop(ran, None) is not None and ran not in worker.cancelled:
-            self._events.append(Lost(ran, "worker-not-believed", refusal))
+        if worker.tickets.pop(current, None) is not None and current not in worker.cancelled:
+            self._events.append(Lost(current, "worker-not-believed", refusal))
         self._give_back(worker)
 
     def _count_loss(self, place: WorkerSlot) -> None:

@@ -59,14 +59,14 @@ class RayNode:
     @staticmethod
     def of(raw: Mapping[str, Any]) -> RayNode:
         """Read an entry of `ray.nodes()`."""
-        has = raw["Resources"]
+        resources = raw["Resources"]
         return RayNode(
             raw["NodeID"],
             raw.get("Labels", {}).get(LABEL) or raw["NodeManagerHostname"],
             raw["NodeManagerAddress"],
-            int(has.get("GPU", 0)),
-            int(has.get("CPU", 0)),
-            "node:__internal_head__" in has,
+            int(resources.get("GPU", 0)),
+            int(resources.get("CPU", 0)),
+            "node:__internal_head__" in resources,
         )
 
     def on_node(self) -> dict[str, Any]:

@@ -116,8 +116,8 @@ def open_node(spec: NodeSpec) -> NodeFacts:
 
 def _clear(home: Path) -> None:
     """Remove what earlier sessions left; with outcome files, only what belonged to a session."""
-    noted = home / outcomes.FOLDER
-    if not (noted.is_dir() and any(noted.iterdir())):
+    outcomes_folder = home / outcomes.FOLDER
+    if not (outcomes_folder.is_dir() and any(outcomes_folder.iterdir())):
         shutil.rmtree(home, ignore_errors=True)
     for name in SESSION_FOLDERS:
         shutil.rmtree(home / name, ignore_errors=True)

@@ -146,9 +146,9 @@ def _show_checked(path: Path, *, as_json: bool) -> None:
         proofs.check_consistency_proof(proofs.ConsistencyProof.from_dict(raw))
     else:
         proofs.check_proof(proofs.Proof.from_dict(raw))
-    shown = {name: value for name, value in raw.items() if name not in ("schema_version", "path")}
+    fields = {name: value for name, value in raw.items() if name not in ("schema_version", "path")}
     if as_json:
-        render.print_json({"holds": True, **shown})
+        render.print_json({"holds": True, **fields})
     else:
         render.out(f"holds   for head {raw['size']} {raw['root']}")
         render.out(

@@ -161,8 +161,8 @@ def _problem(entry: NodeEntry, facts: nodeprobe.MachineFacts) -> str:
     if facts["weft_digest"] != weft_digest():
         return f"{name}: weft {facts['weft']} of other source than this one; {install}"
     if facts["ray"] != _ray_version():
-        has = f"ray {facts['ray']}" if facts["ray"] else "ray is not installed"
-        return f"{name}: {has}, this is {_ray_version()}; {install}"
+        installed = f"ray {facts['ray']}" if facts["ray"] else "ray is not installed"
+        return f"{name}: {installed}, this is {_ray_version()}; {install}"
     return ""
 
 

@@ -89,16 +89,16 @@ def watching_steps(
 
 def _on_terminal(bars: Bars, headline: Callable[[Milestone], None]) -> StepWatcher:
     """One bar at a time, so that the time left is that of the step."""
-    shown: list[int] = []
+    current_bar: list[int] = []
 
     def begin(milestone: Milestone) -> None:
         headline(milestone)
-        for bar in shown:
+        for bar in current_bar:
             bars.remove_task(bar)  # type: ignore[arg-type] # ids of this display
-        shown[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
+        current_bar[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
 
     def show(step: str, now: Progress) -> None:
         words = f"step {step}: {now.words()}"
-        bars.update(shown[0], total=now.total, completed=now.finished, words=words)  # type: ignore[arg-type] # ids of this display
+        bars.update(current_bar[0], total=now.total, completed=now.finished, words=words)  # type: ignore[arg-type] # ids of this display
 
     return StepWatcher(begin, show, BAR_EVERY_S)

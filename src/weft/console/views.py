@@ -64,9 +64,9 @@ def slot_name(slot: SlotView | WorkerView) -> str:
 
 def task_name(slot: SlotView) -> str:
     """What a worker runs: enough of the key to find it again, its place, its function."""
-    again = f" (attempt {slot.attempt})" if slot.attempt > 1 else ""
+    attempt = f" (attempt {slot.attempt})" if slot.attempt > 1 else ""
     place = f"{slot.lane}:{slot.round}:{slot.index}"
-    return f"{slot.key[:KEY_CHARS]} {place} {slot.function}{again}"
+    return f"{slot.key[:KEY_CHARS]} {place} {slot.function}{attempt}"
 
 
 def show_verdict(verdict: Verdict) -> None:

@@ -79,10 +79,10 @@ def is_locked(folder: RunFolder) -> bool:
     lock = folder.path / ".lock"
     if not is_plain_file(lock):
         return False
-    held = _held_inodes()
-    if held is not None and lock.stat().st_ino in held:
+    inodes = _held_inodes()
+    if inodes is not None and lock.stat().st_ino in inodes:
         return True
-    if held is not None and _owner_is_gone(folder.path / ".owner"):
+    if inodes is not None and _owner_is_gone(folder.path / ".owner"):
         return False
     return _probe(lock)  # the holder may be invisible from here, as in another container
 

@@ -111,8 +111,8 @@ def check_proof(proof: Proof, *, root: bytes | None = None, size: int | None = N
         top = bytes.fromhex(proof.root)
     except (LedgerDamaged, ValueError) as error:
         raise LedgerDamaged(f"the proof does not hold: {error}", seq=proof.index) from None
-    holds = merkle.check_inclusion(merkle.leaf_hash(line), proof.index, proof.size, path, top)
-    if not holds or record.seq != proof.index:
+    is_included = merkle.check_inclusion(merkle.leaf_hash(line), proof.index, proof.size, path, top)
+    if not is_included or record.seq != proof.index:
         raise LedgerDamaged(
             f"the proof does not hold: record {proof.index} is not under root {proof.root}",
             seq=proof.index,

@@ -35,17 +35,17 @@ def path_named(folder: RunFolder) -> Iterator[None]:
 @contextmanager
 def storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
-    again = f"then: weft resume {shlex.quote(str(path))}"
+    advice = f"then: weft resume {shlex.quote(str(path))}"
     disk = "free space or fix the disk"
     try:
         yield
     except OSError as error:
         short = "short of space: " if error.errno in NO_ROOM else ""
-        hint = f"{SHORTAGES.get(error.errno or 0, disk)}, {again}"
+        hint = f"{SHORTAGES.get(error.errno or 0, disk)}, {advice}"
         raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
         short = "short of space: " if "is full" in str(error) else ""
-        hint = f"{disk}, {again}"
+        hint = f"{disk}, {advice}"
         raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
     except sqlite3.DatabaseError as error:
         hint = f"weft verify {shlex.quote(str(path))}"

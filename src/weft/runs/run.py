@@ -111,9 +111,15 @@ def run(
         notices=not quiet, warnings=not quiet,
     )  # fmt: skip
     with interruptible(execution.out), showing(progress and watcher is None) as display:
-        shown = watcher or display
+        follower = watcher or display
         result = run_search(
-            search, execution, seed=seed, inputs=files, budget=counts, policy=policy, watcher=shown
+            search,
+            execution,
+            seed=seed,
+            inputs=files,
+            budget=counts,
+            policy=policy,
+            watcher=follower,
         )
     if not quiet:
         notices.warn_of_failures(result)

@@ -140,27 +140,29 @@ def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
         is_declared = not is_stored_name(package_of(opened.run_file.search))
         where = "" if is_new and is_declared else " with another folder as out"
         return f"{step or 'fix the cell'}, then run it{where or ' again'}"
-    again = f"{step or 'fix the search'}, then: weft resume {shlex.quote(str(out))}"
+    advice = f"{step or 'fix the search'}, then: weft resume {shlex.quote(str(out))}"
     if is_new:
-        return f"{again} (in Python: the same call)"
-    return f'{again} --accept code (in Python: accept=["code"])'
+        return f"{advice} (in Python: the same call)"
+    return f'{advice} --accept code (in Python: accept=["code"])'
 
 
 def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFailed:
     """Say why the run stopped before its answer, and how to go on."""
     out = execution.out
-    again = f"weft resume {shlex.quote(str(out))}"
+    command = f"weft resume {shlex.quote(str(out))}"
     if machine.paused:
-        return Paused(f"paused before {execution.pause_at!r}, after {_tasks(machine)}", hint=again)
+        return Paused(
+            f"paused before {execution.pause_at!r}, after {_tasks(machine)}", hint=command
+        )
     if machine.exhausted:
         return StorageFailed(
             f"{out}: stopped, {machine.broken}; no completed task is lost",
-            hint=f"free some, or run fewer at a time with --workers, then: {again}",
+            hint=f"free some, or run fewer at a time with --workers, then: {command}",
         )
     if machine.broken:
-        return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {command}")
     reason = f"interrupted after {_tasks(machine)}; no completed task is lost"
-    return Interrupted(reason, hint=again)
+    return Interrupted(reason, hint=command)
 
 
 def _tasks(machine: Machine) -> str:

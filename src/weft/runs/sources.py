@@ -115,11 +115,11 @@ def _check_source(
     if not loaded.is_replaced(source):
         return
     module, _, name = path.partition(":")
-    again = f"importlib.reload({holder})" if holder else f"from {module} import {name}"
+    statement = f"importlib.reload({holder})" if holder else f"from {module} import {name}"
     where = f", which module {holder} holds," if holder else ""
     raise CodeChanged(
         f"{declared}{where} is of an earlier version of {source.file.name}, loaded again since",
-        hint=f"take the new one: {again}",
+        hint=f"take the new one: {statement}",
     )
 
 

@@ -173,10 +173,13 @@ class Template:
         """What a confined command sees: of the run, its own attempt alone."""
         around = task_context.current()
         programs = program_folders(environment().get("PATH", ""))
-        own, shown = str(run.out_dir.parent), [self._filled(p, names) for p in sandbox.readable]
+        own, readable_paths = (
+            str(run.out_dir.parent),
+            [self._filled(p, names) for p in sandbox.readable],
+        )
         readable = [
             own, str(run.work_dir), *programs, *interpreter_folders(run.python),
-            *(os.path.expanduser(path) for path in shown),  # noqa: PTH111 - a string
+            *(os.path.expanduser(path) for path in readable_paths),  # noqa: PTH111 - a string
         ]  # fmt: skip
         writable = [str(run.out_dir), str(run.tmp_dir)]
         writable += [os.path.expanduser(self._filled(p, names)) for p in sandbox.writable]  # noqa: PTH111 - a string
@@ -207,15 +210,15 @@ def run_command(
     )
     around.keep_secret(template.secrets)
     finished_folders.clear_settled()
-    noted = AttemptOutcomes(around)
-    stored = noted.adopt()
-    run = _attempt(around, args, seed, cwd, noted, stored)
+    outcomes = AttemptOutcomes(around)
+    stored = outcomes.adopt()
+    run = _attempt(around, args, seed, cwd, outcomes, stored)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
     started = is_final = False
     try:
         if prepare is None or not is_literal(_hook(prepare)):
             template = replace(template, values=texts_of(args))
-        report = stored.report if stored else _executed(template, prepare, run, watch, noted)
+        report = stored.report if stored else _executed(template, prepare, run, watch, outcomes)
         started = report["unstarted"] is None
         _check_report(report, template, run, on_broken)
         watch.check_success()
@@ -235,7 +238,7 @@ def run_command(
     finally:
         if not started:
             _put_back(run)
-        if noted.settle(run.attempt, is_final=is_final):
+        if outcomes.settle(run.attempt, is_final=is_final):
             finished_folders.keep(run.out_dir.parent, around.notes.get("wall_s"))
         else:
             _remove(run)

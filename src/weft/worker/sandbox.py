@@ -71,8 +71,8 @@ class SandboxView:
         hidden = [path for path in map(os.path.realpath, self._hidden()) if Path(path).is_dir()]
         hidden = [path for path in dict.fromkeys(hidden) if path != "/"]
         mounts = [(path, 0, "--tmpfs", "") for path in hidden]
-        shown = [*self.readable, *(RESOLVERS if self.network else ())]
-        for rank, option, paths in ((1, "--ro-bind", shown), (2, "--bind", self.writable)):
+        readable_paths = [*self.readable, *(RESOLVERS if self.network else ())]
+        for rank, option, paths in ((1, "--ro-bind", readable_paths), (2, "--bind", self.writable)):
             for path in paths:
                 mounts += [
                     (target, rank, option, os.path.realpath(path))

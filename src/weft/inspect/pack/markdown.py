@@ -146,18 +146,18 @@ def _bullets(lines: Iterable[str]) -> str:
 
 def _plain(text: str) -> str:
     """Make a text visible, with what Markdown or HTML would take for markup escaped."""
-    shown = visible(text)
-    return "".join(f"\\{c}" if c in "\\`*_[]<>#" else c for c in shown)
+    printable = visible(text)
+    return "".join(f"\\{c}" if c in "\\`*_[]<>#" else c for c in printable)
 
 
 def _code(text: str) -> str:
     """Write a text as code; the fence is longer than any run of backticks inside."""
-    shown = visible(text)
-    if not shown:
+    printable = visible(text)
+    if not printable:
         return ""
-    fence = "`" * (_longest_ticks(shown) + 1)
-    pad = " " if shown[0] == "`" or shown[-1] == "`" else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    fence = "`" * (_longest_ticks(printable) + 1)
+    pad = " " if printable[0] == "`" or printable[-1] == "`" else ""
+    return f"{fence}{pad}{printable}{pad}{fence}"
 
 
 def _block(text: str, language: str) -> str:

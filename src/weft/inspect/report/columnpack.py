@@ -61,17 +61,17 @@ class PackedColumn:
 
 def pack_table(table: ValueTable, limit_bytes: int) -> dict[str, JsonValue] | None:
     """Return the JSON form in at most about `limit_bytes`; None when not even a sample fits."""
-    shown = table
-    while shown.rows >= min(MIN_ROWS, table.rows):
+    reduced = table
+    while reduced.rows >= min(MIN_ROWS, table.rows):
         for bits in LEVELS:
-            if bits == EXACT and shown.rows * len(shown.columns) * 4 > limit_bytes * 3:
+            if bits == EXACT and reduced.rows * len(reduced.columns) * 4 > limit_bytes * 3:
                 continue  # it cannot fit: numbers of full length hardly deflate
-            packed = _packed(shown, bits)
+            packed = _packed(reduced, bits)
             if len(packed["body"]) + 6000 <= limit_bytes:  # type: ignore[arg-type] # the body is text
                 return packed
-        if shown.rows < 2:
+        if reduced.rows < 2:
             return None
-        shown = _halved(shown)
+        reduced = _halved(reduced)
     return None
 
 

@@ -128,8 +128,8 @@ class TaskReader:
             ids = self._ids(f"{sql} LIMIT ?", limit)
             chosen.update([i for i in ids if i not in chosen][:room])
             if total_named:
-                shown = total_named - max(0, new - room)
-                parts.append(_share(name, total_named, shown, new <= room))
+                listed = total_named - max(0, new - room)
+                parts.append(_share(name, total_named, listed, new <= room))
         for sql, count in (
             ("SELECT id FROM tasks ORDER BY id LIMIT ?", FIRST),
             ("SELECT id FROM tasks ORDER BY id DESC LIMIT ?", LAST),
@@ -192,15 +192,15 @@ class _TextBudget:
 
     def clip(self, text: str, share: float = 1.0, *, lines: bool = False) -> str:
         """Cut a text to its share of what is left."""
-        shown = clip(text, int(self.left * share), lines=lines)
-        self.left = max(0, self.left - weight(shown))
-        return shown
+        clipped = clip(text, int(self.left * share), lines=lines)
+        self.left = max(0, self.left - weight(clipped))
+        return clipped
 
     def clip_end(self, text: str) -> str:
         """Keep the end of a text, where a traceback says what happened."""
         end = text[-self.left // 2 :] if self.left else ""
-        shown = self.clip(end, lines=True)
-        return shown if len(end) == len(text) else f"… {shown}"
+        clipped = self.clip(end, lines=True)
+        return clipped if len(end) == len(text) else f"… {clipped}"
 
 
 class _TaskRow(NamedTuple):

@@ -32,14 +32,16 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
     """Make a text visible and cut it so that its JSON form stays near `limit_bytes`."""
-    shown = visible(text[: limit_bytes + 1], lines=lines)
-    if len(text) <= limit_bytes and weight(shown) <= limit_bytes:
-        return shown
-    low, high = 0, len(shown)
+    printable = visible(text[: limit_bytes + 1], lines=lines)
+    if len(text) <= limit_bytes and weight(printable) <= limit_bytes:
+        return printable
+    low, high = 0, len(printable)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if weight(shown[:middle]) <= limit_bytes else (low, middle - 1)
-    return shown[:low] + CUT.format(len(text))
+        low, high = (
+            (middle, high) if weight(printable[:middle]) <= limit_bytes else (low, middle - 1)
+        )
+    return printable[:low] + CUT.format(len(text))
 
 
 def weight(text: str) -> int:

@@ -95,12 +95,12 @@ class TimelineBuilder:
     def finish(self) -> Timeline:
         """Return the busiest workers' tracks in worker order, small enough for a page."""
         workers = sorted({*self._cells, *self._marks})
-        shown = sorted(sorted(workers, key=lambda w: (-self._busy_s(w), w))[:MAX_TRACKS])
-        rows = [sorted(self._cells.get(w, {}).values(), key=lambda s: s.start) for w in shown]
+        busiest = sorted(sorted(workers, key=lambda w: (-self._busy_s(w), w))[:MAX_TRACKS])
+        rows = [sorted(self._cells.get(w, {}).values(), key=lambda s: s.start) for w in busiest]
         before = sum(map(len, rows))
         rows = _fit(rows, self.end - self.start)
         merged = self._joined or sum(map(len, rows)) < before
-        tracks = [self._track(w, spans) for w, spans in zip(shown, rows, strict=True)]
+        tracks = [self._track(w, spans) for w, spans in zip(busiest, rows, strict=True)]
         return Timeline(self.start, self.end, tuple(tracks), len(workers), merged)
 
     def _busy_s(self, worker: WorkerId) -> float:

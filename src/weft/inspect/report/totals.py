@@ -84,8 +84,8 @@ def read_totals(manifest: Manifest) -> Totals:
 
 def _bounded(lines: list[Sum]) -> Sums:
     half = MAX_LINES // 2
-    shown = lines if len(lines) <= MAX_LINES else [*lines[:half], *lines[-half:]]
-    return Sums(tuple(shown), len(lines))
+    chosen = lines if len(lines) <= MAX_LINES else [*lines[:half], *lines[-half:]]
+    return Sums(tuple(chosen), len(lines))
 
 
 class _RoundRow(NamedTuple):

@@ -187,12 +187,12 @@ class _Draft:
         columns += _columns("argument", self.arguments, chosen)
         columns += _columns("value", self.values, chosen)
         columns.append(ValueColumn("task time", "time", [self.times[n] for n in chosen]))
-        shown = key if key in self.values else ""
+        value_key = key if key in self.values else ""
         left_out = len(self.ids) - len(chosen)
         scale = max(1, round(total / max(1, len(self.ids))))
         return ValueTable(
             tuple(columns), tuple(map(visible, lanes)), tuple(map(visible, functions)),
-            len(chosen), total - left_out * scale if left_out else total, direction, shown,
+            len(chosen), total - left_out * scale if left_out else total, direction, value_key,
         )  # fmt: skip
 
 
@@ -205,8 +205,8 @@ def _columns(
         if not present:
             continue
         is_text = any(isinstance(cell, str) for cell in present)
-        shown = _categories(column) if is_text else column
-        yield ValueColumn(visible(name)[:MAX_WORD_CHARS], role, shown, is_text)
+        data = _categories(column) if is_text else column
+        yield ValueColumn(visible(name)[:MAX_WORD_CHARS], role, data, is_text)
 
 
 def _categories(column: Sequence[Cell]) -> list[Cell]:

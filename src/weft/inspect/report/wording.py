@@ -89,8 +89,8 @@ def _words(value: JsonValue, depth: int = 0) -> str:
     if isinstance(value, list):
         if depth >= MAX_DEPTH:
             return counted(len(value), "value")
-        shown = "; " if any(isinstance(item, dict) for item in value) else ", "
-        words = shown.join(_words(item, depth + 1) for item in value[:MAX_ITEMS])
+        separator = "; " if any(isinstance(item, dict) for item in value) else ", "
+        words = separator.join(_words(item, depth + 1) for item in value[:MAX_ITEMS])
         more = f" and {len(value) - MAX_ITEMS:,} more" if len(value) > MAX_ITEMS else ""
         return (words + more) or "an empty list"
     if value is None:

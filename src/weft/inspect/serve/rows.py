@@ -98,8 +98,8 @@ def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
         tasks = TaskReader(manifest, places, folder.logs).read_tasks(sorted(ids), limit)
         by_id = dict(zip(sorted(ids), tasks, strict=True))
         work = measure(manifest)
-    shown = [_live(by_id[id_], is_sealed) for id_ in ids]
-    table = visible_texts(task_table(shown, work))
+    rows = [_live(by_id[id_], is_sealed) for id_ in ids]
+    table = visible_texts(task_table(rows, work))
     assert isinstance(table, dict)
     return {"total": total, "first": first, **table, **_about(run, arguments, functions)}
 
@@ -112,8 +112,8 @@ def _about(run: Path, arguments: Sequence[str], functions: int) -> dict[str, Jso
 
 def _live(task: TaskFacts, is_sealed: bool) -> TaskFacts:
     """Leave the record of a finished task open: the page requests its number separately."""
-    shown = replace(task, why="its end is durable") if task.state in FINAL else task
-    return sealed(shown) if is_sealed else shown
+    final_task = replace(task, why="its end is durable") if task.state in FINAL else task
+    return sealed(final_task) if is_sealed else final_task
 
 
 def _order(query: TaskQuery, is_sealed: bool, arguments: Sequence[str]) -> tuple[str, list[object]]:

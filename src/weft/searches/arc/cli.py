@@ -134,8 +134,8 @@ def bench(
         tagged = replace(how, tags=_tags(tasks, search.split, sealed=not reveal))
         is_sealed = executions.SEALED_VIEWS in tagged.tags
         known = {} if is_sealed else {task.digest: task.truth for task in tasks.tasks}
-        shown = livescore.LiveScore(out, known)
-        result = _run(tasks, search, tagged, output, str if is_sealed else shown.words)
+        live_score = livescore.LiveScore(out, known)
+        result = _run(tasks, search, tagged, output, str if is_sealed else live_score.words)
     run = recorded.read_run(result.out)
     if not run.sealed:
         truth.write(result.out, tasks.tasks)
@@ -171,14 +171,14 @@ def show(
             render.show_totals(run, as_json=output.as_json, asked_more=bool(task or svg or png))
             return
         items = run.items if task is None else (run.find(task),)
-        shown = [runview.view_of(item) for item in items]
+        viewed_tasks = [runview.view_of(item) for item in items]
     else:
-        shown = [_view_of_task(what, task, data, split)]
-    render.write_pictures(shown, svg, png)
+        viewed_tasks = [_view_of_task(what, task, data, split)]
+    render.write_pictures(viewed_tasks, svg, png)
     if output.as_json:
-        render.print_views(shown, is_run=is_run)
+        render.print_views(viewed_tasks, is_run=is_run)
     elif svg is None and png is None:
-        render.draw(shown, steps=steps or task is not None)
+        render.draw(viewed_tasks, steps=steps or task is not None)
 
 
 @app.command()

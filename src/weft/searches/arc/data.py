@@ -203,8 +203,8 @@ def _load_combined(files: TaskFiles, path: PurePosixPath) -> TaskSet:
     tasks = _combined(_json(files.read(path), source), source)
     beside = path.with_name(path.name.replace("challenges", "solutions"))
     if beside in files.paths:
-        shown = files.shown(beside)
-        tasks = _with_solutions(tasks, _json(files.read(beside), shown), shown, path.name)
+        label = files.shown(beside)
+        tasks = _with_solutions(tasks, _json(files.read(beside), label), label, path.name)
     return _recognised(source, tasks)
 
 

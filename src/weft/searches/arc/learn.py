@@ -272,5 +272,5 @@ def _check_rewritten(solved: Solved, spelled: Spellings, bank: Bank) -> None:
     _, parts = _cheapest_of(spelled, chains, use_price(len(chains)))
     written_out = tuple(name for part in parts for name in part)
     assert written_out in spelled
-    again = replace(solved.program, names=written_out)
-    assert check_program(solved.task, again, solved.outputs).exact
+    rewritten = replace(solved.program, names=written_out)
+    assert check_program(solved.task, rewritten, solved.outputs).exact

@@ -85,12 +85,12 @@ class Program:
         if self.view is None:
             yield from self._steps(given)
             return
-        shown = given
+        grid = given
         for view in self.view.layers():
-            shown = view.symmetry(shown).apply(shown)
-            yield view.name, ValueStage.GRID, shown
-        value: Value | None = shown
-        for step in self._steps(shown):
+            grid = view.symmetry(grid).apply(grid)
+            yield view.name, ValueStage.GRID, grid
+        value: Value | None = grid
+        for step in self._steps(grid):
             yield step
             value = step[2]
         if value is not None:

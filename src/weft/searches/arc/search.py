@@ -112,7 +112,7 @@ def _continued(
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
     views = first["views"][: parts.views]
-    shown = [planner.view_table_parts(FittedView(*view)) for view in views]
+    counts = [planner.view_table_parts(FittedView(*view)) for view in views]
     may_step = planner.has_steps(facts, is_guessed=_is_found(tables))
     groups: list[list[TaskCall]] = [
         [run_firsts(puzzle)] if may_step else [],
@@ -123,7 +123,7 @@ def _continued(
         [run_view(puzzle, options, view, number) for number, view in enumerate(views)],
         *(
             [run_view_tables(puzzle, view, part) for part in range(count)]
-            for view, count in zip(views, shown, strict=True)
+            for view, count in zip(views, counts, strict=True)
         ),
         [run_lists(puzzle, sample, to_json(part)) for part in parts.lists],
         [run_slice(puzzle, options, to_json(part), first["table"]) for part in parts.slices],

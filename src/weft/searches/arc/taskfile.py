@@ -32,8 +32,8 @@ def read_task(name: str, value: JsonValue, where: str) -> ArcTask:
     tests = [_test(pair, at) for pair, at in _each(body["test"], f"{where}: test")]
     truth = [output for _, output in tests if output is not None]
     if truth and len(truth) < len(tests):
-        lacks = [output is None for _, output in tests].index(True)
-        raise FileInvalid(f"{where}: test[{lacks}]: has no output, other tests of the task have")
+        number = [output is None for _, output in tests].index(True)
+        raise FileInvalid(f"{where}: test[{number}]: has no output, other tests of the task have")
     return ArcTask(name, tuple(train), tuple(grid for grid, _ in tests), tuple(truth))
 
 
@@ -79,8 +79,8 @@ def keys_of(
 
 def printable(text: str) -> str:
     """Return a text fit for a message: printable and not long."""
-    shown = text if text.isprintable() else ascii(text)[1:-1]
-    return shown if len(shown) <= 80 else f"{shown[:79]}…"
+    visible = text if text.isprintable() else ascii(text)[1:-1]
+    return visible if len(visible) <= 80 else f"{visible[:79]}…"
 
 
 def _each(value: JsonValue, where: str) -> list[tuple[JsonValue, str]]:
@@ -121,7 +121,7 @@ def _refuse_cells(rows: list[list[JsonValue]], where: str) -> None:
     for r, row in enumerate(rows):
         for c, cell in enumerate(row):
             if type(cell) is not int or cell not in _COLOURS:
-                shown = printable(str(cell)) if type(cell) in (int, float) else kind_of(cell)
+                cell_text = printable(str(cell)) if type(cell) in (int, float) else kind_of(cell)
                 raise FileInvalid(
-                    f"{where}: row {r}, column {c}: {shown} is not a colour (an integer 0 to 9)"
+                    f"{where}: row {r}, column {c}: {cell_text} is not a colour (an integer 0 to 9)"
                 )

@@ -261,10 +261,10 @@ def _on_ground(
     view = planner.ground(task, exchange, Found(phase.candidates, ()))
     if view is None:
         return {"ground": None, "ground_ways": [], "is_coloured": False}
-    shown = view.of(task)
+    viewed_task = view.of(task)
     return {
-        "ground": put(as_it_is(shown)),
-        "ground_ways": list(planner.ways(shown)),
+        "ground": put(as_it_is(viewed_task)),
+        "ground_ways": list(planner.ways(viewed_task)),
         "is_coloured": exchange is not None or is_coloured(task),
     }
 

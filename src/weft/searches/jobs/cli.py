@@ -164,16 +164,16 @@ def _show_done(done: outcome.Run, mode: str, *, as_json: bool, quiet: bool) -> N
 
 
 def _print_table(jobs: Sequence[views.ViewedJob], run: Path) -> None:
-    shown = jobs if len(jobs) <= MAX_ROWS else [job for job in jobs if job.status != "completed"]
+    listed = jobs if len(jobs) <= MAX_ROWS else [job for job in jobs if job.status != "completed"]
     rows = [("job", "status", "slot", "seconds", "bytes", "result")]
-    rows += [_cells(job, run) for job in shown]
+    rows += [_cells(job, run) for job in listed]
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for row in rows:
         left = [f"{text:<{width}}" for text, width in zip(row[:3], widths[:3], strict=True)]
         right = [f"{text:>{width}}" for text, width in zip(row[3:5], widths[3:], strict=True)]
         render.out("  ".join([*left, *right, row[5]]).rstrip())
-    if len(shown) < len(jobs):
-        render.out(f"… and {counted(len(jobs) - len(shown), 'job')} that completed")
+    if len(listed) < len(jobs):
+        render.out(f"… and {counted(len(jobs) - len(listed), 'job')} that completed")
 
 
 def _cells(job: views.ViewedJob, run: Path) -> tuple[str, str, str, str, str, str]:

@@ -88,10 +88,10 @@ def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:
 
 def _jobs(jobs: Sequence[ViewedJob]) -> Markup:
     """Failed jobs first when not all fit, else in the order of the file."""
-    shown = list(jobs)
+    listed = list(jobs)
     if len(jobs) > MAX_ROWS:
-        shown = sorted(jobs, key=lambda job: job.status != "failed")[:MAX_ROWS]
-    rows = [_row(job) for job in shown]
+        listed = sorted(jobs, key=lambda job: job.status != "failed")[:MAX_ROWS]
+    rows = [_row(job) for job in listed]
     heads = ["job", "status", "slot", "seconds", "result", "bytes", "SHA-256 or error"]
     return element("h3", f"Jobs ({some(len(rows), len(jobs), 'job')})") + table(heads, rows)
 

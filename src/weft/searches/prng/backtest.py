@@ -61,12 +61,12 @@ def backtest(hypothesis: Hypothesis, draws: Sequence[int], most: int) -> Backtes
 
 def tail_length(draws: Sequence[int], modulus: int) -> int:
     """Return how many of the last draws are predicted: never more than the holdout has."""
-    _, held = split(draws, modulus)
+    _, holdout = split(draws, modulus)
     least = next(
-        (n for n in range(1, len(held) + 1) if hits_needed(n, modulus, 1, ENOUGH) is not None),
-        len(held),
+        (n for n in range(1, len(holdout) + 1) if hits_needed(n, modulus, 1, ENOUGH) is not None),
+        len(holdout),
     )
-    return min(len(held), max(min(TAIL_MOST, len(held) // 2), least))
+    return min(len(holdout), max(min(TAIL_MOST, len(holdout) // 2), least))
 
 
 def _with_lost_calls(hypothesis: Hypothesis) -> Hypothesis:

@@ -55,10 +55,10 @@ def check_below(history: History, where: str, modulus: int) -> None:
 def draws_needed(request: AnalyseRequest) -> int:
     """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
     for count in range(1, MOST_DRAWS_ASKED):
-        train, held = split((0,) * count, request.modulus)
+        train, holdout = split((0,) * count, request.modulus)
         m, alpha = request.modulus, request.alpha_evidence
         if hits_needed(len(train), m, FEWEST_TRIED, alpha) is None:
             continue
-        if hits_needed(len(held), m, 1, alpha) is not None:
+        if hits_needed(len(holdout), m, 1, alpha) is not None:
             return count
     return MOST_DRAWS_ASKED

@@ -139,9 +139,11 @@ def odd_row(data: bytes, where: str) -> str:
     for what, fits in (("whole numbers", INTEGER.fullmatch), ("fractions below 1", is_fraction)):
         odd = [row for row, cell in enumerate(cells, 1) if not fits(cell)]
         if odd and 2 * len(odd) < len(cells):
-            shown = repr(cells[odd[0] - 1][:40])
+            odd_cell = repr(cells[odd[0] - 1][:40])
             fitting = f"{len(cells) - len(odd)} of {counted(len(cells), 'row')}"
-            return f"row {odd[0]} is {shown}, and {fitting} are {what}: correct it or leave it out"
+            return (
+                f"row {odd[0]} is {odd_cell}, and {fitting} are {what}: correct it or leave it out"
+            )
     return ""
 
 

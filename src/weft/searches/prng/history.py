@@ -175,5 +175,5 @@ def _within(value: int, place: str) -> int:
 
 def quoted(text: str) -> str:
     """Return a cell as errors show it: on one line, and not for ever."""
-    shown = text if len(text) <= 40 else text[:40] + "…"
-    return json.dumps(shown, ensure_ascii=True)
+    clipped = text if len(text) <= 40 else text[:40] + "…"
+    return json.dumps(clipped, ensure_ascii=True)

@@ -157,9 +157,9 @@ def _odd_fraction(data: bytes, where: str) -> FileInvalid | None:
     odd = [number for number, text in enumerate(texts) if not is_fraction(text)]
     if not odd or 2 * len(odd) >= len(texts):
         return None
-    shown = quoted(texts[odd[0]])
+    cell = quoted(texts[odd[0]])
     return FileInvalid(
-        f"{where}: draw {odd[0] + 1} is {shown}, not a fraction from 0 to 1 as others are",
+        f"{where}: draw {odd[0] + 1} is {cell}, not a fraction from 0 to 1 as others are",
         hint="correct it, or leave it out",
     )
 

@@ -149,8 +149,8 @@ def utc_text(seconds: int) -> str:
     days, rest = divmod(seconds, 86_400)
     days += 719_468  # to 0000-03-01: years that begin in March end with their leap day
     era, day_of_era = divmod(days, 146_097)
-    lost = day_of_era // 1460 - day_of_era // 36_524 + day_of_era // 146_096
-    year_of_era = (day_of_era - lost) // 365
+    leap_days = day_of_era // 1460 - day_of_era // 36_524 + day_of_era // 146_096
+    year_of_era = (day_of_era - leap_days) // 365
     day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
     months = (5 * day_of_year + 2) // 153
     day, month = day_of_year - (153 * months + 2) // 5 + 1, (months + 2) % 12 + 1

@@ -168,10 +168,10 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
         good += f"M{x:.5g} {HEIGHT}v-{height:.4g}h{wide:.4g}v{height:.4g}z" if height else ""
         rest = HEIGHT - height
         bad += f"M{x:.5g} 0v{rest:.4g}h{wide:.4g}v-{rest:.4g}z" if rest else ""
-    held = f"M{WIDTH * train / len(right):.5g} -14V{HEIGHT + 14}"
+    path = f"M{WIDTH * train / len(right):.5g} -14V{HEIGHT + 14}"
     picture = element(
         "svg", element("path", d=good, class_="right"), element("path", d=bad, class_="wrong"),
-        element("path", d=held, class_="held"), viewBox=f"0 -14 {WIDTH} {HEIGHT + 28}",
+        element("path", d=path, class_="held"), viewBox=f"0 -14 {WIDTH} {HEIGHT + 28}",
         preserveAspectRatio="none", role="img", aria_label=f"right draws, {per_bar} per bar",
     )  # fmt: skip
     ends = [element("span", f"draw {number:,}") for number in (1, len(right))]

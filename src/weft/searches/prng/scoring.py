@@ -40,8 +40,8 @@ def split(draws: Sequence[int], modulus: int) -> tuple[tuple[int, ...], tuple[in
     the state of a Mersenne Twister, and eight do not, eight are held back (once in 2^80).
     """
     few = modulus >= WORD_LIKE or _is_scarce(len(draws), modulus)
-    held = min(HOLDOUT_WORDS if few else HOLDOUT_MOST, len(draws) // 5)
-    at = len(draws) - held
+    holdout = min(HOLDOUT_WORDS if few else HOLDOUT_MOST, len(draws) // 5)
+    at = len(draws) - holdout
     return tuple(draws[:at]), tuple(draws[at:])
 
 

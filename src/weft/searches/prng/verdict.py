@@ -139,7 +139,7 @@ def conclude(
     alpha = request.alpha_evidence
     signal = is_confirmed(ranked, request)
     certain = is_certain(ranked, request)
-    shown = [s for s in ranked if not signal or s.is_confirmed(alpha)]
+    reported = [s for s in ranked if not signal or s.is_confirmed(alpha)]
     coverage = [
         item
         for number, plan in enumerate(plans)
@@ -148,7 +148,7 @@ def conclude(
     return AnalyseAnswer(
         SIGNAL if certain else PARTIAL if signal else STRUCTURE if hints else NO_SIGNAL,
         request.modulus,
-        tuple(shown),
+        tuple(reported),
         tuple(hints),
         tuple(item for item in coverage if item.done == item.units),
         tuple(item for item in coverage if 0 < item.done < item.units),

@@ -158,10 +158,12 @@ def worker_timeline(run: RunView) -> Markup:
     spans = _spans(run)
     if not spans:
         return element("p", "No stage has finished yet.", class_="quiet")
-    shown = spans[:MAX_SPANS]
-    lanes = [_lane(slot, shown) for slot in sorted({span.slot for span in shown})]
-    head = f"What workers did ({some(len(shown), len(spans), 'stage')})"
-    return element("h3", head) + element("p", _legend(shown), class_="quiet") + draw_lanes(lanes)
+    first_spans = spans[:MAX_SPANS]
+    lanes = [_lane(slot, first_spans) for slot in sorted({span.slot for span in first_spans})]
+    head = f"What workers did ({some(len(first_spans), len(spans), 'stage')})"
+    return (
+        element("h3", head) + element("p", _legend(first_spans), class_="quiet") + draw_lanes(lanes)
+    )
 
 
 def _lane(slot: str, spans: Sequence[EvalSpan]) -> SlotLane:

@@ -166,8 +166,8 @@ def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:MAX_NAMED])
-    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
+    listed = ", ".join(names[:MAX_NAMED])
+    return listed if len(names) <= MAX_NAMED else f"{listed} and {len(names) - MAX_NAMED} more"
 
 
 # -- a request --------------------------------------------------------------------------------

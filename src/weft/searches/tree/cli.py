@@ -297,9 +297,9 @@ def _why_lines(
     if item.passed_over:
         lines.append(f"  not promoted: {item.passed_over}")
     for error in record.errors:
-        again = ", retried" if error.retriable and error is not record.errors[-1] else ""
+        suffix = ", retried" if error.retriable and error is not record.errors[-1] else ""
         lines.append(
-            f"  attempt {error.attempt} of {error.stage}: {error.type}{again}: {error.message}"
+            f"  attempt {error.attempt} of {error.stage}: {error.type}{suffix}: {error.message}"
         )
     lines += [f"  --  {note}" for note in tree_run.score_notes()]
     lines += [f"  cost of {stage}: {cost}" for stage, cost in history.costs_of(item).items()]

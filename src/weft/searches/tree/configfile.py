@@ -242,10 +242,10 @@ class TreeFile(BaseModel):
     @model_validator(mode="after")
     def _check_together(self) -> TreeFile:
         sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
-        again = [table is not None and table.recorded for table in (self.sweep, self.score)]
+        are_recorded = [table is not None and table.recorded for table in (self.sweep, self.score)]
         tables = (self.propose, self.implement, self.review, self.approve)
         recorded = any(table is not None and table.recorded for table in tables)
-        asks = self.approve is not None and not self.approve.recorded
+        asks_person = self.approve is not None and not self.approve.recorded
         serial = self.parallel_backend == "serial"
         online = [name for name in JUDGING if (table := getattr(self, name)) and table.network]
         problems = (
@@ -255,10 +255,11 @@ class TreeFile(BaseModel):
             (self.score.env_from, "score.env_from: the scorer gets no secrets"),
             (online, f"{''.join(online[:1])}.network: what is scored gets no network; for agents"),
             (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
-            (any(again), "recorded is for propose, implement, review and approve, not for scores"),
+            (any(are_recorded),
+             "recorded is for propose, implement, review and approve, not for scores"),
             (recorded is not (self.recorded_from is not None),
              "recorded = true and recorded_from, the run, belong together"),
-            (asks and self.parallel_backend == "ray",
+            (asks_person and self.parallel_backend == "ray",
              "[approve] waits in the run's folder, which the machines of ray do not have"),
             (serial and self.max_parallel_evals > 1,
              "parallel_backend serial and max_parallel_evals above 1 contradict"),

@@ -141,12 +141,12 @@ class Spending:
 
     def settle(self, stage: str, results: Sequence[Result]) -> None:
         """Book what a round spent, and why the search ends with it, if it does."""
-        again = Spending(self._config, self._history)
+        recounted = Spending(self._config, self._history)
         for result in results:
-            self._history.stopped = again._take(result) or self._history.stopped
+            self._history.stopped = recounted._take(result) or self._history.stopped
             if (cost := cost_of(result)) is not None:
                 self._history.costs.setdefault(stage, CostSum()).add(cost)
-        self._history.usd, self._history.tokens = again._usd, again._tokens
+        self._history.usd, self._history.tokens = recounted._usd, recounted._tokens
 
     def _take(self, result: Result) -> str:
         if (cost := cost_of(result)) is not None:

@@ -153,10 +153,10 @@ def failure_reason(view: RunView, key: str = "") -> str:
     if not attempts:
         return "it printed nothing"
     last = [attempt for attempt in attempts if attempt.key == attempts[0].key][-1]
-    refused = last.reason in BY_STAGE.values()
-    texts = [last.detail] if refused else [last.detail, view.log_tail(last.key, 4000)]
+    is_refusal = last.reason in BY_STAGE.values()
+    texts = [last.detail] if is_refusal else [last.detail, view.log_tail(last.key, 4000)]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    return lines[0 if refused else -1][:300] if lines else "it printed nothing"
+    return lines[0 if is_refusal else -1][:300] if lines else "it printed nothing"
 
 
 def root_failure(run: Path, history: TreeHistory) -> str:

@@ -58,16 +58,16 @@ def parse(data: bytes) -> list[Turn]:
 
 def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
     """Return the last turns that fit both limits; the newest is cut at its start if it must be."""
-    shown: list[Turn] = []
+    turns_shown: list[Turn] = []
     remaining = max_chars
     for turn in reversed(turns[-max_turns:]):
-        if len(turn.text) > remaining and shown:
+        if len(turn.text) > remaining and turns_shown:
             break
-        shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - remaining) :]))
+        turns_shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - remaining) :]))
         remaining -= min(remaining, len(turn.text))
         if not remaining:
             break
-    return shown[::-1]
+    return turns_shown[::-1]
 
 
 def read_turns(turns_file: Path, stdout: Path, prompt: str) -> list[Turn]:

@@ -50,6 +50,6 @@ def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> d
     proposed, skipped = idea_files.read_proposed(folder / "ideas", has_command=has_command)
     prompt = f"Propose ideas for {args.propose.context.node}."
     ideas: list[Value] = [replace(i, content=put(data)).to_dict() for i, data in proposed]
-    refused: list[Value] = [to_json(file) for file in skipped]
+    skips: list[Value] = [to_json(file) for file in skipped]
     turns = collect_turns(args.memory, folder, stdout, prompt, put_text)
-    return {"ideas": ideas, "skipped": refused, "cost": cost, **turns}
+    return {"ideas": ideas, "skipped": skips, "cost": cost, **turns}

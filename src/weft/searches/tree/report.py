@@ -100,10 +100,10 @@ def _costs(tree_run: TreeRun) -> Markup:
 
 
 def _evals(tree_run: TreeRun) -> Markup:
-    shown = tree_run.history.evals[:MAX_EVALS]
-    rows = [_row(e, tree_run.timing.get(e.eval_id, Timing())) for e in shown]
+    listed = tree_run.history.evals[:MAX_EVALS]
+    rows = [_row(e, tree_run.timing.get(e.eval_id, Timing())) for e in listed]
     heads = ["eval", "depth", "parent", "idea", "score", "rank", "verdict", "seconds", "attempts"]
-    head = f"Evals ({some(len(shown), len(tree_run.history.evals), 'eval')})"
+    head = f"Evals ({some(len(listed), len(tree_run.history.evals), 'eval')})"
     return element("h3", head) + table(heads, rows)
 
 

@@ -73,8 +73,8 @@ class Judges:
     def gate(self, item: Eval) -> list[Rule]:
         """Judge an eval; what failed or touched the scorer is refused whoever judges."""
         rules = gate(item, self._config, self._history)
-        refused = any(not rule.passed and rule.name in FIXED for rule in rules)
-        if self._gate is None or item.result is None or refused:
+        is_refused = any(not rule.passed and rule.name in FIXED for rule in rules)
+        if self._gate is None or item.result is None or is_refused:
             return rules
         verdict = list(self._gate(self._judged(item, rules)))
         own = [rule for rule in verdict if isinstance(rule, Rule)]

@@ -124,5 +124,5 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
         recall = CommandRecord(done.out, out).recall if recorded else None
         execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
-        again = execute(decision, execution, inputs, watcher, unnoted_place(), recall)
-        return Parity(workers, again.head, recorded, diff(done.out, out))
+        repeated = execute(decision, execution, inputs, watcher, unnoted_place(), recall)
+        return Parity(workers, repeated.head, recorded, diff(done.out, out))

@@ -57,11 +57,11 @@ def draw_tree(tree_run: TreeRun) -> Markup:
     gains = {node.node_id: _gain(tree_run, node.score, node.parent) for node in nodes}
     most = max((abs(gain) for gain in gains.values() if gain is not None), default=Decimal(0))
     drawn = [part for row in rows for part in _edge(row, by_id, path)]
-    refused = _refused(tree_run.history.evals)
+    by_parent = _refused(tree_run.history.evals)
     for row in rows:
         gain = gains[row.node.node_id]
         drawn += _node(row, gain, most, row.node.node_id in path)
-        drawn += _dots(tree_run, row, refused.get(row.node.node_id, ()))
+        drawn += _dots(tree_run, row, by_parent.get(row.node.node_id, ()))
     label = f"{len(nodes)} nodes, best {best.name} with {best.score_text}"
     picture = wide_drawing(WIDTH, ROW * len(rows), *drawn, label=label)
     left_out = f" {len(nodes) - len(rows)} more are not drawn." if len(rows) < len(nodes) else ""
@@ -138,11 +138,11 @@ def _node(row: NodeRow, gain: Decimal | None, most: Decimal, best: bool) -> list
 
 def _refused(evals: Sequence[Eval]) -> dict[int, list[Eval]]:
     """The evals that became no node, by the node they were tried on."""
-    refused: dict[int, list[Eval]] = {}
+    by_parent: dict[int, list[Eval]] = {}
     for item in evals:
         if item.node_id is None:
-            refused.setdefault(item.parent.node_id, []).append(item)
-    return refused
+            by_parent.setdefault(item.parent.node_id, []).append(item)
+    return by_parent
 
 
 def _dots(tree_run: TreeRun, row: NodeRow, evals: Sequence[Eval]) -> list[Markup]:

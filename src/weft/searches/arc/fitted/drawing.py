@@ -49,8 +49,8 @@ class Stamp(FittedRule):
         if back is None:
             return
         colours = sorted({cell for value, _ in examples.pairs() for cell in value.cells} - {back})
-        shown = {a: _shown(a, back, examples) for a in colours}
-        patterns = {a: _pattern(drawn, back) for a, drawn in shown.items()}
+        drawings = {a: _shown(a, back, examples) for a in colours}
+        patterns = {a: _pattern(drawn, back) for a, drawn in drawings.items()}
         patterns = {a: pattern for a, pattern in patterns.items() if pattern}
         for size in (1, 2):
             fitting = [
@@ -149,12 +149,12 @@ def _places(value: Grid, patterns: dict[int, Pattern]) -> Iterator[tuple[int, in
 def _shown(anchor: int, back: int, examples: Examples) -> dict[int, set[int]]:
     """By place: what became of background cells there, around all anchors in training."""
     everywhere = {anchor: dict.fromkeys(range(SIDE * SIDE), back)}
-    shown: dict[int, set[int]] = {}
+    colours_at: dict[int, set[int]] = {}
     for value, target in examples.pairs():
         for _, place, at in _places(value, everywhere):
             if value.cells[at] == back:
-                shown.setdefault(place, set()).add(target.cells[at])
-    return shown
+                colours_at.setdefault(place, set()).add(target.cells[at])
+    return colours_at
 
 
 def _pattern(shown: dict[int, set[int]], back: int) -> Pattern:

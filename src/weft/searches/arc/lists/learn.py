@@ -184,7 +184,9 @@ def _predicts(training: TrainingCells, left: int) -> bool:
 
 def leave_out(training: TrainingCells, left: int) -> TrainingCells:
     """Return the cells of all other pairs, the pairs renumbered."""
-    stays = training.pairs != left
-    pairs = training.pairs[stays]
-    columns = {source: column[stays] for source, column in training.columns.items()}
-    return TrainingCells(columns, training.expected[stays], pairs - (pairs > left).astype(np.uint8))
+    is_other = training.pairs != left
+    pairs = training.pairs[is_other]
+    columns = {source: column[is_other] for source, column in training.columns.items()}
+    return TrainingCells(
+        columns, training.expected[is_other], pairs - (pairs > left).astype(np.uint8)
+    )

@@ -109,8 +109,8 @@ def _follow(at: Place, steps: list[Image]) -> Place:
 def _filled(grid: Grid, hidden: int, fill: Callable[[Place], int], crop: bool) -> Grid:
     """The grid with hidden cells filled; or only the box around them."""
     cells = {at: fill(at) if grid.at(*at) == hidden else grid.at(*at) for at in _places(grid)}
-    shown = [at for at in cells if not crop or grid.at(*at) == hidden]
-    rows, columns = [r for r, _ in shown], [c for _, c in shown]
+    cells_shown = [at for at in cells if not crop or grid.at(*at) == hidden]
+    rows, columns = [r for r, _ in cells_shown], [c for _, c in cells_shown]
     return Grid.of([
         [cells[r, c] for c in range(min(columns), max(columns) + 1)]
         for r in range(min(rows), max(rows) + 1)

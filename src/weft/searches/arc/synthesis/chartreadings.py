@@ -188,10 +188,10 @@ def _run(
     for target in targets:
         path = learned or chart.path_of(layout, target.size)
         colours = [target.at(row, column) for row, column in path]
-        shown = sum(map(bool, target.cells))
-        if not shown or not all(colours[:shown]):
+        ink_count = sum(map(bool, target.cells))
+        if not ink_count or not all(colours[:ink_count]):
             return
-        known.append(tuple((colour, 1) for colour in colours[:shown]))
+        known.append(tuple((colour, 1) for colour in colours[:ink_count]))
     yield ChartReading(layout, size, tuple(known), learned)
 
 

@@ -119,10 +119,10 @@ def _have_as_many(
     """Whether selected objects are as many of each colour as bars, or just as many."""
     for own, (measured, bars) in zip(chosen, pairs, strict=False):
         colours = [measured["colour"][n] for n in own]
-        shown = sorted(set(colours) if once else colours)
-        if len(shown) != len(bars):
+        ordered = sorted(set(colours) if once else colours)
+        if len(ordered) != len(bars):
             return False
-        if constant is None and shown != sorted(colour for colour, _ in bars):
+        if constant is None and ordered != sorted(colour for colour, _ in bars):
             return False
     return True
 

@@ -171,9 +171,11 @@ def viewed(
     programs = options.budget.for_cells(task.input_cells).view_programs
     space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
-    asks = view.shows_objects and FITTED not in options.without
-    asks = asks and not space.problem.keeps_sizes  # else `viewed_tables` are all there is
-    choices = learn_choices(space.problem, sample) if asks else ()
+    learns_choices = view.shows_objects and FITTED not in options.without
+    learns_choices = (
+        learns_choices and not space.problem.keeps_sizes
+    )  # else `viewed_tables` are all there is
+    choices = learn_choices(space.problem, sample) if learns_choices else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
     return in_task_terms(phase, task, view)

@@ -191,14 +191,14 @@ class ParallelPlanner:
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
-        shown, exchange = on_black_ground(task.without_truth())
-        assembled = self.searched(shown)
-        view = self.ground(shown, exchange, assembled.found)
+        on_black, exchange = on_black_ground(task.without_truth())
+        assembled = self.searched(on_black)
+        view = self.ground(on_black, exchange, assembled.found)
         if view is not None:
-            planner = self.on_ground(exchange is not None or is_coloured(shown))
-            other = planner.searched(view.of(shown))
-            assembled = assembled.beside(other, shown, view)
-        return self._examined(shown, assembled).through(exchange, task)
+            planner = self.on_ground(exchange is not None or is_coloured(on_black))
+            other = planner.searched(view.of(on_black))
+            assembled = assembled.beside(other, on_black, view)
+        return self._examined(on_black, assembled).through(exchange, task)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
         """Run the parts of a task as it is."""

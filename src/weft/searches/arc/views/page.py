@@ -92,10 +92,10 @@ def _summary(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:
         Markup('<i class="{}" style="flex-grow:{}"></i>').format(_colour(kind), count)
         for kind, count in counts
     ]
-    shown = [figure.format(_title(kind), count) for kind, count in counts]
+    figures = [figure.format(_title(kind), count) for kind, count in counts]
     return Markup(
         '<dl class="figures">{}{}</dl><div class="bar" aria-hidden="true">{}</div>'
-    ).format(figure.format("puzzles", len(views)), Markup("").join(shown), Markup("").join(bars))
+    ).format(figure.format("puzzles", len(views)), Markup("").join(figures), Markup("").join(bars))
 
 
 def _filters(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:

@@ -50,9 +50,9 @@ def lines(view: TaskView, width: int, *, coloured: bool, steps: bool = False) ->
     yield _heading(view)
     if view.note:
         yield Text(visible(view.note), style="dim" if coloured else "")
-    shown = blocks(view)
-    draw = _drawing(shown, width, coloured=coloured)
-    yield from _wrapped((_block(block, width, draw) for block in shown), width)
+    all_blocks = blocks(view)
+    draw = _drawing(all_blocks, width, coloured=coloured)
+    yield from _wrapped((_block(block, width, draw) for block in all_blocks), width)
     for i, answer in enumerate(view.answers):
         name = "program" if len(view.answers) == 1 else f"program {letter(i)}"
         yield from _program(name, answer, width, steps=steps, coloured=coloured)

@@ -166,13 +166,13 @@ def plan_places(
     places: list[tuple[int, int]],
 ) -> AttackPlan:
     """Return the plan for the starts and skips that are tried."""
-    shown = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
+    examples = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     first = f"{window.sieved_wrong} of the first {window.sieved}"
     if sieve.whole_row:
         first = "none in the first row"
     covers = (
-        f"all 2^{seed_bits(family)} seeds, {shown}{more},"
+        f"all 2^{seed_bits(family)} seeds, {examples}{more},"
         f" {window.checked_wrong} wrong of {window.checked} draws, {first}"
     )
     tried = len(places) << seed_bits(family)

@@ -70,11 +70,11 @@ class StateSplit:
     def of(cls, shape: LcgForm, modulus: int) -> StateSplit:
         """Take the state of a generator apart."""
         zeros = (modulus & -modulus).bit_length() - 1
-        shown = min(zeros, max(3, 12 - shape.dropped), shape.width)
+        low_bits = min(zeros, max(3, 12 - shape.dropped), shape.width)
         if shape.absolute:  # a change of sign leaves the lowest bit alone as it is
-            shown = min(shown, 1)
+            low_bits = min(low_bits, 1)
         whole = modulus == 1 << zeros and not (shape.absolute or shape.high_word)
-        return cls(shape, modulus, shown, min(zeros, shape.width) if whole else shape.width)
+        return cls(shape, modulus, low_bits, min(zeros, shape.width) if whole else shape.width)
 
     @property
     def modulus_zeros(self) -> int:
@@ -209,9 +209,9 @@ def misses(window: LaneWindow, lane: int) -> int:
     """Count the draws whose low bits a lane does not show."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.lane)
-    shown, dropped, wrong = (1 << split.shown) - 1, split.shape.dropped, 0
+    mask, dropped, wrong = (1 << split.shown) - 1, split.shape.dropped, 0
     for draw in window.draws:
-        wrong += lane >> dropped != draw & shown
+        wrong += lane >> dropped != draw & mask
         lane = (lane * multiplier + increment) % (1 << split.lane)
     return wrong
 
@@ -225,14 +225,14 @@ def fitting_lanes(window: LaneWindow) -> list[int]:
     """Return the low bits at the first draw that explain the low bits of draws at one skip."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.lane)
-    shown, dropped = (1 << split.shown) - 1, split.shape.dropped
+    mask, dropped = (1 << split.shown) - 1, split.shape.dropped
     out = np.empty(MAX_LANES, np.uint32)
     count = kernels.sieve_lanes(
         split.lane,
         np.uint32(multiplier),
         np.uint32(increment),
-        np.uint32(shown << dropped),
-        np.array([(draw & shown) << dropped for draw in window.draws], np.uint32),
+        np.uint32(mask << dropped),
+        np.array([(draw & mask) << dropped for draw in window.draws], np.uint32),
         np.uint32(window.lane_allowed),
         out,
     )
@@ -242,14 +242,14 @@ def fitting_lanes(window: LaneWindow) -> list[int]:
 def complete(window: LaneWindow, lane: int) -> Fit | None:
     """Return the state that explains most draws, if enough, on the lane of the first draw."""
     split = window.split
-    shown, dropped = (1 << split.shown) - 1, split.shape.dropped
+    mask, dropped = (1 << split.shown) - 1, split.shape.dropped
     right, lows = [], []
     for at, draw in enumerate(window.draws):
         multiplier, increment = window.affine(0, at, split.lane)
         here = (lane * multiplier + increment) % (1 << split.lane)
         low = here % (1 << dropped)
         lows.append(range(low, low + 1))
-        if here >> dropped == draw & shown:
+        if here >> dropped == draw & mask:
             right.append(at)
     return best_fit(window, right, lows)
 
@@ -343,7 +343,7 @@ def search_pairs(window: LaneWindow, anchor: int, low: range, order: list[int]) 
     split = window.split
     assert split.shape.high_word is not None
     places = [anchor, *(at for at in order if at != anchor)]
-    shown, modulus = 1 << split.shown, split.modulus
+    low_modulus, modulus = 1 << split.shown, split.modulus
     moved = 0 if split.shape.absolute else 1 << (2 * split.width - 1)
     targets = [(window.draws[at] + moved) % modulus for at in places]
     turn = split.modulus_zeros
@@ -351,7 +351,7 @@ def search_pairs(window: LaneWindow, anchor: int, low: range, order: list[int]) 
     state, hits = kernels.search_pairs(
         np.uint64(low.start),
         np.array(split.shape_row(), np.uint64),
-        np.array((window.draws[anchor] % shown, shown, 1 << split.width), np.int64),
+        np.array((window.draws[anchor] % low_modulus, low_modulus, 1 << split.width), np.int64),
         np.array([window.affine(anchor, at, split.bits) for at in places], np.uint64),
         np.array(targets, np.uint64),
         window.allowed,

@@ -152,8 +152,8 @@ def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
     """
     mean = WINDOW * len(sieved.relations.lags) * sieved.missing_per_thousand // 1000
     gaps = np.convolve(path != 0, np.ones(WINDOW, np.int64), "valid")
-    lost = np.flatnonzero(gaps > mean + SPREAD * (isqrt(mean) + 1))
-    return int(lost[0]) if len(lost) else len(path)
+    large_gaps = np.flatnonzero(gaps > mean + SPREAD * (isqrt(mean) + 1))
+    return int(large_gaps[0]) if len(large_gaps) else len(path)
 
 
 def _prices_bits(sieved: RejectionDraws) -> Ints:

@@ -190,11 +190,11 @@ def _before(case: Case, view: RejectionView, solution: int, base: int) -> list[i
         back += WORDS
         words = state_words(forms, forms.retreated(solution, back))
         for at in range(WORDS - 1, -1, -1):
-            shown = _shown(view, temper(words[at]), case.modulus)
-            if shown >= case.modulus:
+            draw = _shown(view, temper(words[at]), case.modulus)
+            if draw >= case.modulus:
                 continue
             base -= 1
-            if shown != case.draws[base]:
+            if draw != case.draws[base]:
                 return None
             if base == 0:
                 back -= at

@@ -51,14 +51,14 @@ class TwisterWords:
 
 def whole_outputs(family: Family) -> list[str]:
     """Return the output maps that show whole outputs when draws are below 2^32."""
-    shown = [
+    readable = [
         output
         for output, reading in family.readings.items()
         if output != "raw"
         and (reading.bits, reading.steps, reading.sharp) == (WORD_BITS, 1, True)
         and greatest_modulus(output) >> WORD_BITS
     ]
-    return ["raw", *shown]
+    return ["raw", *readable]
 
 
 def _plan(case: Case, family: Family, output: str) -> AttackPlan | Gap:

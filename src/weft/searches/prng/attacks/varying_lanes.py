@@ -139,11 +139,11 @@ def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMa
 def best_way(case: Case, split: StateSplit, reach: SkipReach) -> list[int]:
     """Return the places on the circle of the way that explains most low bits."""
     lanes = circle(split, (1 << split.lane) + reach.compared * (reach.skips[1] + 1))
-    shown = (1 << split.shown) - 1
-    draws = np.array([draw & shown for draw in case.draws[: reach.compared]], np.uint64)
+    mask = (1 << split.shown) - 1
+    draws = np.array([draw & mask for draw in case.draws[: reach.compared]], np.uint64)
     choices = np.zeros((reach.compared, lanes.size), np.uint8)
     starts = np.array((0, (1 << split.lane) - 1), np.int64)
-    bits = (lanes >> np.uint64(split.shape.dropped)) & np.uint64(shown)
+    bits = (lanes >> np.uint64(split.shape.dropped)) & np.uint64(mask)
     last, _ = path.best_path(bits, draws, starts, np.array(reach.skips, np.int64), choices)
     places = np.empty(reach.compared, np.int64)
     path.way_back(choices, last, reach.skips[0], places)

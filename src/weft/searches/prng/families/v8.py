@@ -96,11 +96,11 @@ def jump(state: State, steps: int) -> None:
             backward(state)
         state[2] -= steps
         return
-    served = (BLOCK - remaining if remaining else 0) + steps
+    outputs_served = (BLOCK - remaining if remaining else 0) + steps
     block_start(state)
-    state[:2] = bit_power(forward, 2, 64, state[:2], served // BLOCK * BLOCK)
-    if served % BLOCK:
-        state[2] = BLOCK - served % BLOCK
+    state[:2] = bit_power(forward, 2, 64, state[:2], outputs_served // BLOCK * BLOCK)
+    if outputs_served % BLOCK:
+        state[2] = BLOCK - outputs_served % BLOCK
         forward_by(state, state[2])
 
 

@@ -42,8 +42,8 @@ def pages(run: RunView) -> list[Page]:
     if sidecar is not None:
         charts += [_calibration(sidecar), _nulls(sidecar)]
         parts.append(_claims(sidecar))
-    shown = [element("div", chart) for chart in charts if chart]
-    parts.append(element("div", *shown, class_="charts"))
+    elements = [element("div", chart) for chart in charts if chart]
+    parts.append(element("div", *elements, class_="charts"))
     parts += [] if sidecar is None else [_models(sidecar)]
     return [Page("Pipeline", Markup("").join(parts), order=1)]
 

@@ -48,9 +48,9 @@ def value_of(scored: pl.DataFrame) -> int:
     folds = fold_of(scored, FOLDS)
     predictions = np.empty(len(y))
     for fold in range(FOLDS):
-        held = folds == fold
-        if held.any():
-            predictions[held] = _ridge(x[~held], y[~held], x[held])
+        in_fold = folds == fold
+        if in_fold.any():
+            predictions[in_fold] = _ridge(x[~in_fold], y[~in_fold], x[in_fold])
     return max(-MILLI, explained(y, predictions))
 
 

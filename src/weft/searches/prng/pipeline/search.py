@@ -298,11 +298,13 @@ class PipelineState:
         trials: dict[str, list[Trial]] = {kind: [] for kind in kinds}
         judged: list[ModelTrial] = []
         for k in batches_of(self.request.model_trials):
-            asks = yield [
+            proposals = yield [
                 tasks.ask(models.search_space(kind, training), k, _records(trials[kind]), kind)
                 for kind in kinds
             ]
-            sets = [(kind, own) for kind, a in zip(kinds, asks, strict=True) for own in a.value]
+            sets = [
+                (kind, own) for kind, a in zip(kinds, proposals, strict=True) for own in a.value
+            ]
             results = yield self._folds(sets, training, inner, names)
             for at, (kind, params) in enumerate(sets):
                 own_folds = results[at * training.folds : (at + 1) * training.folds]

@@ -45,13 +45,13 @@ class StepSummary:
 
     def line(self, sign: str, cross: str) -> str:
         """Write it for people."""
-        shown = sign if self.done or self.earlier else cross
+        mark = sign if self.done or self.earlier else cross
         noun, rest = COUNTED[self.step]
         words = counted(self.count, noun) + rest if self.count is not None else "not done"
         if self.earlier:
             words = "from the earlier run"
         took = duration(self.seconds) if self.tasks else ""
-        return f"{self.step:4}{TITLES[self.step]:26}{shown}  {words:28}{took}".rstrip()
+        return f"{self.step:4}{TITLES[self.step]:26}{mark}  {words:28}{took}".rstrip()
 
     def to_dict(self) -> Table:
         """Return the form that `--json` prints."""

@@ -120,12 +120,12 @@ def fold_score(
 ) -> FoldScore:  # fmt: skip
     """Train on all folds but one and look at that one."""
     x, y = table.matrix(rows, names, "the pool"), labels(rows)
-    held = fold_of(rows, folds) == fold
-    model = models.fit(kind, params, x[~held], y[~held], seed)
+    in_fold = fold_of(rows, folds) == fold
+    model = models.fit(kind, params, x[~in_fold], y[~in_fold], seed)
     predictions = models.predict(kind, model, x)
-    error = ((y[held] - predictions[held]) ** 2).sum()
-    spread = ((y[held] - y.mean()) ** 2).sum()
-    train = explained(y[~held], predictions[~held])
+    error = ((y[in_fold] - predictions[in_fold]) ** 2).sum()
+    spread = ((y[in_fold] - y.mean()) ** 2).sum()
+    train = explained(y[~in_fold], predictions[~in_fold])
     return FoldScore(train, round(MILLION * float(error)), round(MILLION * float(spread)))
 
 

@@ -110,17 +110,17 @@ def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
     if not holding:
         return False, "what fits the training draws does not hold on the holdout"
     best = max(holding, key=lambda claim: claim.holdout_evidence)
-    held = (
+    reason = (
         f"seed {best.seed} hits {best.holdout_hits} of {best.holdout_draws} holdout draws that"
         f" nothing had looked at, p {best.holdout_p} after correction"
     )
     if reruns is None:
-        return True, f"{held}; survivors were too few for a model and its null reruns"
+        return True, f"{reason}; survivors were too few for a model and its null reruns"
     rank, of = reruns.p
     if reruns.above_all:
-        return True, f"{held}; above all {of - 1} null histories"
+        return True, f"{reason}; above all {of - 1} null histories"
     if best.holdout_evidence >= BEYOND_DOUBT:
-        return True, f"{held}, though the model's vote is no better than in null histories"
+        return True, f"{reason}, though the model's vote is no better than in null histories"
     return False, f"{rank - 1} of {of - 1} histories without signal do as well as this one"
 
 
