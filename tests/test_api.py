@@ -362,8 +362,8 @@ def test_main_script_tasks_are_known_by_their_file(tmp_path, file, argv, name):
     (tmp_path / "pack" / "__init__.py").touch()
     (tmp_path / file).write_text(SCRIPT)
     for _ in range(2):  # the second finds the run finished
-        ran = python(*argv, "out", cwd=tmp_path)
-        assert ran.stdout == f"[0, 3, 6, '{name}:triple']\n", ran.stderr
+        result = python(*argv, "out", cwd=tmp_path)
+        assert result.stdout == f"[0, 3, 6, '{name}:triple']\n", result.stderr
 
 
 @pytest.mark.parametrize(
@@ -379,10 +379,10 @@ def test_main_that_no_worker_can_import_is_refused_with_the_line_to_write(
 ):
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(SCRIPT)
-    ran = python(*argv, "out", cwd=tmp_path)
-    assert ran.returncode != 0
-    assert message in ran.stderr
-    assert "put it in a file such as my_search.py and `from my_search import` it" in ran.stderr
+    result = python(*argv, "out", cwd=tmp_path)
+    assert result.returncode != 0
+    assert message in result.stderr
+    assert "put it in a file such as my_search.py and `from my_search import` it" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

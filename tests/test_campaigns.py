@@ -104,8 +104,8 @@ def test_cases_are_tried_once_and_counted(project: Path, run: weft.Run) -> None:
     call = faults(
         root=str(project), commit="c", cases=[known_case.to_dict() for known_case in CASES]
     )
-    again = weft.run(call, out=project / "run", progress=False)
-    assert again.head == run.head
+    second = weft.run(call, out=project / "run", progress=False)
+    assert second.head == run.head
     assert (project / "tried").read_text() == "x" * 5
 
 
@@ -185,8 +185,8 @@ def test_test_that_is_divided_in_another_way_counts_as_it_is_divided_now(run: we
         EndedCase(CASES[0].to_dict(), PASSED, 1, "c", 1),
         case("test_divided", part=3, parts=5),
     )
-    again = EndedCase(later.to_dict(), PASSED, 1, "c", 2)
-    assert last_of([again, now]) == [again]
+    retried = EndedCase(later.to_dict(), PASSED, 1, "c", 2)
+    assert last_of([retried, now]) == [retried]
 
 
 def test_parameters_of_a_test_are_dealt_out_to_its_cases(
@@ -253,8 +253,8 @@ def test_output_is_kept_without_places_of_the_machine(tmp_path: Path) -> None:
     root, home = tmp_path / "checkout", Path.home()
     text = f"{root}/tests/a.py:3: {sys.prefix}/lib/b.py {home}/c {tmp_path}/d\n/usr/bin/e /proc/1"
     assert tail_of("x" * TAIL + text, root).endswith("/d\n/usr/bin/e /proc/1")
-    shown = tail_of(text, root)
-    assert shown.startswith("tests/a.py:3: PYTHON/lib/b.py ~/c TMP/")
+    tail = tail_of(text, root)
+    assert tail.startswith("tests/a.py:3: PYTHON/lib/b.py ~/c TMP/")
     assert len(tail_of("x" * 2 * TAIL, root)) == TAIL
 
 

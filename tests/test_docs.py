@@ -139,8 +139,8 @@ def test_commands_on_page_exist_with_their_options(
 def test_extras_on_pages_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for name in NAMES:
-        shown = re.findall(r"(?:\.|weft)\[([a-z,]+)\]", (ROOT / name).read_text("utf-8"))
-        named = {extra for group in shown for extra in group.split(",")}
+        groups = re.findall(r"(?:\.|weft)\[([a-z,]+)\]", (ROOT / name).read_text("utf-8"))
+        named = {extra for group in groups for extra in group.split(",")}
         assert named <= set(project["optional-dependencies"]), name
 
 

@@ -85,11 +85,11 @@ def test_fields_and_methods_of_a_base_are_those_of_the_class(api: ModuleType) ->
 
 
 def test_signature_on_page_is_the_real_one(api: ModuleType) -> None:
-    shown = re.search(r"### `weft\.run`\n\n```text\n(.*?)\n```", api.render(), re.S)
-    assert shown
+    match = re.search(r"### `weft\.run`\n\n```text\n(.*?)\n```", api.render(), re.S)
+    assert match
     for name, parameter in inspect.signature(weft.run).parameters.items():
-        assert re.search(rf"^    {name}: ", shown[1], re.M), parameter
-    assert shown[1].endswith(") -> Run")
+        assert re.search(rf"^    {name}: ", match[1], re.M), parameter
+    assert match[1].endswith(") -> Run")
 
 
 def test_examples_of_docstrings_become_blocks(api: ModuleType) -> None:

@@ -15,10 +15,10 @@ def test_guide_quotes_the_refusal_of_an_iterator() -> None:
     from weft.coordinator.lane import _checked_step
     from weft.errors import SearchInvalid
 
-    with pytest.raises(SearchInvalid) as refused:
+    with pytest.raises(SearchInvalid) as caught:
         _checked_step((x for x in ()), "")
     quoted = block_of("docs/guide.md", "text").removesuffix(", …\n")
-    assert f"weft: {refused.value}".startswith(quoted)
+    assert f"weft: {caught.value}".startswith(quoted)
 
 
 MODULES = sorted(

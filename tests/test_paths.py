@@ -109,9 +109,9 @@ def test_path_is_short_and_only_goes_down(name: str) -> None:
 
 
 def test_every_function_on_the_page_exists() -> None:
-    shown = FUNCTION.findall(PAGE.read_text("utf-8"))
-    assert len(shown) >= sum(map(len, PATHS.values()))
-    assert [f"{m}:{f}" for m, f in shown if not exists(m, f)] == []
+    functions = FUNCTION.findall(PAGE.read_text("utf-8"))
+    assert len(functions) >= sum(map(len, PATHS.values()))
+    assert [f"{m}:{f}" for m, f in functions if not exists(m, f)] == []
 
 
 @pytest.mark.parametrize(

@@ -207,9 +207,9 @@ def test_plugin_adds_a_page_to_the_report_and_a_line_to_the_status(
 
 
 def test_page_shows_the_plugin_as_it_is(scratch: Scratch, first_run: Path) -> None:
-    shown = ast.parse(block_of(PAGE, "python", "from weft import Product\n"))
+    documented = ast.parse(block_of(PAGE, "python", "from weft import Product\n"))
     source = ast.parse((EXAMPLE / "weft_hello" / "product.py").read_text("utf-8"))
-    assert ast.dump(shown) == ast.dump(ast.Module(source.body[1:], []))
+    assert ast.dump(documented) == ast.dump(ast.Module(source.body[1:], []))
     assert block_of(PAGE, "toml") in (EXAMPLE / "pyproject.toml").read_text("utf-8")
     path = f"{scratch.python.parent}{os.pathsep}{os.environ['PATH']}"
     for step in re.split(r"^\$ ", block_of(PAGE, "sh", "$ weft hello"), flags=re.MULTILINE)[1:]:

@@ -292,8 +292,8 @@ def test_warm_up_happens_once_before_the_workers_and_is_announced(
     second = command("run", "warm.s", "--out", str(tmp_path / "second"))
     assert (second.code, second.err) == (0, "")
     (warm / "compiled").unlink()
-    again = command("run", "warm.s", "--out", str(tmp_path / "second"))
-    assert (again.code, again.err) == (0, ""), "a finished run needs none"
+    repeated = command("run", "warm.s", "--out", str(tmp_path / "second"))
+    assert (repeated.code, repeated.err) == (0, ""), "a finished run needs none"
     assert not (warm / "compiled").exists()
 
 

@@ -42,9 +42,9 @@ def test_figures_from_elsewhere_join_those_of_other_sizes(
 
 
 def test_command_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(SystemExit) as caught:
         big.main(["--commands", "run,polish"])
-    assert refused.value.code == 2
+    assert caught.value.code == 2
     assert "there is no command 'polish'" in capsys.readouterr().err
 
 

@@ -122,9 +122,9 @@ def test_engine_that_computes_something_else_is_refused(monkeypatch: pytest.Monk
 def test_wrong_option_is_refused(
     argv: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(SystemExit) as caught:
         engine.main(argv)
-    assert refused.value.code == 2
+    assert caught.value.code == 2
     assert complaint in capsys.readouterr().err
 
 

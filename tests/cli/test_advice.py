@@ -58,10 +58,10 @@ def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
     assert ended.code == 3, ended
     (tmp_path / "climb.py").write_text(RAISES.format(line=FIXED.get(line, "pass")))
     words = advised(ended.err)
-    again = weft(*words, "--json")
-    assert again.code == 0, again
+    second = weft(*words, "--json")
+    assert second.code == 0, second
     tasks = 4 + (line in FIXED)
-    assert (again.json["answer"], again.json["tasks"]["completed"]) == (25, tasks)
+    assert (second.json["answer"], second.json["tasks"]["completed"]) == (25, tasks)
     events = weft("status", "a run", "--events", "--json").json["events"]
     kind = "code-accepted" if "--accept" in words else "code-changed"  # no result was committed
     assert [e["detail"] for e in events if e["kind"] == kind] == ["climb"]
@@ -80,8 +80,8 @@ def test_search_that_raises_before_any_task_goes_on_with_the_fixed_code_as_it_is
     assert ended.code == 3, ended
     assert ended.err.endswith("then: weft resume 'a run' (in Python: the same call)\n")
     (tmp_path / "climb.py").write_text(source)
-    again = weft(*words, "--json")
-    assert (again.code, again.json["answer"]) == (0, 25), again
+    second = weft(*words, "--json")
+    assert (second.code, second.json["answer"]) == (0, 25), second
     events = weft("status", "a run", "--events", "--json").json["events"]
     assert [e["detail"] for e in events if e["kind"] == "code-changed"] == ["climb"]
     assert weft("verify", "a run").code == 0

@@ -72,10 +72,10 @@ def test_first_failure_is_shown_while_the_run_goes_on(weft: Weft, tmp_path: Path
     with subprocess.Popen(argv, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()  # the second task waits for us
-        shown = FIRST.match(line)
-        assert shown is not None, line
-        assert shown[1] == "ValueError: no root of -1"
-        explained = weft(*shlex.split(shown[2]))
+        match = FIRST.match(line)
+        assert match is not None, line
+        assert match[1] == "ValueError: no root of -1"
+        explained = weft(*shlex.split(match[2]))
         (tmp_path / "go").touch()
         out, err = process.communicate()
     assert (process.returncode, err) == (0, ""), out
@@ -106,10 +106,10 @@ def test_exit_code_comes_from_the_ledger_also_when_asked_again(
     warned = code == 4
     assert (result.code, warning in result.err) == (code, warned), result
     (tmp_path / "r" / "manifest.sqlite").unlink()
-    for again in (run(weft, search, values, "r"), weft("resume", "r", "--json")):
-        assert (again.code, warning in again.err) == (code, warned), again
-        assert again.json == result.json
-        assert len(again.err.splitlines()) == int(warned)
+    for repeated in (run(weft, search, values, "r"), weft("resume", "r", "--json")):
+        assert (repeated.code, warning in repeated.err) == (code, warned), repeated
+        assert repeated.json == result.json
+        assert len(repeated.err.splitlines()) == int(warned)
     assert weft("verify", "r").code == 0
 
 
@@ -124,8 +124,8 @@ def test_warning_names_a_command_that_explains_the_first_failure(weft: Weft) -> 
 def test_quiet_shows_nothing_and_keeps_the_exit_code(weft: Weft) -> None:
     result = run(weft, "scores", [-1, -2, 3], "r", "-q")
     assert (result.code, result.err) == (4, "")
-    again = weft("resume", "r", "-q")
-    assert (again.code, again.err) == (4, "")
+    resumed = weft("resume", "r", "-q")
+    assert (resumed.code, resumed.err) == (4, "")
 
 
 def test_failed_command_is_shown_by_the_last_line_it_printed(weft: Weft) -> None:
@@ -161,5 +161,5 @@ def test_declaring_failures_as_expected_is_part_of_the_run(weft: Weft, tmp_path:
         "version=1)\ndef scores", "version=1, failures_expected=True)\ndef scores"
     )
     (tmp_path / "scores.py").write_text(source)
-    again = run(weft, "scores", [1], "r")
-    again.check_one_line(3, "config.failures_expected", "nothing there, true here")
+    second = run(weft, "scores", [1], "r")
+    second.check_one_line(3, "config.failures_expected", "nothing there, true here")

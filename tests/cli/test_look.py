@@ -238,8 +238,8 @@ def test_explain_tells_a_failed_task(weft: Weft, run: Path) -> None:
     assert (body["state"], body["function"]) == ("failed", "small:fail")
     report = weft("explain", "r", body["key"][:12], "--json").json
     assert report["key"] == body["key"]
-    noted = weft("explain", "r", ":0:2")
-    assert "seen = 2" in noted.out
+    explanation = weft("explain", "r", ":0:2")
+    assert "seen = 2" in explanation.out
 
 
 @pytest.mark.parametrize("key", ["", "zz", "0" * 64, "f" * 65, ":9:0", ":0:99", "a\nb", "\u202e"])

@@ -29,12 +29,12 @@ def on_terminal(folder: Path, *words: str, **env: str) -> str:
         env={**base, "TERM": "xterm-256color", "COLUMNS": "100", **env},
     )  # fmt: skip
     os.close(theirs)
-    shown = b""
+    output = b""
     while chunk := _read(ours):
-        shown += chunk
+        output += chunk
     os.close(ours)
-    assert process.wait(timeout=HANG_S) == 0, shown
-    return shown.decode()
+    assert process.wait(timeout=HANG_S) == 0, output
+    return output.decode()
 
 
 def _read(terminal: int) -> bytes:
@@ -52,15 +52,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_terminal_gets_a_bar_in_colour(folder: Path) -> None:
-    shown = on_terminal(folder, *RUN, "one")
-    assert COLOUR.search(shown)
-    assert "answer" in shown
+    output = on_terminal(folder, *RUN, "one")
+    assert COLOUR.search(output)
+    assert "answer" in output
 
 
 def test_no_color_keeps_the_bar_without_colour(folder: Path) -> None:
-    shown = on_terminal(folder, *RUN, "one", NO_COLOR="1")
-    assert CONTROL in shown, "a bar moves the cursor"
-    assert not COLOUR.search(shown)
+    output = on_terminal(folder, *RUN, "one", NO_COLOR="1")
+    assert CONTROL in output, "a bar moves the cursor"
+    assert not COLOUR.search(output)
 
 
 @pytest.mark.parametrize("ci", ["true", "1"])
@@ -69,9 +69,9 @@ def test_ci_gets_neither_bar_nor_colour(folder: Path, ci: str) -> None:
 
 
 def test_quiet_prints_the_answer_alone(folder: Path) -> None:
-    shown = on_terminal(folder, *RUN, "one", "-q")
-    assert CONTROL not in shown
-    lines = shown.replace("\r", "").splitlines()
+    output = on_terminal(folder, *RUN, "one", "-q")
+    assert CONTROL not in output
+    lines = output.replace("\r", "").splitlines()
     assert [line.split()[0] for line in lines] == ["answer", "tasks", "head"]
 
 

@@ -98,8 +98,8 @@ def test_run_is_repeated_from_its_pack_alone(weft: Weft, informed: Told, tmp_pat
         (tmp_path / name).unlink()
     text = (away / "pack.md").read_text("utf-8")
     (line,) = re.findall(r"repeat:\n\n```sh\n(.*?)\n```", text)
-    again = shell(f"{line} --json", away)
-    assert head_of(again) == head_of(informed)
+    repeated = shell(f"{line} --json", away)
+    assert head_of(repeated) == head_of(informed)
     assert f"must end with head `{informed.json['size']} {informed.json['head']}`" in text
     assert json.loads((away / "pack.json").read_text())["commands"]["repeat"] == shlex.split(line)
 
@@ -116,8 +116,8 @@ def test_run_of_another_command_is_repeated_too(weft: Weft, tmp_path: Path) -> N
     (tmp_path / "jobs.json").write_text(json.dumps([job]))
     first = weft("jobs", "run", "jobs.json", "--out", "run", "--json")
     pack = weft("pack", "run", "--out", "pack", "--json").json
-    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
-    assert head_of(again) == head_of(first)
+    repeated = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(repeated) == head_of(first)
     assert pack["telemetry"]["external_commands"] == 1
 
 
@@ -137,8 +137,8 @@ def test_run_of_scripts_on_nodes_is_repeated_from_its_pack_alone(
     pack = weft("pack", "work/run", "--out", "pack", "--json").json
     assert not any("not in this pack" in end for end in pack["open_ends"])
     shutil.rmtree(place)
-    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
-    assert head_of(again) == head_of(first)
+    repeated = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(repeated) == head_of(first)
 
 
 def test_run_of_a_search_with_a_declared_name_is_repeated_from_its_pack_alone(
@@ -155,8 +155,8 @@ def test_run_of_a_search_with_a_declared_name_is_repeated_from_its_pack_alone(
     )
     pack = weft("pack", "work/run", "--out", "pack", "--json").json
     shutil.rmtree(work)
-    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
-    assert head_of(again) == head_of(first)
+    repeated = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(repeated) == head_of(first)
 
 
 @pytest.mark.parametrize("script", ["../away.py", "args.json"])
@@ -183,8 +183,8 @@ def test_input_whose_name_has_an_equals_sign_is_repeated_too(weft: Weft, tmp_pat
     first = weft(*words, "--out", "run")
     assert first.json["answer"] == {"x=1": 5}
     pack = weft("pack", "run", "--out", "pack", "--json").json
-    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
-    assert head_of(again) == head_of(first)
+    repeated = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(repeated) == head_of(first)
 
 
 def test_pack_has_the_request_and_the_result(informed: Told, tmp_path: Path) -> None:

@@ -152,8 +152,8 @@ def refuse(weft: Weft, folder: Path, command: str, place: Path, key: str) -> Non
     words = [key if word == KEY else word for word in READERS[command]]
     before = names_in(folder)
     result: Told = weft(*words)
-    shown = str(place.relative_to(folder))
-    result.check_one_line(5, shown)
+    relative = str(place.relative_to(folder))
+    result.check_one_line(5, relative)
     assert MARK not in result.err
     assert names_in(folder) == before
 

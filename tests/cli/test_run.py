@@ -105,9 +105,9 @@ def test_run_other_execution_gives_the_same_ledger(
 def test_run_finished_answers_again_and_starts_nothing(weft: Weft, tmp_path: Path) -> None:
     first = weft("run", "small:squares", "--out", "r", "--json")
     before = tree(tmp_path / "r")
-    again = weft("run", "small:squares", "--out", "r", "--json")
+    repeated = weft("run", "small:squares", "--out", "r", "--json")
     resumed = weft("resume", "r", "--json")
-    assert first.json == again.json == resumed.json
+    assert first.json == repeated.json == resumed.json
     assert tree(tmp_path / "r") == before
 
 

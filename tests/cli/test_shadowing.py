@@ -25,8 +25,10 @@ def test_search_named_like_a_standard_module_runs_resumes_and_replays(
         out = tmp_path / f"{name}-{call is weft}"
         outcome = call("run", f"{name}:squares", "--out", out, "--json", cwd=place)
         assert outcome.code == 0, outcome
-        again = call("replay", out, "--json", cwd=away)
-        assert (again.code, again.json["replayed_head"]) == (0, outcome.json["head"]), again
+        replayed = call("replay", out, "--json", cwd=away)
+        assert (replayed.code, replayed.json["replayed_head"]) == (0, outcome.json["head"]), (
+            replayed
+        )
     result = call("run", f"{name}:squares", "--out", "begun", "--wall-limit", "0.0001", cwd=place)
     assert result.code == 130, result
     resumed = call("resume", place / "begun", "--json", cwd=away)

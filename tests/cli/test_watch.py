@@ -190,8 +190,8 @@ def test_watch_on_a_terminal_draws_progress_slots_and_events(tmp_path: Path) -> 
         words = ("watch", "r", "--interval", "0.05")
         code, drawn = on_terminal(tmp_path, *words, letting_go_at="slow:wait")
     assert code == 0, drawn
-    shown = ("search  slow:slow", "running", "━", "of 8", "left", "slot    local", "slow:wait")
-    for text in shown:
+    expected = ("search  slow:slow", "running", "━", "of 8", "left", "slot    local", "slow:wait")
+    for text in expected:
         assert text in drawn, text
     assert "48 of 48 (100%)" in drawn
     assert '{"' not in drawn

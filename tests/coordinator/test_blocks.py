@@ -241,10 +241,10 @@ def test_block_with_a_time_limit_is_watched_task_by_task():
 def test_task_that_must_run_alone_lets_others_go_when_its_value_is_in():
     bench = Bench(once([call(0), call(1)]))
     for _ in range(3):
-        lost, _ = bench.take()
-        bench.start(lost)
-        bench.give(GivenBack(lost.ticket + 1))
-        bench.give(Lost(lost.ticket, "gone"))
+        assignment, _ = bench.take()
+        bench.start(assignment)
+        bench.give(GivenBack(assignment.ticket + 1))
+        bench.give(Lost(assignment.ticket, "gone"))
     [alone] = bench.take()
     assert (alone.index, bench.take()) == (0, [])
     bench.give(completed(alone.ticket, "5"))

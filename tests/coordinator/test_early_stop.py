@@ -47,9 +47,9 @@ def test_until_stop_found_waits_for_lower_indices_and_their_retries():
     assert not bench.machine.done
     bench.fail(out[1], "temporary", retriable=True)
     assert not bench.machine.done
-    [again] = bench.take()
-    assert again.index == 1
-    bench.fail(again, "temporary", retriable=True)
+    [retry] = bench.take()
+    assert retry.index == 1
+    bench.fail(retry, "temporary", retriable=True)
     assert bench.machine.value == [[0, 1], [1, "temporary"], [2, 99]]
     assert [t for c in bench.of(Kill) for t in c.tickets] == [out[3].ticket]
 

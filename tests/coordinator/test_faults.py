@@ -175,7 +175,7 @@ def test_late_and_repeated_events_change_nothing(kinds):
     first, second = bench.take()
     bench.lose(first)
     bench.succeed(second, 1)
-    [again] = bench.take()
+    [retry] = bench.take()
     before, running = len(bench.commands), bench.machine.counts()
     events = {
         "start": Started(first.ticket, Worker()),
@@ -189,7 +189,7 @@ def test_late_and_repeated_events_change_nothing(kinds):
         bench.give(type(events[kind])(10**6, *list(_rest(events[kind]))))
     assert len(bench.commands) == before
     assert bench.machine.counts() == running
-    bench.succeed(again, 3)
+    bench.succeed(retry, 3)
     assert bench.of(Close) == [Close("", 0, 2, stopped=False)]
 
 

@@ -38,8 +38,8 @@ def test_next_session_recalls_by_place_also_behind_tasks_without_a_row(desk: Des
     desk.do(done(run(desk, later[1])))
     desk.next_session()
     opened(desk, task(0))
-    again = tuple(task(VISIBLE + index, round_=1) for index in range(2))
-    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, again))
+    second_tasks = tuple(task(VISIBLE + index, round_=1) for index in range(2))
+    recalled = desk.do(OpenRound("", 1, VISIBLE + 2), queued("", 1, second_tasks))
     assert recalled == [Recalled("", 1, VISIBLE + 1, "1", None)]
 
 
@@ -50,17 +50,17 @@ def test_next_session_recalls_what_is_final_and_queues_what_was_running(desk: De
     run(desk, tasks[2])
     desk.next_session()
     desk.clock.wall_s += 5
-    again = tuple(task(index) for index in range(4))
-    recalled = desk.do(OpenRound("", 0, 4), queued("", 0, again))
+    same_tasks = tuple(task(index) for index in range(4))
+    recalled = desk.do(OpenRound("", 0, 4), queued("", 0, same_tasks))
     assert recalled == [Recalled("", 0, 0, "1", None), Recalled("", 0, 1, None, error)]
-    assert [queued_task.attempt for queued_task in again] == [1, 1, 1, 0]
+    assert [queued_task.attempt for queued_task in same_tasks] == [1, 1, 1, 0]
     assert desk.rows("state, queued_at") == [
         ("completed", WALL), ("failed", WALL), ("queued", WALL), ("queued", WALL)
     ]  # fmt: skip
     assert desk.attempts()[1:] == [
         (3, 1, "requeued", "coordinator-died", "", None, WALL + 5, None, None, None, None)
     ]  # fmt: skip
-    desk.do(done(run(desk, again[3])))
+    desk.do(done(run(desk, same_tasks[3])))
     assert desk.rows("queued_at, finished_at", "id = 4") == [(WALL, WALL + 5)]
 
 

@@ -197,8 +197,8 @@ class Closing(InProcess):
 
 def test_stop_requeues_and_checkpoints(sessions):
     Closing.closed.clear()
-    ran = sessions.go(round_body(10), stop_after=3, backend_type=Closing)
-    assert len(ran) == 3
+    executed = sessions.go(round_body(10), stop_after=3, backend_type=Closing)
+    assert len(executed) == 3
     assert Closing.closed == [3]  # what runs ends before anything is written
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
     try:
@@ -341,7 +341,7 @@ def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(t
     sessions.folder.path.mkdir(parents=True)
     reserve = Scarce(sessions.folder.path)
     Closing.closed.clear()
-    ran = sessions.go(round_body(40), reserve=reserve, backend_type=Closing)
+    executed = sessions.go(round_body(40), reserve=reserve, backend_type=Closing)
     assert len(Closing.closed) >= reserve.released, "what runs ends before the reserve is given up"
     assert (sessions.machine.broken, sessions.machine.exhausted) == (
         "short of space: 3 KiB free",
@@ -349,8 +349,10 @@ def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(t
     )
     assert reserve.released >= 1
     assert not sessions.finished
-    again = sessions.go(round_body(40), reserve=Reserve(sessions.folder.path))
-    assert sorted(ran + again) == sorted(set(ran + again))  # what was in is committed
+    executed_later = sessions.go(round_body(40), reserve=Reserve(sessions.folder.path))
+    assert sorted(executed + executed_later) == sorted(
+        set(executed + executed_later)
+    )  # what was in is committed
     assert sessions.finished
     assert sessions.ledger == whole.ledger
 

@@ -194,8 +194,8 @@ def test_failed_value_caught_goes_on():
         try:
             return result.value
         except TaskFailed as failed:
-            again = yield [call(1)]
-            return [again[0].value, failed.result is result]
+            results = yield [call(1)]
+            return [results[0].value, failed.result is result]
 
     assert Bench(body).run() == [10, True]
 

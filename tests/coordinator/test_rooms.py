@@ -32,10 +32,10 @@ def test_roomiest_slot_is_the_one_of_the_plain_definition(
     for question in range(4):
         usable = [data.draw(st.booleans()) for _ in free]
         candidates = [slot for slot, may in enumerate(usable) if may or data.draw(st.booleans())]
-        refused: list[int] = []
+        unusable: list[int] = []
 
         def may_use(slot: int) -> bool:
-            return usable[slot] or bool(refused.append(slot))  # noqa: B023
+            return usable[slot] or bool(unusable.append(slot))  # noqa: B023
 
         for _ in range(5):
             slot = rooms.roomiest(question, lambda: candidates, may_use)  # noqa: B023
@@ -48,7 +48,7 @@ def test_roomiest_slot_is_the_one_of_the_plain_definition(
             assert rooms.left == free
             assert rooms.total == sum(room for room in free if room > 0)
             assert rooms.open_slots == sum(room > 0 for room in free)
-        assert len(refused) == len(set(refused))
+        assert len(unusable) == len(set(unusable))
 
 
 def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() -> None:

@@ -58,18 +58,18 @@ def test_kernel_shows_progress_and_an_interrupt_is_one_line(
     notebook: Notebook, place: Path
 ) -> None:
     run = "import weft, napping; {}weft.run(napping.naps(8), out='run', workers=2).answer"
-    shown: list[dict[str, str]] = []
+    displayed: list[dict[str, str]] = []
     errors: list[dict[str, Any]] = []
     for kind, content in notebook.messages(run.format("")):
         if kind == "error":
             errors.append(content)
             continue
         assert kind in ("display_data", "update_display_data")
-        shown.append(content["data"])
+        displayed.append(content["data"])
         if "5/8 naps" in content["data"]["text/plain"]:
             notebook.manager.interrupt_kernel()
-    assert '<progress value="5" max="8"' in "".join(data["text/html"] for data in shown)
-    assert shown[-1] == {"text/plain": "", "text/html": ""}
+    assert '<progress value="5" max="8"' in "".join(data["text/html"] for data in displayed)
+    assert displayed[-1] == {"text/plain": "", "text/html": ""}
     [error] = errors
     assert error["ename"] == "Interrupted"
     [line] = error["traceback"]

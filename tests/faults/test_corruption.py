@@ -81,18 +81,18 @@ def test_damaged_file_is_refused_or_changes_nothing(
     name: str, count: int, sound: Path, tmp_path: Path
 ) -> None:
     numbers = Part.asked().of(range(count))
-    refused, violations = damage_each(name, numbers, sound, tmp_path / "run")
-    figures = {"damages": len(numbers), "refused": refused, "violations": len(violations)}
+    refusals, violations = damage_each(name, numbers, sound, tmp_path / "run")
+    figures = {"damages": len(numbers), "refused": refusals, "violations": len(violations)}
     print_figures("F27", file=name, **figures)
     assert violations == []
-    assert refused > 0
+    assert refusals > 0
 
 
 def damage_each(name: str, numbers: Sequence[int], sound: Path, run: Path) -> tuple[int, list[str]]:
     """Damage a file in so many ways; return how many were refused, and what is wrong."""
     shutil.copytree(sound, run)
     path = next(p for p in sorted(run.rglob("*")) if p.is_file() and name in str(p))
-    data, before, refused, violations = path.read_bytes(), seen(run), 0, []
+    data, before, refusals, violations = path.read_bytes(), seen(run), 0, []
     for number in numbers:
         draw = random.Random(SEED + number)
         damaged = draw.choice(DAMAGES)(data, draw)
@@ -100,7 +100,7 @@ def damage_each(name: str, numbers: Sequence[int], sound: Path, run: Path) -> tu
         try:
             after = seen(run)
         except WeftError:
-            refused += 1
+            refusals += 1
             continue
         except Exception as error:  # whatever else it is, it is the violation
             violations.append(f"{name} {number}: {type(error).__name__}: {error}")
@@ -109,7 +109,7 @@ def damage_each(name: str, numbers: Sequence[int], sound: Path, run: Path) -> tu
             violations.append(f"{name} {number}: another answer")
         elif damaged != data and name in EVIDENCE:
             violations.append(f"{name} {number}: not noticed")
-    return refused, violations
+    return refusals, violations
 
 
 def test_reader_that_fails_in_another_way_is_noticed(

@@ -96,7 +96,7 @@ def fail_each(
     """Try each fault, once more where its call was not reached: not every run makes it."""
     start_s, violations, missed, survived = time.monotonic(), [], 0, 0
     for number, (point, fault) in enumerate(rows):
-        places = (folder / f"{number}{again}" for again in ("", "-again"))
+        places = (folder / f"{number}{suffix}" for suffix in ("", "-again"))
         cases = (counted.new_case(place, counted.search) for place in places)
         tries = (fail_and_check(case, point, fault, counted, inject) for case in cases)
         outcome = next((outcome for outcome in tries if outcome is not None), None)

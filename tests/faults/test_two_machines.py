@@ -40,9 +40,9 @@ def test_run_held_by_another_machine_is_left_alone_and_taken_over_after_its_end(
     reference, case = Reference.of(plain.out), Case(tmp_path / "case", GATED, workers=1)
     with case.start(elsewhere) as holder:
         wait_until(case.count_executed, "a task at the gate")
-        refused = case.run()
-        assert refused.returncode == LOCKED
-        assert f"on {ELSEWHERE}" in refused.stderr
+        result = case.run()
+        assert result.returncode == LOCKED
+        assert f"on {ELSEWHERE}" in result.stderr
         if dies:
             holder.kill()
         else:

@@ -111,15 +111,15 @@ def checkpoint_of(lines: Sequence[bytes], origin: str) -> Checkpoint:
 
 def test_check_ledger_gives_what_the_plain_walk_gives(finished: Path, chaos: bool) -> None:
     lines, good = read_lines(finished), read_checkpoint(finished)
-    refused = 0
+    refusals = 0
     for number, changed in enumerate(mutants(lines, 20_000 if chaos else 600)):
         checkpoint = (good, None, checkpoint_of(changed, good.origin))[number % 3]
         options = {"sealed": bool(number & 1), "sizes": {0, 3, number % 150}}
         fast = outcome(check_ledger, changed, checkpoint, **options)
         plain = outcome(check_plainly, changed, checkpoint, **options)
         assert fast == plain
-        refused += isinstance(fast, tuple)
-    assert refused > number // 2
+        refusals += isinstance(fast, tuple)
+    assert refusals > number // 2
 
 
 def test_check_ledger_of_the_whole_run_gives_what_the_plain_walk_gives(finished: Path) -> None:
@@ -194,8 +194,8 @@ def test_verify_says_of_a_forged_run_what_two_passes_say(run: Path, chaos: bool)
     for number, changed in enumerate(mutants(lines, 1000 if chaos else 60)):
         put_ledger(run, b"".join(changed))
         put_checkpoint(run, changed if number & 1 else lines)
-        noted = heads() if number & 2 else NO_HEADS
-        assert said(verify, run, noted) == said(plain_verdict, run, noted)
+        heads_list = heads() if number & 2 else NO_HEADS
+        assert said(verify, run, heads_list) == said(plain_verdict, run, heads_list)
 
 
 CHANGES = [

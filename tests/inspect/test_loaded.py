@@ -268,9 +268,9 @@ def test_sealed_run_is_not_tabulated(tabled: Path, tmp_path: Path) -> None:
 
 
 def test_retry_failed_in_python_returns_a_loaded_run(tabled: Path, tmp_path: Path) -> None:
-    again = weft.load(tabled).retry_failed(out=tmp_path / "again")
-    assert (again.state, again.failed, again.answer) == ("finished", 1, [21, 1])
-    assert sum(row.how.node == "reused" for row in again.results()) == 9
+    retried = weft.load(tabled).retry_failed(out=tmp_path / "again")
+    assert (retried.state, retried.failed, retried.answer) == ("finished", 1, [21, 1])
+    assert sum(row.how.node == "reused" for row in retried.results()) == 9
 
 
 def test_cells_are_plain_values_and_text_of_any_depth(tmp_path: Path, modules) -> None:

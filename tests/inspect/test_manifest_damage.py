@@ -156,8 +156,8 @@ def test_an_unfinished_run_with_a_manifest_of_schema_1_goes_on_to_the_same_head(
             manifest.query("UPDATE tasks SET digest=? WHERE id=?", digest, row[0])
         manifest.commit()
     assert verify(run, NO_HEADS).status == "interrupted"
-    again = weft.run(loom(pause_ms=20), out=run, workers=2)
-    assert (again.head, again.answer) == (reference.head, reference.answer)
+    resumed = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (resumed.head, resumed.answer) == (reference.head, reference.answer)
     assert verify(run, heads()).status == "finished"
 
 
@@ -189,8 +189,8 @@ def test_a_lost_manifest_of_an_unfinished_run_is_rebuilt_to_the_same_head(tmp_pa
     verdict = verify(run, heads())
     assert verdict.status == "interrupted"
     assert "resume rebuilds it" in verdict.notes[0]
-    again = weft.run(loom(pause_ms=20), out=run, workers=2)
-    assert (again.head, again.answer) == (reference.head, reference.answer)
+    resumed = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (resumed.head, resumed.answer) == (reference.head, reference.answer)
     assert any("manifest-lost" in note for note in verify(run, heads()).notes)
 
 
@@ -204,8 +204,8 @@ def test_an_older_manifest_of_an_unfinished_run_is_rebuilt_to_the_same_head(tmp_
     verdict = verify(run, heads())
     assert verdict.status == "interrupted"
     assert any("manifest older than the ledger" in note for note in verdict.notes)
-    again = weft.run(loom(pause_ms=20), out=run, workers=2)
-    assert (again.head, again.answer) == (reference.head, reference.answer)
+    resumed = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (resumed.head, resumed.answer) == (reference.head, reference.answer)
 
 
 def test_copies_stay_as_they_are_while_being_read(snapshots: list[Path], tmp_path: Path) -> None:
@@ -226,6 +226,6 @@ def test_a_manifest_lost_at_any_moment_is_rebuilt_to_the_same_head(
     for number, snapshot in enumerate(snapshots[::2]):
         run = copy_of(snapshot, tmp_path / str(number))
         RunFolder(run).manifest.unlink()
-        again = weft.run(loom(pause_ms=20), out=run, workers=2, accept=["copy"])
-        assert again.head == verify(finished, heads()).root
+        resumed = weft.run(loom(pause_ms=20), out=run, workers=2, accept=["copy"])
+        assert resumed.head == verify(finished, heads()).root
         assert verify(run, heads()).status == "finished"

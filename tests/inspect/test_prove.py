@@ -41,9 +41,9 @@ def key_of(run: Path, seq: int) -> str:
 def test_a_proof_of_a_record_holds_by_itself(finished: Path, seq: int) -> None:
     proof = prove(finished, key_of(finished, seq)[:12])
     assert proof.index == seq
-    again = Proof.from_dict(json.loads(json.dumps(proof.to_dict())))
-    assert again == proof
-    check_proof(again, root=read_checkpoint(finished).root)
+    reread = Proof.from_dict(json.loads(json.dumps(proof.to_dict())))
+    assert reread == proof
+    check_proof(reread, root=read_checkpoint(finished).root)
 
 
 def test_prove_accepts_what_explain_accepts(finished: Path) -> None:
@@ -150,15 +150,15 @@ def test_nothing_is_proven_from_an_altered_ledger(run: Path) -> None:
 def test_a_consistency_proof_holds_by_itself(finished: Path, old_size: int) -> None:
     leaves = [merkle.leaf_hash(line.rstrip(b"\n")) for line in read_lines(finished)]
     proof = prove_consistency(finished, old_size)
-    again = ConsistencyProof.from_dict(json.loads(json.dumps(proof.to_dict())))
+    reread = ConsistencyProof.from_dict(json.loads(json.dumps(proof.to_dict())))
     old_root, root = merkle.root(leaves[:old_size]), merkle.root(leaves)
-    check_consistency_proof(again, old_root=old_root, root=root)
+    check_consistency_proof(reread, old_root=old_root, root=root)
     with pytest.raises(LedgerDamaged):
-        check_consistency_proof(replace(again, old_root="00" * 32))
+        check_consistency_proof(replace(reread, old_root="00" * 32))
     with pytest.raises(LedgerDamaged):
-        check_consistency_proof(replace(again, path=(*again.path, "00" * 32)))
+        check_consistency_proof(replace(reread, path=(*reread.path, "00" * 32)))
     with pytest.raises(LedgerDamaged, match="old root"):
-        check_consistency_proof(again, old_root=bytes(32))
+        check_consistency_proof(reread, old_root=bytes(32))
 
 
 def test_a_consistency_proof_beyond_the_ledger_is_refused(finished: Path) -> None:

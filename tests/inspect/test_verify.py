@@ -181,8 +181,8 @@ def test_a_file_that_is_no_checkpoint_is_refused(
 def test_an_earlier_checkpoint_agrees_with_the_finished_run(run: Path, tmp_path: Path) -> None:
     earlier = copy_of(run, tmp_path / "earlier")
     put_checkpoint(earlier, read_lines(run)[:77])
-    noted = RunFolder(earlier).checkpoint
-    verdict = verify(run, NO_HEADS, against=noted)
+    checkpoint = RunFolder(earlier).checkpoint
+    verdict = verify(run, NO_HEADS, against=checkpoint)
     assert verdict.outside == "agrees with 1 head stored outside the run"
 
 

@@ -283,14 +283,16 @@ def test_every_witness_finds_what_it_can(
     ):
         case = (ledger, signature, head, manifest)
         put_signature(honest, signature, ledger, place, lines)
-        noted = outside_head(honest, head, ledger, len(lines))
+        outside = outside_head(honest, head, ledger, len(lines))
         shutil.rmtree(tmp_path / "heads", ignore_errors=True)
-        heads = heads_list(tmp_path / "heads", place, noted)
+        heads = heads_list(tmp_path / "heads", place, outside)
         row = expected(case)
         words = [(word, CODES.get(word, DAMAGED)) for word in row.verify]
         assert [ask(place, heads, key) for key in keys] == words, case
         if place == run:
-            assert tuple(ask_script(script, place, noted, key) for key in keys) == row.script, case
+            assert tuple(ask_script(script, place, outside, key) for key in keys) == row.script, (
+                case
+            )
 
 
 def test_every_row_of_the_table_is_needed() -> None:

@@ -178,7 +178,7 @@ def test_accept_results_texts_that_are_not_utf8_or_canonical_are_left_to_the_twi
 
 
 def test_accept_results_mutated_lines_are_accepted_only_as_the_plain_checker_does() -> None:
-    rng, refused = random.Random(SEED), 0
+    rng, refusals = random.Random(SEED), 0
     good = results(VALUES, PLACE)
     for _ in range(4000):
         place, number = rng.randrange(len(good)), rng.randrange(1 << 30)
@@ -193,8 +193,8 @@ def test_accept_results_mutated_lines_are_accepted_only_as_the_plain_checker_doe
         assert count + plain <= len(lines)
         accepted = plain_count(lines)
         assert count <= accepted
-        refused += count <= place
-    assert refused > 3000
+        refusals += count <= place
+    assert refusals > 3000
 
 
 def plain_count(lines: list[bytes]) -> int:

@@ -125,9 +125,9 @@ class Odd:
 
 def test_tuple_of_one_and_a_value_that_may_be_missing_are_read():
     assert from_json(Odd, {"one": [5], "maybe": None}) == Odd((5,), None)
-    with pytest.raises(LedgerDamaged) as refused:
+    with pytest.raises(LedgerDamaged) as caught:
         from_json(Odd, {"maybe": "x"})
     with pytest.raises(LedgerDamaged) as plain:
         from_json(Point, {"x": "x"})
     expected = str(plain.value).replace("Point.x", "Odd.maybe")
-    assert str(refused.value) == expected, "not that it is not null"
+    assert str(caught.value) == expected, "not that it is not null"

@@ -47,9 +47,9 @@ from weft.model.values import decode_trusted, encode, from_wire, to_wire
     ],
 )
 def test_forged_tag_is_refused(body, words):
-    with pytest.raises(ValueInvalid) as refused:
+    with pytest.raises(ValueInvalid) as caught:
         from_wire({"$t": body})
-    assert words in str(refused.value)
+    assert words in str(caught.value)
 
 
 def test_typed_value_is_plain_data_until_it_is_restored():
@@ -103,11 +103,11 @@ HUGE = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 100000
 )
 def test_forged_array_is_one_line_and_allocates_nothing(data):
     tracemalloc.start()
-    with pytest.raises(ValueInvalid) as refused:
+    with pytest.raises(ValueInvalid) as caught:
         restore(Typed("numpy.ndarray", "float64 (1,)", data), None)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(caught.value)
     assert peak < 2**20
 
 

@@ -141,11 +141,11 @@ def test_numpy_scalar_is_the_python_value_it_equals(scalar, expected):
     ],
 )
 def test_value_without_a_form_is_refused_in_one_line_with_its_place(value, words):
-    with pytest.raises(ValueInvalid) as refused:
+    with pytest.raises(ValueInvalid) as caught:
         encode({"a": [value]})
-    assert words in str(refused.value)
-    assert str(refused.value).startswith("value at $.a[0]: ")
-    assert "\n" not in str(refused.value)
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("value at $.a[0]: ")
+    assert "\n" not in str(caught.value)
 
 
 def test_encode_refuses_a_type_by_its_own_hint():
@@ -156,9 +156,9 @@ def test_encode_refuses_a_type_by_its_own_hint():
         json_hint = "pass its .value"
         value: int
 
-    with pytest.raises(ValueInvalid, match="Answer is not a JSON value") as refused:
+    with pytest.raises(ValueInvalid, match="Answer is not a JSON value") as caught:
         encode({"x": Answer(3)})
-    assert refused.value.hint == "pass its .value"
+    assert caught.value.hint == "pass its .value"
 
 
 # -- bytes --------------------------------------------------------------------------------------
@@ -299,10 +299,10 @@ def test_pandas_dtypes_and_indexes_come_back():
     ],
 )
 def test_table_that_would_not_come_back_is_refused_in_one_line(table, words):
-    with pytest.raises(ValueInvalid) as refused:
+    with pytest.raises(ValueInvalid) as caught:
         encode(table)
-    assert words in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 POLARS = pl.DataFrame({"a": [1]})
@@ -396,10 +396,10 @@ def test_stored_value_without_its_library_is_one_line_that_names_it(monkeypatch,
         raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
     monkeypatch.setattr(natives, "_unpacked", missing)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         restore(recorded, None)
     words = f"a stored {recorded.kind} needs {package}, which is not installed; pip install"
-    assert str(refused.value) == f"{words} {package}"
+    assert str(caught.value) == f"{words} {package}"
 
 
 @pytest.mark.parametrize(("name", "package"), [(None, "pyarrow"), ("pyarrow.lib", "pyarrow")])

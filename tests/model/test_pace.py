@@ -43,8 +43,8 @@ class Trace:
             finished = sum(end <= at_s for _, end in self.spans)
             busy_s = sum(max(0.0, min(end, at_s) - begin) for begin, end in self.spans)
             since_s = samples[-1].at_s
-            ran = [min(e, at_s) - b for b, e in self.spans if b < at_s and e > since_s]
-            add_sample(samples, Sample(at_s, finished, busy_s, max(ran, default=0.0)))
+            spans_s = [min(e, at_s) - b for b, e in self.spans if b < at_s and e > since_s]
+            add_sample(samples, Sample(at_s, finished, busy_s, max(spans_s, default=0.0)))
         return samples
 
     def left(self, now_s: float, *, total: int | None = None) -> TimeLeft | None:

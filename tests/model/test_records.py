@@ -149,10 +149,10 @@ def test_generic_dataclass_and_bare_tuple_come_back():
     ],
 )
 def test_dataclass_that_would_not_come_back_is_one_line(value, hint, words):
-    with pytest.raises(ValueInvalid) as refused:
+    with pytest.raises(ValueInvalid) as caught:
         round_trip(value, hint)
-    assert words in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_class_of_the_same_name_is_not_the_class():

@@ -251,13 +251,13 @@ def test_encode_at_depth_limit_is_kept_and_past_it_refused(leaf):
     keyed = {"k": nested(MAX_DEPTH - 1, leaf)}
     assert typed(decode(encode(keyed))) == typed(keyed)
     too_deep = "[" * (MAX_DEPTH + 1) + encode(leaf) + "]" * (MAX_DEPTH + 1)
-    for refused in (
+    for call in (
         lambda: encode([deepest]),
         lambda: encode({"k": deepest}),
         lambda: decode(too_deep),
     ):
         with pytest.raises(ValueInvalid, match="nested deeper than 100"):
-            refused()
+            call()
 
 
 def test_encode_of_cycle_is_refused():

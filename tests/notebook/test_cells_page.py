@@ -17,9 +17,9 @@ def test_cells_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     cells = blocks(PAGE)
     expected = [text.text if text.language == "text" else "" for text in (*cells[1:], cells[0])]
     with kernel(tmp_path) as book:
-        for cell, shown in zip(cells, expected, strict=True):
+        for cell, output in zip(cells, expected, strict=True):
             if cell.language == "py":
-                check_said(book.run(cell.text), shown)
+                check_said(book.run(cell.text), output)
     shutil.copytree(tmp_path / "runs" / "best", tmp_path / "copy")
     check_said(said_by("weft replay copy -q", tmp_path), blocks(PAGE)[-1].text)
 

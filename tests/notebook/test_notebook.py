@@ -41,8 +41,8 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     cells = json.loads((folder / "done.ipynb").read_text("utf-8"))["cells"]
     all_outputs = [out for cell in cells for out in cell.get("outputs", [])]
     assert not any(out["output_type"] == "error" for out in all_outputs)
-    shown = [out["data"] for out in all_outputs if "data" in out]
-    texts = ["".join(data.get("text/html", data.get("text/plain", ""))) for data in shown]
+    displayed = [out["data"] for out in all_outputs if "data" in out]
+    texts = ["".join(data.get("text/html", data.get("text/plain", ""))) for data in displayed]
     return [text for text in texts if text]  # progress, if any was shown, is empty at the end
 
 

@@ -158,8 +158,8 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
 ) -> None:
     shop, marker = Shop(tmp_path, capsys), f"orphan-{os.getpid()}"
     (tmp_path / "hold").touch()
-    held = f"while [ -e hold ]; do sleep 0.05; done; : {marker}"
-    line = f"setsid sh -c '{held}' & echo x > seen; wait; echo '[1]'"
+    inner = f"while [ -e hold ]; do sleep 0.05; done; : {marker}"
+    line = f"setsid sh -c '{inner}' & echo x > seen; wait; echo '[1]'"
     shop.write([shell(f"j{i}", f"cd {tmp_path}; {line}") for i in range(2)])
     argv = [sys.executable, "-m", "weft.main", "jobs", "run", "jobs.json", "--out", "ray"]
     coordinator = subprocess.Popen([*argv, *on_ray, "-q"], cwd=tmp_path)

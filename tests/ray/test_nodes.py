@@ -117,9 +117,9 @@ def test_check_tells_what_each_node_is(desk: Desk) -> None:
 
 def test_check_of_an_unknown_host_key_is_refused_unless_it_may_be_accepted(desk: Desk) -> None:
     desk.write(entry("rig1"))
-    refused = desk.nodes("check", accept=False)
-    assert refused.code == 1
-    assert "its host key is not known; --accept-new-keys" in refused.out
+    result = desk.nodes("check", accept=False)
+    assert result.code == 1
+    assert "its host key is not known; --accept-new-keys" in result.out
     assert desk.nodes("check").code == 0
     assert desk.nodes("check", accept=False).code == 0
     assert "rig1" in (desk.home / ".weft" / "known_hosts").read_text()
@@ -181,8 +181,8 @@ def test_up_serves_searches_and_down_leaves_nothing(
     try:
         started = desk.nodes("up")
         assert started.code == 0, started.err
-        again = desk.nodes("up")
-        assert again.code == 75
+        result = desk.nodes("up")
+        assert result.code == 75
         write_tasks(desk.folder / "tasks", TASKS)
         Wood(desk.folder, capsys).plant()
         here = ("--backend", "serial")

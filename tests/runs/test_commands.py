@@ -39,9 +39,9 @@ def test_replay_takes_commands_from_the_record(cmds, modules, tmp_path):
     assert len(run.read(run.answer[1]["stdout"])) == 100000
     report = replay(tmp_path / "run", path=modules.path)
     assert report.equal
-    again = replay(tmp_path / "run", path=modules.path, commands=True)
-    assert not again.equal
-    assert again.difference.what
+    replayed = replay(tmp_path / "run", path=modules.path, commands=True)
+    assert not replayed.equal
+    assert replayed.difference.what
 
 
 def test_command_code_is_what_prepare_and_collect_name(cmds, tmp_path):

@@ -91,9 +91,9 @@ def test_check_same_equal_is_silent():
 )
 def test_decision_from_genesis_is_the_same_decision(original):
     text = original.genesis_text()
-    again = decision_from_genesis(text, original.call)
-    assert again == original
-    assert again.genesis_text() == text
+    reread = decision_from_genesis(text, original.call)
+    assert reread == original
+    assert reread.genesis_text() == text
 
 
 def test_context_gives_seed_inputs_and_budget():
@@ -152,10 +152,10 @@ def test_policy_wrong_limit_is_refused(retries, timeout_s, message):
 
 
 def test_option_is_named_as_the_caller_wrote_it():
-    with pytest.raises(OptionInvalid) as refused:
+    with pytest.raises(OptionInvalid) as caught:
         checked_policy(0, -1.0, strict=False)
-    assert str(refused.value) == "timeout_s must be above 0 seconds, not -1.0"
-    assert refused.value.on_command_line == "--timeout must be above 0 seconds, not -1.0"
+    assert str(caught.value) == "timeout_s must be above 0 seconds, not -1.0"
+    assert caught.value.on_command_line == "--timeout must be above 0 seconds, not -1.0"
 
 
 def test_policy_whole_seconds_are_a_float():

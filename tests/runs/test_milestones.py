@@ -85,8 +85,8 @@ def test_paused_run_goes_on_by_resume_with_the_same_ledger(lab, tmp_path):
     with pytest.raises(Paused):
         weft.run(lab.staged(), out=tmp_path / "paused", pause_at="second")
     assert rows(tmp_path / "paused") < rows(tmp_path / "whole")
-    again = resume.resume(tmp_path / "paused")
-    assert (again.answer, again.head) == (12, whole.head)
+    resumed = resume.resume(tmp_path / "paused")
+    assert (resumed.answer, resumed.head) == (12, whole.head)
 
 
 def test_pause_before_anything_runs_leaves_an_empty_run(lab, tmp_path):

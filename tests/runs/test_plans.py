@@ -114,11 +114,11 @@ def test_run_and_status_show_the_same_numbers(lab, tmp_path):
     weft.run(lab.climb(), out=tmp_path / "run", workers=2, watcher=watched)
     assert {now.total for now in watched.progress} == {13}
     assert all(now.is_whole for now in watched.progress)
-    shown = status(tmp_path / "run").progress
-    assert shown is not None
-    assert (shown.finished, shown.total, shown.best) == (13, 13, 0.0)
-    assert (shown.best, shown.plan) == (watched.outlook.best, watched.outlook.plan)
-    assert shown.words() == "13/13 evals, best 0, round 2 over"
+    progress = status(tmp_path / "run").progress
+    assert progress is not None
+    assert (progress.finished, progress.total, progress.best) == (13, 13, 0.0)
+    assert (progress.best, progress.plan) == (watched.outlook.best, watched.outlook.plan)
+    assert progress.words() == "13/13 evals, best 0, round 2 over"
     assert json.loads(json.dumps(status(tmp_path / "run").to_dict()))["progress"]["best"] == 0.0
 
 
@@ -161,19 +161,19 @@ def test_best_of_a_lazy_round_counts_what_an_earlier_session_found(lab, tmp_path
 def test_interrupted_run_shows_its_plan(lab, tmp_path):
     with pytest.raises(weft.Interrupted):
         weft.run(lab.climb(rounds=500), out=tmp_path / "run", wall_limit_s=0.3, workers=1)
-    shown = status(tmp_path / "run").progress
-    assert shown is not None
-    assert (shown.total, shown.left, shown.rate_per_s) == (2001, None, None)
-    assert shown.is_whole
+    progress = status(tmp_path / "run").progress
+    assert progress is not None
+    assert (progress.total, progress.left, progress.rate_per_s) == (2001, None, None)
+    assert progress.is_whole
 
 
 def test_totals_of_lanes_are_added_up(lab, tmp_path):
     with pytest.raises(weft.Interrupted, match="paused"):
         weft.run(lab.halves(), out=tmp_path / "run", pause_at="stop", workers=1)
-    shown = status(tmp_path / "run").progress
-    assert shown is not None
-    assert (shown.total, shown.is_whole, shown.plan.unit) == (201, False, "tasks")
-    assert shown.count().endswith("/201+ tasks")
+    progress = status(tmp_path / "run").progress
+    assert progress is not None
+    assert (progress.total, progress.is_whole, progress.plan.unit) == (201, False, "tasks")
+    assert progress.count().endswith("/201+ tasks")
     assert weft.run(lab.halves(), out=tmp_path / "run").completed == 3
     assert status(tmp_path / "run").progress.total == 3
 

@@ -38,10 +38,10 @@ def test_execution_is_recalled_as_it_was_remembered(tmp_path: Path) -> None:
         tmp_path / "run", 3, nodes=NODES, placement="static", group_cap=2, stagger_s=0.5,
         device="cpu", keep=("failed",), base=tmp_path,
     )  # fmt: skip
-    again = resumed(execution)
+    second = resumed(execution)
     for name in REMEMBERED:
-        assert getattr(again, name) == getattr(execution, name), name
-    assert (again.accept, again.wall_limit_s, again.sign_key) == ((), None, None)
+        assert getattr(second, name) == getattr(execution, name), name
+    assert (second.accept, second.wall_limit_s, second.sign_key) == ((), None, None)
 
 
 def test_changes_replace_what_they_name_and_nothing_else(tmp_path: Path) -> None:
@@ -61,14 +61,14 @@ def test_changes_replace_what_they_name_and_nothing_else(tmp_path: Path) -> None
 def test_other_nodes_bring_their_own_number_of_workers(tmp_path: Path) -> None:
     execution = Execution(tmp_path / "run", 3, nodes=NODES)
     assert resumed(execution, ExecutionChanges(nodes=OTHER)).workers is None
-    again = resumed(execution, ExecutionChanges(nodes=OTHER, workers=2))
-    assert (again.nodes, again.workers) == (OTHER, 2)
+    second = resumed(execution, ExecutionChanges(nodes=OTHER, workers=2))
+    assert (second.nodes, second.workers) == (OTHER, 2)
 
 
 def test_run_that_leaves_its_cluster_leaves_the_nodes_and_the_address(tmp_path: Path) -> None:
     execution = Execution(tmp_path / "run", 3, "ray", nodes=NODES, ray_address="10.0.0.1:6379")
-    stays = resumed(execution, ExecutionChanges(backend="ray"))
-    assert (stays.nodes, stays.ray_address) == (NODES, "10.0.0.1:6379")
+    second = resumed(execution, ExecutionChanges(backend="ray"))
+    assert (second.nodes, second.ray_address) == (NODES, "10.0.0.1:6379")
     leaves = resumed(execution, ExecutionChanges(backend="local"))
     assert (leaves.nodes, leaves.ray_address, leaves.workers) == ((), "", 3)
     changed = resumed(execution, ExecutionChanges(backend="local", nodes=OTHER))

@@ -228,8 +228,8 @@ def test_retry_of_a_retry_runs_what_failed_again(
 def test_same_retry_again_answers_at_once(tmp_path: Path, failed_run: Path, place: Path) -> None:
     first = retry_failed(failed_run, tmp_path / "new")
     (place / "ran").unlink()
-    again = retry_failed(failed_run, tmp_path / "new")
-    assert again.head == first.head
+    second = retry_failed(failed_run, tmp_path / "new")
+    assert second.head == first.head
     assert ran(place) == []
     module = sys.modules[first.search.partition(":")[0]]
     with pytest.raises(RunMismatch, match="retry"):

@@ -123,10 +123,10 @@ def test_ledger_is_one_for_any_workers_hash_seed_kill_and_resume(lab, modules, t
     assert script(lab, tmp_path / "killed", PYTHONHASHSEED="77", **trap).returncode == 0
     assert ledger(tmp_path / "killed") == head
 
-    again = resume(tmp_path / "killed", path=modules.path)
-    assert again.answer["kinds"] == ["pandas", "polars", "pyarrow"]
-    assert again.answer["weights"].shape == (40, 40)
-    pd.testing.assert_frame_equal(again.answer["table"], first.answer["table"])
+    resumed = resume(tmp_path / "killed", path=modules.path)
+    assert resumed.answer["kinds"] == ["pandas", "polars", "pyarrow"]
+    assert resumed.answer["weights"].shape == (40, 40)
+    pd.testing.assert_frame_equal(resumed.answer["table"], first.answer["table"])
     assert verify(tmp_path / "killed", heads()).objects > 10
 
 

@@ -218,7 +218,7 @@ def test_export_command_says_where_the_study_is(tmp_path: Path, storage: str) ->
     assert (result.returncode, result.stdout) == (0, f"4 trials of study 'run' in {storage}\n"), (
         result
     )
-    again = subprocess.run([*export, run.out, storage], capture_output=True, text=True)
-    assert again.returncode == 3
-    assert again.stderr.startswith("weft: ")
-    assert again.stderr.count("\n") == 1
+    second = subprocess.run([*export, run.out, storage], capture_output=True, text=True)
+    assert second.returncode == 3
+    assert second.stderr.startswith("weft: ")
+    assert second.stderr.count("\n") == 1

@@ -179,10 +179,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_wrong_study_is_refused_in_a_line(name: str) -> None:
     changes, words = REFUSED[name]
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         weft.optuna.study(**{"objective": bowl, "space": X, "trials": 4, **changes})
-    assert words in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,9 @@ def test_missing_library_is_one_line_with_its_command(
     module: str, sampler: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(SearchInvalid, match="which is not installed") as refused:
+    with pytest.raises(SearchInvalid, match="which is not installed") as caught:
         weft.optuna.study(bowl, X, trials=4, sampler=sampler)
-    assert str(refused.value).endswith(command)
+    assert str(caught.value).endswith(command)
 
 
 def test_objective_that_returns_no_number_stops_the_study(tmp_path: Path) -> None:

@@ -196,9 +196,9 @@ def test_lock_released_can_be_taken_again(folder):
 def test_link_in_the_place_of_a_file_is_refused_by_all_who_would_open_it(folder, tmp_path):
     folder.write_run_file(RUN, Disk())
     (folder.path / "ledger.jsonl").symlink_to(tmp_path / "elsewhere")
-    for refused in (folder.check_free, folder.require_run, folder.require_plain):
+    for check in (folder.check_free, folder.require_run, folder.require_plain):
         with pytest.raises(RunFolderUnsafe, match=r"ledger\.jsonl.*symbolic link"):
-            refused()
+            check()
     with pytest.raises(RunFolderUnsafe, match="symbolic link"), folder.locked("host"):
         pass
     assert not (folder.path / ".lock").exists()
@@ -209,9 +209,9 @@ def test_link_below_the_folders_of_workers_is_refused_before_a_run_begins(folder
     (folder.path / "logs" / "1").symlink_to(tmp_path)
     folder.write_run_file(RUN, Disk())
     folder.require_run()
-    for refused in (folder.check_free, folder.require_plain):
+    for check in (folder.check_free, folder.require_plain):
         with pytest.raises(RunFolderUnsafe, match="symbolic link"):
-            refused()
+            check()
 
 
 def test_names_of_a_run_folder_are_those_of_the_page(folder):

@@ -35,8 +35,8 @@ def test_heads_noted_bind_in_order(heads, tmp_path):
     heads.note("id2", head(100))
     assert heads.binding("id1") == [head(1), head(4), head(9)]
     assert heads.binding("id2") == [head(100)]
-    again = HeadsList(tmp_path / "state" / "heads", Disk())
-    assert again.binding("id1") == heads.binding("id1")
+    reopened = HeadsList(tmp_path / "state" / "heads", Disk())
+    assert reopened.binding("id1") == heads.binding("id1")
 
 
 def test_heads_of_an_unknown_run_are_none(heads):
@@ -44,8 +44,8 @@ def test_heads_of_an_unknown_run_are_none(heads):
 
 
 def test_restart_head_unbinds_what_came_before(heads):
-    for noted in (head(5), head(9), head(3, restart=True), head(4)):
-        heads.note("id1", noted)
+    for noted_head in (head(5), head(9), head(3, restart=True), head(4)):
+        heads.note("id1", noted_head)
     assert heads.binding("id1") == [head(3, restart=True), head(4)]
 
 

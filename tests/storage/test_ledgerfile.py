@@ -72,12 +72,12 @@ def test_whole_lines_end_before_a_torn_one(path):
 def test_parse_at_names_the_record_that_is_damaged_or_elsewhere():
     line = Chain().next_line("genesis", "0" * 64, '{"n":1}')
     assert parse_at(line, 0).body == {"n": 1}
-    with pytest.raises(LedgerDamaged, match=r"record 7: its seq is 0") as refused:
+    with pytest.raises(LedgerDamaged, match=r"record 7: its seq is 0") as caught:
         parse_at(line, 7)
-    assert refused.value.seq == 7
-    with pytest.raises(LedgerDamaged, match=r"record 7: ") as refused:
+    assert caught.value.seq == 7
+    with pytest.raises(LedgerDamaged, match=r"record 7: ") as caught:
         parse_at(line[:-1], 7)
-    assert refused.value.seq == 7
+    assert caught.value.seq == 7
 
 
 def test_cut_removes_only_what_is_beyond(ledger, path):
@@ -285,9 +285,11 @@ def test_close_gives_the_descriptor_back(path):
     ledger.close()
     assert open_descriptors() <= before
     with path.open() as other:
-        held = open_descriptors()
+        descriptors = open_descriptors()
         ledger.close()
-        assert open_descriptors() == held, "a second close leaves the descriptors of others alone"
+        assert open_descriptors() == descriptors, (
+            "a second close leaves the descriptors of others alone"
+        )
         assert other.read() == ""
 
 

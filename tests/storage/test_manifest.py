@@ -151,10 +151,10 @@ def test_close_without_commit_leaves_the_last_commit(manifest, path):
     manifest.commit()
     manifest.add_round(ROOT_LANE, 1, "tasks", 2)
     manifest.close()
-    again = Manifest.open(path, Disk())
-    assert again.find_round(ROOT_LANE, 0) is not None
-    assert again.find_round(ROOT_LANE, 1) is None
-    again.close()
+    reopened = Manifest.open(path, Disk())
+    assert reopened.find_round(ROOT_LANE, 0) is not None
+    assert reopened.find_round(ROOT_LANE, 1) is None
+    reopened.close()
 
 
 def test_reader_sees_one_snapshot(manifest, path):
@@ -201,6 +201,6 @@ def test_set_meta_run_id_is_known_at_once(manifest, path):
     manifest.set_meta("other", "fact")
     manifest.commit()
     assert manifest.run_id == "id2"
-    again = Manifest.open(path, Disk(), read_only=True)
-    assert again.run_id == "id2"
-    again.close()
+    reopened = Manifest.open(path, Disk(), read_only=True)
+    assert reopened.run_id == "id2"
+    reopened.close()

@@ -19,9 +19,9 @@ def test_rounds_own_blocks_of_ids_without_overlap(manifest, path):
     rows = [manifest.add_round(ROOT_LANE, i, *kind_size) for i, kind_size in enumerate(sizes)]
     assert [row.first for row in rows] == [1, 4, 4, 4, 6]
     manifest.commit()
-    again = Manifest.open(path, Disk())  # a later session goes on behind them
-    assert again.add_round(ROOT_LANE, 9, "tasks", 1).first in (7, 54)
-    again.close()
+    reopened = Manifest.open(path, Disk())  # a later session goes on behind them
+    assert reopened.add_round(ROOT_LANE, 9, "tasks", 1).first in (7, 54)
+    reopened.close()
 
 
 def test_find_round_gives_what_update_wrote(manifest):

@@ -49,8 +49,8 @@ def nested():
 def finished(tmp_path_factory):
     """A finished run, its ledger, and the tasks that ran."""
     sessions = Sessions(tmp_path_factory.mktemp("finished"))
-    ran = sessions.go(example)
-    return sessions, sessions.ledger, ran
+    executed = sessions.go(example)
+    return sessions, sessions.ledger, executed
 
 
 def results_in(lines):
@@ -102,10 +102,10 @@ def test_rebuild_lost_manifest_at_every_record_same_ledger_nothing_twice(finishe
         sessions.folder.checkpoint.unlink()
         sessions.folder.manifest.unlink()
         recorded = results_in(lines[:count])
-        again = sessions.go(example)
+        executed = sessions.go(example)
         assert sessions.ledger == ledger
-        assert not recorded & set(again), "what the ledger records ran again"
-        assert results_in(lines) <= recorded | set(again)
+        assert not recorded & set(executed), "what the ledger records ran again"
+        assert results_in(lines) <= recorded | set(executed)
         kinds = [kind for kind, _ in sessions.events]
         assert kinds == ["manifest-lost"] + ["manifest-rebuilt"] * (count > 1)
 
@@ -122,9 +122,9 @@ def test_rebuild_at_every_record_behind_a_checkpoint_same_ledger(finished, tmp_p
         sessions.go(example, stop_after=0)  # writes a checkpoint behind record 2
         sessions.folder.ledger.write_bytes(b"".join(lines[:count]) + lines[count][:20])
         sessions.folder.manifest.unlink()
-        again = sessions.go(example)
+        executed = sessions.go(example)
         assert sessions.ledger == ledger
-        assert not results_in(lines[:count]) & set(again)
+        assert not results_in(lines[:count]) & set(executed)
 
 
 @pytest.mark.parametrize("stop_after", [1, 3, 5, 8, 12, 20])
@@ -137,9 +137,9 @@ def test_rebuild_older_manifest_put_back_same_ledger(finished, tmp_path, stop_af
     sessions.go(example, stop_after=3)
     lines = sessions.ledger.splitlines(keepends=True)
     shutil.copy(old, sessions.folder.manifest)
-    again = sessions.go(example)
+    executed = sessions.go(example)
     assert sessions.ledger == ledger
-    assert not results_in(lines) & set(again)
+    assert not results_in(lines) & set(executed)
     assert [kind for kind, _ in sessions.events] == ["manifest-rebuilt"]
 
 

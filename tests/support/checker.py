@@ -117,8 +117,8 @@ def check_executed(run: Path, executed: list[TaskPlace]) -> list[str]:
 
 def check_not_lost(final_before: frozenset[TaskPlace], run: Path) -> list[str]:
     """Everything whose outcome was durable still has it."""
-    lost = sorted(final_before - final_tasks(run))
-    return [f"task {place} was completed and is lost" for place in lost]
+    lost_tasks = sorted(final_before - final_tasks(run))
+    return [f"task {place} was completed and is lost" for place in lost_tasks]
 
 
 # -- order of durability ------------------------------------------------------------------

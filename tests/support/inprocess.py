@@ -32,8 +32,8 @@ class HereBackend:
 
     def capacity(self) -> list[int]:
         """Room for one task on each slot."""
-        held = [assignment.slot for assignment in self._queue]
-        return [1 - held.count(slot) for slot in range(self._slots)]
+        slots = [assignment.slot for assignment in self._queue]
+        return [1 - slots.count(slot) for slot in range(self._slots)]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Take assignments, the tasks of a block one by one."""

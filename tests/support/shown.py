@@ -72,8 +72,8 @@ def consoles(page: Path) -> list[str]:
 
 def block_of(page: str, language: str, begin: str = "") -> str:
     """The one block of a page in a language that begins with some words."""
-    shown = blocks(ROOT / page)
-    [text] = [b.text for b in shown if b.language == language and b.text.startswith(begin)]
+    all_blocks = blocks(ROOT / page)
+    [text] = [b.text for b in all_blocks if b.language == language and b.text.startswith(begin)]
     return text
 
 
@@ -133,11 +133,11 @@ def follow(page: Path, folder: Path) -> None:
 
 def not_followed(page: Path) -> list[str]:
     """Calls and Python blocks that following the page does not run."""
-    shown = blocks(page)
-    text = "".join(b.text for b in shown if b.language == "console")
-    text += "".join(b.text.partition("\n")[2] for b in shown if b.file)
+    all_blocks = blocks(page)
+    text = "".join(b.text for b in all_blocks if b.language == "console")
+    text += "".join(b.text.partition("\n")[2] for b in all_blocks if b.file)
     unfollowed: list[str] = []
-    for block in shown:
+    for block in all_blocks:
         if block.language == "python":
             known = block.file and Path(block.file).stem in text
             unfollowed += [] if known else [block.text.splitlines()[0]]

@@ -113,9 +113,9 @@ def test_simulator_planted_lost_result_is_noticed(monkeypatch):
     real = Journal.commit
 
     def commit_late(self):
-        held, self._finished = self._finished[-1:], self._finished[:-1]
+        last, self._finished = self._finished[-1:], self._finished[:-1]
         real(self)
-        self._finished = held
+        self._finished = last
 
     monkeypatch.setattr(Journal, "commit", commit_late)
     assert _breaks()

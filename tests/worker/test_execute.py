@@ -146,13 +146,13 @@ def test_object_in_the_store_is_not_staged_again(executor, lab, tmp_path):
     ],
 )
 def test_failure_before_the_body_is_a_loss(executor, lab, function, reason, words):
-    lost = executor.prepare(assignment(function.format(lab=lab)))
-    assert isinstance(lost, Lost)
-    assert lost.reason == reason
-    assert words in lost.detail
+    loss = executor.prepare(assignment(function.format(lab=lab)))
+    assert isinstance(loss, Lost)
+    assert loss.reason == reason
+    assert words in loss.detail
 
 
 def test_arguments_that_cannot_be_decoded_are_a_loss(executor, lab):
-    lost = executor.prepare(Assignment(1, f"{lab}:echo", "{", "", 0, 0))
-    assert isinstance(lost, Lost)
-    assert lost.reason == "prepare-failed"
+    loss = executor.prepare(Assignment(1, f"{lab}:echo", "{", "", 0, 0))
+    assert isinstance(loss, Lost)
+    assert loss.reason == "prepare-failed"

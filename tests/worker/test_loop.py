@@ -97,8 +97,8 @@ def test_failure_inside_a_block_stands_in_its_place(peer):
 def test_function_that_cannot_be_imported_loses_every_task_of_its_block(peer):
     block = Assignment(1, "weft.testing.nowhere:f", "{}", "", 0, 0, more=("{}", "{}"))
     peer.worker.send(("run", [assignment_row(block)]))
-    lost = [peer.next() for _ in range(3)]
-    assert [(kind, ticket, why) for kind, ticket, why, _, _ in lost] == [
+    losses = [peer.next() for _ in range(3)]
+    assert [(kind, ticket, why) for kind, ticket, why, _, _ in losses] == [
         ("lost", ticket, "import-failed") for ticket in (1, 2, 3)
     ]
 

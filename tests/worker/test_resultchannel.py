@@ -53,12 +53,12 @@ SHELL = {
 def test_only_one_line_of_the_command_itself_is_its_result(
     supervisor: SupervisorProcess, tmp_path: Path, name: str
 ) -> None:
-    line, result, refused = SHELL[name]
+    line, result, reason = SHELL[name]
     report = sent(supervisor, tmp_path, ["/bin/sh", "-c", line])
     assert report is not None
     assert report["result"] == result
-    assert refused in report["refused"]
-    assert bool(report["refused"]) is bool(refused)
+    assert reason in report["refused"]
+    assert bool(report["refused"]) is bool(reason)
 
 
 def test_command_without_the_variable_has_no_channel(

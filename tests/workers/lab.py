@@ -63,9 +63,9 @@ class Lab:
         end_s = time.monotonic() + within_s
         while (living := self.alive()) and time.monotonic() < end_s:
             time.sleep(0.02)
-        for pid, born, _ in living:
+        for pid, created, _ in living:
             with_same_birth = psutil.Process(pid) if psutil.pid_exists(pid) else None
-            if with_same_birth is not None and with_same_birth.create_time() == born:
+            if with_same_birth is not None and with_same_birth.create_time() == created:
                 with_same_birth.kill()
         return living
 

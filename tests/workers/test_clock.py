@@ -26,10 +26,10 @@ DAY_S = 86400.0
 def preload() -> str:
     """The library that lies about the time, as its own command would load it."""
     faketime = require_tool("faketime")
-    shown = subprocess.run(
+    output = subprocess.run(
         [faketime, "-f", "+0d", "env"], check=True, capture_output=True, text=True
     ).stdout
-    return next(line for line in shown.splitlines() if line.startswith("LD_PRELOAD=")).partition(
+    return next(line for line in output.splitlines() if line.startswith("LD_PRELOAD=")).partition(
         "="
     )[2]
 

@@ -46,11 +46,11 @@ def test_prepare_runs_before_and_collect_after_the_command(lab: Lab) -> None:
 
 @pytest.mark.parametrize("stage", ["prepare", "collect"])
 def test_function_around_a_command_that_raises_names_its_stage(lab: Lab, stage: str) -> None:
-    ran = lab.folder / "ran"
-    steps = [shell(f"touch {ran}", **{stage: "raise_value_error"}), shell("echo fine")]
+    marker = lab.folder / "ran"
+    steps = [shell(f"touch {marker}", **{stage: "raise_value_error"}), shell("echo fine")]
     run = lab.run(trials.commands(steps), retries=2)
     assert run.answer == [{"type": "exception", "stage": stage, "code": None}, printed("fine\n")]
-    assert ran.exists() == (stage == "collect")
+    assert marker.exists() == (stage == "collect")
     assert attempts(run.out) == [("failed", "exception", 1)]
     ((detail,),) = rows(run.out, "SELECT detail FROM attempts")
     assert "ValueError: no" in detail
@@ -154,14 +154,14 @@ def test_missing_variable_is_a_loss_that_names_it(
     secret = "s3cr3t-51e0aa"
     monkeypatch.setenv("WEFT_TRIAL_TOKEN", secret)
     names = ["WEFT_TRIAL_TOKEN", "WEFT_TRIAL_ABSENT"]
-    ran = lab.folder / "ran"
+    marker = lab.folder / "ran"
     steps = [
-        shell(f"touch {ran}", env_from=names),
+        shell(f"touch {marker}", env_from=names),
         shell('test -n "$WEFT_TRIAL_TOKEN" && echo known', env_from=names[:1]),
     ]
     with pytest.raises(WorldError, match="variable WEFT_TRIAL_ABSENT is not set on node local"):
         lab.run(trials.commands(steps), retries=3)
-    assert not ran.exists()
+    assert not marker.exists()
     monkeypatch.setenv("WEFT_TRIAL_ABSENT", "")
     run = lab.run(trials.commands(steps), retries=3)
     assert run.answer == [printed(""), printed("known\n")]
@@ -297,10 +297,12 @@ def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
     with start_apart(lab, [quick, slow, quick]) as process:
         out, err = process.communicate(timeout=HANG_S)
     assert process.returncode == 0, err
-    ran = count.read_text().split()
-    print_figures("commands kept", executions={name: ran.count(name) for name in set(ran)})
+    executed = count.read_text().split()
+    print_figures(
+        "commands kept", executions={name: executed.count(name) for name in set(executed)}
+    )
     assert json.loads(out)["answer"] == [printed("done\n")] * 3
-    assert (ran.count("quick"), ran.count("slow")) == (2, 2)
+    assert (executed.count("quick"), executed.count("slow")) == (2, 2)
 
 
 def states(manifest: Path) -> list[str]:
@@ -320,8 +322,8 @@ def test_finished_run_is_answered_without_running_anything(lab: Lab) -> None:
     count = lab.folder / "count"
     search = trials.one_by_one([shell(f"echo x >> {count}"), shell(f"echo y >> {count}")])
     first = lab.run(search)
-    again = lab.run(search)
-    assert again == first
+    second = lab.run(search)
+    assert second == first
     assert count.read_text() == "x\ny\n"
 
 

@@ -49,14 +49,14 @@ def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path:
     ]
     violations += case.leftovers()
     ends = {(outcome, reason): count for outcome, reason, count in attempts(case.out)}
-    lost = ends.pop(("requeued", "worker-killed-SIGKILL"), 0)
+    lost_attempts = ends.pop(("requeued", "worker-killed-SIGKILL"), 0)
     spent_s = round(time.monotonic() - start_s, 1)
     print_figures("F6 storm", seed=SEED, kills=hit, tasks=ended.outcome["tasks"]["completed"],
-                  attempts_lost=lost, charged=sum(ends.values()), violations=len(violations),
-                  seconds=spent_s)  # fmt: skip
+                  attempts_lost=lost_attempts, charged=sum(ends.values()),
+                  violations=len(violations), seconds=spent_s)  # fmt: skip
     assert violations == []
     assert hit == kills
-    assert 0 < lost <= hit
+    assert 0 < lost_attempts <= hit
     assert ends == {}
 
 

@@ -162,11 +162,11 @@ def test_a_command_that_failed_for_want_of_space_runs_again(
     )  # fmt: skip
     assignment = SimpleNamespace(key="k" * 64, attempt=1)
     around = SimpleNamespace(place=place, notes={}, assignment=assignment)
-    noted = AttemptOutcomes(cast("TaskContext", around))
-    path, log = noted.path(1), Path(noted.logs(1)[1])
+    attempt_outcomes = AttemptOutcomes(cast("TaskContext", around))
+    path, log = attempt_outcomes.path(1), Path(attempt_outcomes.logs(1)[1])
     for file, text in ((path, "{}"), (log, words)):
         file.parent.mkdir(parents=True)
         file.write_text(text)
     stored = outcomes.StoredOutcome(path, 1, {"status": status}, {})
     monkeypatch.setattr(outcomes, "read", lambda *_: stored)
-    assert (noted.adopt() is stored) == path.exists() == is_adopted
+    assert (attempt_outcomes.adopt() is stored) == path.exists() == is_adopted

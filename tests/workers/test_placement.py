@@ -23,8 +23,8 @@ def spans_of(run: Path) -> list[Span]:
     """When each task ran, by its own watch, and where; the manifest's times are the
     coordinator's and lag while it commits.
     """
-    noted = ((json.loads(notes), where) for notes, *where in rows(run, SPANS))
-    return [(notes["began_s"], notes["ended_s"], *where) for notes, where in noted]
+    spans = ((json.loads(notes), where) for notes, *where in rows(run, SPANS))
+    return [(notes["began_s"], notes["ended_s"], *where) for notes, where in spans]
 
 
 def most_at_once(spans: list[Span]) -> int:
@@ -129,8 +129,8 @@ def test_command_sees_the_device_of_its_slot_and_none_on_a_cpu_slot(
 ) -> None:
     for name in DEVICES:
         monkeypatch.setenv(name, "7")
-    shown = " ".join(f"${{{name}-unset}}" for name in DEVICES)
-    argv = ["sh", "-c", f"echo {shown} {{slot}}"]
+    variables = " ".join(f"${{{name}-unset}}" for name in DEVICES)
+    argv = ["sh", "-c", f"echo {variables} {{slot}}"]
     steps = [{"argv": argv, "gpu": 1}, {"argv": argv, "gpu": 1}, {"argv": argv}]
     nodes = [weft.Node("a", gpus=2, cpus=1, gpu_type=gpu_type)]
     run = lab.run(trials.commands(steps), workers=2, nodes=nodes, placement="static")

@@ -157,8 +157,8 @@ def test_essentials_are_there_without_scripts(browser: Browser, kinds: Kinds) ->
         texts = " ".join(boxes["strings"])
         for words in ("finished, verified", "48 completed", "weave:nap", "Timeline", "Ledger"):
             assert words in texts
-        shown = boxes["documents"][0]["layout"]["text"]
-        drawn = {boxes["strings"][i].strip() for i in shown if i >= 0}
+        indices = boxes["documents"][0]["layout"]["text"]
+        drawn = {boxes["strings"][i].strip() for i in indices if i >= 0}
         assert {"TASKS", "TIMELINE", "EVENTS", "LEDGER"} <= drawn, "headings, in small capitals"
         assert "copy" not in drawn, "a button that would do nothing"
 

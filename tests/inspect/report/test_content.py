@@ -119,8 +119,8 @@ def test_lost_worker_is_on_the_timeline_and_in_the_life(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run")
     data = data_of(page)
     assert any(track[1] for track in data["tracks"]), "the loss is marked"
-    (lost,) = [task for task in data["tasks"] if task[2] == 0]
-    assert [t[1] for t in lost[18]] == ["requeued"]
+    (lost_task,) = [task for task in data["tasks"] if task[2] == 0]
+    assert [t[1] for t in lost_task[18]] == ["requeued"]
     assert 'data-kind="requeued"' in page
 
 

@@ -26,8 +26,8 @@ def planted(run: RunView) -> list[Page]:
     text = f"total {answer['value']['total']} seed {seed} notes {tasks[0].notes['slept_ms']}"
     records = sum(1 for _ in run.records())
     rows = table(["records"], [[str(records)]])
-    shown = drawing(100, 20, *dots, label="<naps>")
-    return [Page("Naps <3", shown + rows + text, order=2), Page("Plain", "<b>text</b>", order=1)]
+    picture = drawing(100, 20, *dots, label="<naps>")
+    return [Page("Naps <3", picture + rows + text, order=2), Page("Plain", "<b>text</b>", order=1)]
 
 
 NAPS = Product(

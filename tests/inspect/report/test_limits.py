@@ -83,10 +83,10 @@ def test_policy_names_the_script_and_nothing_else(kinds: Kinds) -> None:
 
 @given(st.text(max_size=300), st.integers(1, 400))
 def test_clip_is_printable_and_bounded(text: str, limit: int) -> None:
-    shown = clip(text, limit)
-    assert shown.isprintable()
-    assert len(shown.encode()) <= limit + 40
-    if shown == text:
+    clipped = clip(text, limit)
+    assert clipped.isprintable()
+    assert len(clipped.encode()) <= limit + 40
+    if clipped == text:
         assert text.isprintable()
 
 

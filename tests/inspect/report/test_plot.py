@@ -33,19 +33,19 @@ def test_points_lie_inside_the_picture(points: list[tuple[float, float]]) -> Non
 
 def test_plot_names_its_axes_and_draws_every_point() -> None:
     dots = [(1.0, 2.0), (2.0, 8.0)]
-    shown = str(plot(dots, dots, axes_of(dots, "trial", "worth <3"), "two trials"))
-    assert shown.count("<circle") == 2
-    assert shown.count("<polyline") == 1
+    html = str(plot(dots, dots, axes_of(dots, "trial", "worth <3"), "two trials"))
+    assert html.count("<circle") == 2
+    assert html.count("<polyline") == 1
     for text in (">trial<", ">worth &lt;3<", 'aria-label="two trials"', ">8<", ">0<"):
-        assert text in shown
+        assert text in html
 
 
 def test_numbers_of_bars_stand_below_their_middles() -> None:
     axes = Axes((0.0, 0.0), (8, 4.0), "residue", "draws", bars=True)
-    shown = str(framed(axes, "residues", bar(axes, 2, 4.0)))
-    places = re.findall(r'<text x="([\d.]+)"[^>]*>2</text>', shown)
+    html = str(framed(axes, "residues", bar(axes, 2, 4.0)))
+    places = re.findall(r'<text x="([\d.]+)"[^>]*>2</text>', html)
     assert float(places[-1]) == pytest.approx(axes.x(2.5), abs=0.1)
-    assert f'height="{axes.y(0) - axes.y(4):g}"' in shown
+    assert f'height="{axes.y(0) - axes.y(4):g}"' in html
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,6 @@ def test_numbers_of_bars_stand_below_their_middles() -> None:
     ],
 )
 def test_columns_of_numbers_are_flush_right(cells: list[str], right: bool) -> None:
-    shown = str(table(["name", "count"], [["a", cell] for cell in cells]))
-    assert ('class="n"' in shown) is right
-    assert '<th scope="col">name</th>' in shown
+    html = str(table(["name", "count"], [["a", cell] for cell in cells]))
+    assert ('class="n"' in html) is right
+    assert '<th scope="col">name</th>' in html

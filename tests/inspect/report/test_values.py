@@ -154,9 +154,9 @@ def test_table_is_sampled_when_nothing_else_fits() -> None:
     ],
 )
 def test_answer_is_said_in_words(value: Any, lines: list[str]) -> None:
-    shown = answer_lines(value)
-    assert [line[:391] for line in shown] == [line[:391] for line in lines]
-    assert not any(mark in line for line in shown for mark in '{}[]"')
+    answered = answer_lines(value)
+    assert [line[:391] for line in answered] == [line[:391] for line in lines]
+    assert not any(mark in line for line in answered for mark in '{}[]"')
 
 
 def test_long_answer_has_a_line_for_each_part_and_says_how_many_are_left() -> None:

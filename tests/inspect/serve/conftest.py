@@ -56,10 +56,10 @@ class Server:
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
         """Send one request as it is: no client tidies the path up."""
-        sent = {"Host": f"127.0.0.1:{self.port}", **headers}
+        all_headers = {"Host": f"127.0.0.1:{self.port}", **headers}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        for name, value in sent.items():
+        for name, value in all_headers.items():
             if value:
                 connection.putheader(name.replace("_", "-"), value)
         connection.endheaders()

@@ -38,19 +38,19 @@ def ask(app: Any, path: str, query: str = "", headers: dict[str, str] = OURS) ->
         "headers": [(k.encode(), v.encode("utf-8", "replace")) for k, v in headers.items()],
         "server": ("127.0.0.1", 4242), "client": ("127.0.0.1", 1),
     }  # fmt: skip
-    sent: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
         await asyncio.sleep(0)
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
+        messages.append(message)
 
     with ThreadPoolExecutor(1) as thread:  # the browser of other tests has a loop in this one
         thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
-    body = b"".join(m.get("body", b"") for m in sent if m["type"] == "http.response.body")
-    return sent[0]["status"], body
+    body = b"".join(m.get("body", b"") for m in messages if m["type"] == "http.response.body")
+    return messages[0]["status"], body
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ def test_live_page_never_imports_stored_code(
     assert before
     server = serving(tmp_path / "runs")
     identity = server.id_of("run")
-    for page, shown in (("/", "0, 2, 4"), (f"/run/{identity}", run.search)):
+    for page, text in (("/", "0, 2, 4"), (f"/run/{identity}", run.search)):
         answer = server.get(page)
         assert answer.status == 200
-        assert shown in answer.body
+        assert text in answer.body
     assert mark.read_text() == before

@@ -32,11 +32,11 @@ def rest(x: int, seconds: float) -> int:
 def relay(pieces: int, size: int, turns: int):
     """Pass pieces on; each round's objects are the next one's arguments."""
     results = yield [begin(f"p{i}", size) for i in range(pieces)]
-    held = [r.value for r in results]
+    pieces_held = [r.value for r in results]
     for by in range(1, turns + 1):
-        turned = yield [turn(piece, by) for piece in held]
-        held = [r.value["piece"] for r in turned]
-    return [piece.digest for piece in held]
+        turned = yield [turn(piece, by) for piece in pieces_held]
+        pieces_held = [r.value["piece"] for r in turned]
+    return [piece.digest for piece in pieces_held]
 
 
 @weft.search(version=1)

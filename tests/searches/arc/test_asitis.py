@@ -28,8 +28,8 @@ PLAIN = ProgramCandidate(
 
 
 def test_task_written_as_it_is_is_not_exchanged_again() -> None:
-    shown, exchange = read_puzzle(TASK.canonical())
-    assert (shown, exchange) == (replace(on_black_ground(TASK)[0], name=""), GROUND)
+    puzzle, exchange = read_puzzle(TASK.canonical())
+    assert (puzzle, exchange) == (replace(on_black_ground(TASK)[0], name=""), GROUND)
     assert read_puzzle(as_it_is(TASK)) == (replace(TASK, name=""), None)
 
 
@@ -42,19 +42,19 @@ def test_ground_exchanged_twice_is_no_view() -> None:
 
 
 def test_puzzle_as_it_is_is_searched_only_where_nothing_may_answer() -> None:
-    planner, shown = ParallelPlanner(options("mirror_rows", depth=1)), GROUND.of(TASK)
+    planner, puzzle = ParallelPlanner(options("mirror_rows", depth=1)), GROUND.of(TASK)
     validated = replace(PLAIN, loo_passed=2)
-    assert planner.ground(shown, GROUND, Found((), ())) == GROUND
-    assert planner.ground(shown, GROUND, Found((), (PLAIN,))) == GROUND
-    assert planner.ground(shown, GROUND, Found((), (validated,))) is None
-    assert planner.ground(shown, GROUND, Found((PLAIN,), ())) is None
+    assert planner.ground(puzzle, GROUND, Found((), ())) == GROUND
+    assert planner.ground(puzzle, GROUND, Found((), (PLAIN,))) == GROUND
+    assert planner.ground(puzzle, GROUND, Found((), (validated,))) is None
+    assert planner.ground(puzzle, GROUND, Found((PLAIN,), ())) is None
 
 
 def test_what_fits_a_puzzle_as_it_is_is_a_guess() -> None:
-    planner, shown = ParallelPlanner(options("mirror_rows", depth=1)), GROUND.of(TASK)
-    nothing = replace(planner.searched(shown), found=Found((), ()))
+    planner, puzzle = ParallelPlanner(options("mirror_rows", depth=1)), GROUND.of(TASK)
+    nothing = replace(planner.searched(puzzle), found=Found((), ()))
     fits = replace(nothing, found=Found((PLAIN,), ()))
-    joined = nothing.beside(fits, shown, GROUND).found
+    joined = nothing.beside(fits, puzzle, GROUND).found
     assert (joined.candidates, len(joined.guesses)) == ((), 1)
     assert GROUND.back(TASK.test, decode_grids(joined.guesses[0].outputs)) == (FLIPPED,)
-    assert nothing.beside(fits, shown, FittedView("ground_black")).found.candidates
+    assert nothing.beside(fits, puzzle, FittedView("ground_black")).found.candidates

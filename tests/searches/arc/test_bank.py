@@ -26,13 +26,13 @@ def test_bank_is_read_back_as_written(tmp_path: Path) -> None:
     short = Concept("a", CHAIN, 8000, ("d" * 64,))
     bank = Bank((short, Concept("b", (*CHAIN, "mirror_down"), 8001, (), ("a",))))
     (tmp_path / "bank.json").write_text(bank.to_json())
-    again = Bank.read(tmp_path / "bank.json")
-    assert again == bank
-    assert again.digest() == bank.digest()
-    entry = again.entries()[1]
+    reread = Bank.read(tmp_path / "bank.json")
+    assert reread == bank
+    assert reread.digest() == bank.digest()
+    entry = reread.entries()[1]
     assert entry.expands == (*CHAIN, "mirror_down")
     assert len(entry.chain) == 3
-    assert Language(again.entries()).entries[-1].name == "b"
+    assert Language(reread.entries()).entries[-1].name == "b"
 
 
 def bad(**changes: Any) -> dict[str, Any]:

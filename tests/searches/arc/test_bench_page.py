@@ -259,9 +259,9 @@ def test_chart_draws_a_line_for_each_count_inside_its_frame() -> None:
 
 
 def test_unknown_part_and_misplaced_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(SystemExit) as caught:
         arc.main(["--parts", "nosuch"])
-    assert refused.value.code == 2
+    assert caught.value.code == 2
     assert "there is no part 'nosuch'" in capsys.readouterr().err
     assert run_benchmarks(["core", "arc", "--workers", "2"]) == 2
     assert "options belong to one benchmark" in capsys.readouterr().err

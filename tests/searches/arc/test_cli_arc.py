@@ -232,15 +232,15 @@ def test_tampered_program_is_found(small_run: Path, tmp_path: Path, weft: Here) 
     ledger = copy / "ledger.jsonl"
     ledger.chmod(0o644)
     text = ledger.read_text()
-    shown = canonical("return mirror_down(I)\n")[1:-1]
-    assert shown in text
-    ledger.write_text(text.replace(shown, canonical("return mirror_right(I)\n")[1:-1]))
+    program = canonical("return mirror_down(I)\n")[1:-1]
+    assert program in text
+    ledger.write_text(text.replace(program, canonical("return mirror_right(I)\n")[1:-1]))
     result = weft("arc", "check", copy)
     assert result.code == 1
     assert "WRONG   plain: 0 of 4 pairs, and other test outputs" in result.out
-    ledger.write_text(text.replace(shown, canonical("return nosuch_down(I)\n")[1:-1]))
-    refused = "WRONG   plain: program, line 1: there is no operator nosuch_down in this version"
-    assert refused in weft("arc", "check", copy).out
+    ledger.write_text(text.replace(program, canonical("return nosuch_down(I)\n")[1:-1]))
+    refusal = "WRONG   plain: program, line 1: there is no operator nosuch_down in this version"
+    assert refusal in weft("arc", "check", copy).out
     assert weft("verify", copy).code == 5
 
 

@@ -479,8 +479,8 @@ def test_any_bytes_are_a_task_or_refused(
 def _load_or_refuse(path: Path) -> None:
     try:
         for task in load(path).tasks:
-            again = ArcTask.from_canonical(task.canonical(), task.name)
-            assert again == task.without_truth()
+            reread = ArcTask.from_canonical(task.canonical(), task.name)
+            assert reread == task.without_truth()
     except FileInvalid as error:
         message = str(error)
     else:

@@ -80,9 +80,9 @@ def test_one_strange_test_casts_doubt_on_all_inputs() -> None:
 def test_colour_change_that_no_pair_shows_is_counted() -> None:
     pair = Pair(Grid.of([[1, 2]]), Grid.of([[3, 2]]))
     task = ArcTask("change", (pair, pair), (Grid.of([[1, 2]]),))
-    shown, other = Grid.of([[3, 2]]), Grid.of([[1, 3]])
+    output, other = Grid.of([[3, 2]]), Grid.of([[1, 3]])
     program = Program((), "colour_map", "1:3")
-    assert extrapolation(task, program, (shown,)).output_changes == 0
+    assert extrapolation(task, program, (output,)).output_changes == 0
     assert extrapolation(task, program, (other,)).output_changes == 1
 
 

@@ -208,8 +208,10 @@ def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> No
     written = Program((DOWN, *PAIR)).text()
     assert written in answer["groups"][0]["programs"], "recorded written out"
     assert answer["groups"][0]["outputs"] == [exam[0].truth[0].rows()]
-    again = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json", "--json").json
-    assert again["digest"] == bank.digest(), "the same runs give the same bank"
+    relearned = weft(
+        "arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json", "--json"
+    ).json
+    assert relearned["digest"] == bank.digest(), "the same runs give the same bank"
 
 
 def test_run_without_common_chains_gives_an_empty_bank(

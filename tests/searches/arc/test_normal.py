@@ -135,11 +135,11 @@ def test_ground_is_the_commonest_colour_by_far_if_there_is_black(
 ) -> None:
     task = ArcTask("t", tuple(pair(*both) for both in pairs), (grid(test),))
     assert ground_colour(task) == ground
-    shown, view = on_black_ground(task)
+    on_black, view = on_black_ground(task)
     assert view == (FittedView("ground_black", str(ground)) if ground else None)
-    assert ground_colour(shown) == 0
+    assert ground_colour(on_black) == 0
     if view is not None:
-        assert view.back(task.test, shown.test) == task.test
+        assert view.back(task.test, on_black.test) == task.test
 
 
 def test_view_below_a_ground_is_read_as_written_and_follows_augmentations() -> None:

@@ -88,7 +88,7 @@ def test_transformed_puzzle_has_the_transformed_answer(name: str, change: str) -
 def test_ground_is_exchanged_with_black_where_there_is_no_black() -> None:
     task, _, _ = original("a5313dff")
     symmetry = change_of(ON_GROUND, task)
-    shown, view = on_black_ground(changed(task, symmetry))
+    on_black, view = on_black_ground(changed(task, symmetry))
     assert view is not None
-    assert shown == task.without_truth()
-    assert on_black_ground(shown) == (shown, None)
+    assert on_black == task.without_truth()
+    assert on_black_ground(on_black) == (on_black, None)

@@ -111,8 +111,8 @@ def test_cache_saves_work_and_changes_nothing(task: ArcTask) -> None:
     for cap in (0, 2000, 10**8):
         cache = ApplyCache(cap)
         once = shallow(EncodedTask(task), small(), cache)
-        again = shallow(EncodedTask(task), small(), cache)
-        assert once == again
+        second = shallow(EncodedTask(task), small(), cache)
+        assert once == second
         assert cache.size_bytes <= cap
         assert (cache.hits > 0) == (cap == 10**8)
 

@@ -68,8 +68,8 @@ def test_scanned_grid_is_what_its_list_says_of_each_cell_given_the_grid(
     assert cells.tolist() == slow.tolist()
     assert UNDECIDED not in cells
     sources = made_of(Grid(value.height, value.width, cells.tobytes()), corner)
-    again = parsed.decide({**columns, **sources}.__getitem__, len(cells))
-    assert again.tolist() == cells.tolist()
+    decided = parsed.decide({**columns, **sources}.__getitem__, len(cells))
+    assert decided.tolist() == cells.tolist()
 
 
 def test_corner_decides_where_a_line_runs() -> None:

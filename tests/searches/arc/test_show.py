@@ -95,14 +95,14 @@ def test_one_task_of_a_run_is_drawn_step_by_step(weft: Here, small_run: Path) ->
 
 
 def test_competitors_are_shown_with_programs_and_pictures(weft: Here, small_run: Path) -> None:
-    shown = weft("arc", "show", small_run, "torn", "--json").json["tasks"][0]
-    assert shown["outcome"] == "UNKNOWN/ambiguous"
-    outputs = [answer["outputs"] for answer in shown["answers"]]
+    entry = weft("arc", "show", small_run, "torn", "--json").json["tasks"][0]
+    assert entry["outcome"] == "UNKNOWN/ambiguous"
+    outputs = [answer["outputs"] for answer in entry["answers"]]
     assert len(outputs) >= 2
     assert [ambiguous().truth[0].rows()] in outputs
     assert all(outputs.count(output) == 1 for output in outputs), "groups differ"
     printed = weft("arc", "show", small_run, "torn").out
-    for letter, answer in zip("AB", shown["answers"], strict=False):
+    for letter, answer in zip("AB", entry["answers"], strict=False):
         assert f"answer {letter}" in printed
         assert f"program {letter}" in printed
         assert all(line in printed for line in answer["program"])

@@ -40,8 +40,8 @@ def planted(seed: int) -> Grid:
     template[h - 1, w - 1] = chance.choice([back, inks[1]])
     _draw(cells, template, 0, 1, chance.randint(0, 2), chance.randint(0, 2))
     for _ in range(chance.randint(0, 3)):
-        shown = inks[:1] if chance.random() < 0.3 else inks[1:3]
-        part = {cell: colour for cell, colour in template.items() if colour in shown}
+        chosen = inks[:1] if chance.random() < 0.3 else inks[1:3]
+        part = {cell: colour for cell, colour in template.items() if colour in chosen}
         size, turn = chance.choice((1, 1, 2, 3)), chance.choice((0, 0, *range(8)))
         _draw(cells, part, turn, size, chance.randrange(SIDE), chance.randrange(SIDE))
     for _ in range(chance.randint(0, 2)):

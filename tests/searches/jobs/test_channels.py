@@ -101,9 +101,9 @@ def check_explained(shop: Shop) -> None:
     explained = shop.weft("explain", "run", keys["cut-off"]).out
     assert "is not JSON: parse error: premature EOF (line 1, column 14)" in explained
     block = [line.strip() for line in explained.splitlines()]
-    shown = block[block.index("line 22") : block.index('{"cut": [1, 2') + 1]
-    assert shown == [*(f"line {i}" for i in range(22, 61)), '{"cut": [1, 2']
-    assert len(shown) == 40
+    printed = block[block.index("line 22") : block.index('{"cut": [1, 2') + 1]
+    assert printed == [*(f"line {i}" for i in range(22, 61)), '{"cut": [1, 2']
+    assert len(printed) == 40
     assert "line 21" not in block
     explained = shop.weft("explain", "run", keys["bad-file"]).out
     assert "the expected file bad.json is not JSON" in explained
@@ -150,14 +150,14 @@ def check_fetched(shop: Shop) -> None:
         assert data == WANTED[file["job_id"]][1]
         assert hashlib.sha256(data).hexdigest() == file["sha256"]
     before = sorted((shop.folder / "got").iterdir())
-    again = shop.weft("jobs", "fetch", "run", "--to", "got", "stdout")
-    assert (again.code, "already exists" in again.err) == (3, True)
+    second = shop.weft("jobs", "fetch", "run", "--to", "got", "stdout")
+    assert (second.code, "already exists" in second.err) == (3, True)
     assert sorted((shop.folder / "got").iterdir()) == before
     assert shop.weft("jobs", "fetch", "run", "--to", "some", "bytes").code == 0
     assert [p.name for p in (shop.folder / "some").iterdir()] == ["bytes.bin"]
     for name, reason in (("silent", "has no result"), ("nobody", "has no job")):
-        refused = shop.weft("jobs", "fetch", "run", "--to", "none", name)
-        assert (refused.code, reason in refused.err) == (3, True)
+        result = shop.weft("jobs", "fetch", "run", "--to", "none", name)
+        assert (result.code, reason in result.err) == (3, True)
     assert not (shop.folder / "none").exists()
 
 

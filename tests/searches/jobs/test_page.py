@@ -16,9 +16,9 @@ PAGE = (ROOT / "docs" / "jobs.md").read_text("utf-8")
 
 
 def test_page_shows_parts_of_the_example() -> None:
-    shown = tomllib.loads(block_of("docs/jobs.md", "toml"))["jobs"]
+    documented = tomllib.loads(block_of("docs/jobs.md", "toml"))["jobs"]
     example = tomllib.loads((ROOT / "examples" / "jobs" / "jobs.toml").read_text())["jobs"]
-    assert all(job in example for job in shown)
+    assert all(job in example for job in documented)
     nodes = (ROOT / "examples" / "jobs" / "nodes.json").read_text()
     assert block_of("docs/jobs.md", "json") == nodes
 

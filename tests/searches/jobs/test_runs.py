@@ -353,10 +353,10 @@ def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:
     shop.write([sleeper(i, 0.05) for i in range(6)], THREE_NODES)
     assert shop.run("run", *ON_NODES, "--stagger", "0.3", "-q").code == 0
     db = sqlite3.connect(f"file:{shop.folder / 'run/manifest.sqlite'}?mode=ro", uri=True)
-    born = db.execute("SELECT DISTINCT node, worker_started FROM tasks ORDER BY 1, 2").fetchall()
+    starts = db.execute("SELECT DISTINCT node, worker_started FROM tasks ORDER BY 1, 2").fetchall()
     db.close()
-    assert len(born) == 6
-    apart = [b - a for (m, a), (n, b) in pairwise(born) if m == n]
+    assert len(starts) == 6
+    apart = [b - a for (m, a), (n, b) in pairwise(starts) if m == n]
     assert len(apart) == 4
     assert min(apart) > 0.27
     assert max(apart) < 0.6 + SLACK_S

@@ -243,8 +243,8 @@ def main() -> None:
         begin_s = time.monotonic()
         deadline_s = begin_s + 60 * args.minutes
         outcome = campaign(args.what, args.rest, args.cores, deadline_s)
-        shown = {key: value for key, value in outcome.items() if not isinstance(value, list)}
-        print(args.what, shown, f"{(time.monotonic() - begin_s) / 60:.1f} minutes", flush=True)
+        summary = {key: value for key, value in outcome.items() if not isinstance(value, list)}
+        print(args.what, summary, f"{(time.monotonic() - begin_s) / 60:.1f} minutes", flush=True)
 
 
 if __name__ == "__main__":

@@ -41,11 +41,11 @@ def chance(count: int, modulus: int, seed: int) -> tuple[int, ...]:
 def recorded(name: str) -> tuple[tuple[int, ...], list[int]]:
     """Return a history that a real runtime made, and what it made next."""
     folder = Path(__file__).parent / "histories"
-    shown, later = (
+    known, later = (
         [int(row) for row in (folder / f"{name}{kind}.csv").read_text().split()[1:]]
         for kind in ("", ".next")
     )
-    return tuple(shown), later
+    return tuple(known), later
 
 
 def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan:

@@ -212,9 +212,9 @@ def test_run_that_stops_for_cost_prints_the_whole_command_that_continues(
     (line,) = [text for text in result.stderr.splitlines() if "to continue: " in text]
     command = shlex.split(line.partition("to continue: ")[2])
     assert command[:4] == ["weft", "prng", "analyse", str(path)]
-    again = analyse(*command[3:], *HERE)
-    assert again.returncode == 1, again.stderr
-    assert "to continue: " not in again.stderr
+    continued = analyse(*command[3:], *HERE)
+    assert continued.returncode == 1, continued.stderr
+    assert "to continue: " not in continued.stderr
     assert (tmp_path / "run-all" / "ledger.jsonl").exists()
 
 

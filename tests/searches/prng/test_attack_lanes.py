@@ -201,8 +201,8 @@ def test_walk_back_over_rejected_outputs_reaches_the_state_before_the_first_call
     draw = family.outputs[shape.output]
     state = family.seeding(42)
     draws = [draw(state, bound) for _ in range(50)]
-    again = [state_before(StateSplit.of(shape, bound), state[0], 49)]
-    assert [draw(again, bound) for _ in range(50)] == draws
+    earlier = [state_before(StateSplit.of(shape, bound), state[0], 49)]
+    assert [draw(earlier, bound) for _ in range(50)] == draws
 
 
 def test_anchors_for_wrong_draws_leaves_a_right_pair_whatever_is_wrong() -> None:

@@ -45,10 +45,10 @@ def _view(family: str, output: str) -> TwisterView:
 def test_state_is_found_from_2500_draws_of_ten_high_bits() -> None:
     source = random.Random("a state that no 32-bit seed gives")
     draws = [source.getrandbits(10) for _ in range(2550)]
-    train, held = split(draws[:2500], 1024)
+    train, holdout = split(draws[:2500], 1024)
     (candidate,) = _attack(Case(train, 1024, skips=(0, 3)), _view("cpython", "high"))
     assert generate(candidate.hypothesis, 2550) == draws
-    assert len(held) == 8
+    assert len(holdout) == 8
 
 
 @pytest.mark.parametrize("misplaced", [False, True])

@@ -61,8 +61,8 @@ def test_slightly_wrong_model_makes_no_exact_claim(family: Family) -> None:
             continue
         answer = answer_to(draws, wrong)
         assert answer.verdict != SIGNAL or hits > 130, (wrong, hits)
-        shown = answer.found[0]
-        assert not shown.next or 100 * shown.tail_hits > 15 * shown.tail, wrong
+        claim = answer.found[0]
+        assert not claim.next or 100 * claim.tail_hits > 15 * claim.tail, wrong
 
 
 def test_half_of_the_draws_explained_is_a_partial_signal_with_its_share() -> None:

@@ -126,7 +126,7 @@ def test_program_of_the_vectors_run_again_gives_our_streams(
     if binary.exists():
         run = ["mono", str(binary)] if name.endswith("dotnet") else [str(binary)]
         result = subprocess.run(run, capture_output=True, text=True, check=True)
-    again = cases(result.stdout)
+    rerun = cases(result.stdout)
     recorded = cases((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8"))
-    assert len(again) == len(recorded)
-    assert [complaint for complaint in map(wrong, again) if complaint] == []
+    assert len(rerun) == len(recorded)
+    assert [complaint for complaint in map(wrong, rerun) if complaint] == []

@@ -84,9 +84,9 @@ def test_agents_run_against_a_server_keeps_the_key_out_and_is_repeated_offline(
 ) -> None:
     plant(wood, model, template)
     name = f"{template.upper()}_API_KEY"
-    refused = wood.run("first", *SETTINGS)
-    assert refused.code == 3
-    assert f"the variable {name} is not set" in refused.err
+    refusal = wood.run("first", *SETTINGS)
+    assert refusal.code == 3
+    assert f"the variable {name} is not set" in refusal.err
     monkeypatch.setenv(name, KEY)
     model.replies = [Reply("busy", 429, {"Retry-After": "0.1"})]
     first = wood.run("first", *SETTINGS, "--json")
@@ -97,10 +97,10 @@ def test_agents_run_against_a_server_keeps_the_key_out_and_is_repeated_offline(
     monkeypatch.delenv(name)
     count = len(model.requests)
     offline = (*SETTINGS, *RECORDED, "--set", 'recorded_from="first"', "--json")
-    again = wood.run("again", *offline)
-    assert again.json["answer"] == first.json["answer"]
+    repeated = wood.run("again", *offline)
+    assert repeated.json["answer"] == first.json["answer"]
     if chaos:
-        assert wood.run("third", *offline).json["head"] == again.json["head"]
+        assert wood.run("third", *offline).json["head"] == repeated.json["head"]
     assert len(model.requests) == count, "the server is not asked again"
     assert wood.weft("replay", "first").code == 0
     assert wood.weft("verify", "first").code == 0

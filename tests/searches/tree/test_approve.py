@@ -92,9 +92,9 @@ def test_answer_given_while_nothing_runs_is_found_on_resume(wood: Wood) -> None:
         os.kill(process.pid, signal.SIGKILL)
     assert first.idea_path == "up-a.md"
     assert wood.weft("tree", "approve", "r", "--no", "--note", "so").code == 0
-    again = wood.weft("tree", "approve", "r", "e2", "--yes")
-    assert again.code == 3
-    assert "e2 was already rejected, by " in again.err
+    second = wood.weft("tree", "approve", "r", "e2", "--yes")
+    assert second.code == 3
+    assert "e2 was already rejected, by " in second.err
     listed = wood.weft("tree", "approve", "r", "--json").json["waiting"]
     assert [(w["eval_id"], w["decision"]["approved"]) for w in listed] == [(2, False)]
     assert answered(wood, "r", CHOICE)[0] == 0
@@ -114,8 +114,8 @@ def test_what_waits_is_listed_shown_and_on_the_page(wood: Wood) -> None:
             listed = wood.weft("tree", "approve", "r")
             assert "e2     up-a.md on n0, 52, before 12" in listed.out
             assert "decide  weft tree approve r e2 --yes" in listed.out
-            shown = wood.weft("tree", "approve", "r", "e2")
-            assert '+  "a": 5,' in shown.out
+            result = wood.weft("tree", "approve", "r", "e2")
+            assert '+  "a": 5,' in result.out
             assert unanswered([item]), "nothing was decided: this is no terminal"
             assert wood.weft("tree", "approve", "r", "e9", "--yes").code == 3
             assert wood.weft("tree", "approve", "r", "e2", "--json").code == 2
@@ -144,6 +144,6 @@ def test_before_the_score_all_are_asked_and_a_limit_refuses(wood: Wood) -> None:
     late = wood.run("late", "--set", "approve.timeout_s=0.5", "--set", 'approve.before="promotion"')
     assert late.code == 1
     assert wood.verdicts("late")["up-a.md"] == "timeout"
-    refused = wood.run("ray", "--parallel-backend", "ray")
-    assert refused.code in (2, 3)
-    assert "[approve] waits in the run's folder" in refused.err
+    refusal = wood.run("ray", "--parallel-backend", "ray")
+    assert refusal.code in (2, 3)
+    assert "[approve] waits in the run's folder" in refusal.err

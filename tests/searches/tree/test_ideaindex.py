@@ -73,11 +73,11 @@ def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(
     for _ in range(2):
         assert wood.run("r", "--set", 'area="packing"').code == 0
     file = tmp_path / "state" / "ideas" / "packing.jsonl"
-    noted = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    assert [(e["idea"], e["verdict"]) for e in noted] == [
+    entries = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert [(e["idea"], e["verdict"]) for e in entries] == [
         ("down-b.md", "regressed"), ("up-a.md", "promoted n1"), ("up-b.md", "promoted n2"),
     ]  # fmt: skip
-    assert (noted[1]["parent_score"], noted[1]["score"]) == ("12", "52")
+    assert (entries[1]["parent_score"], entries[1]["score"]) == ("12", "52")
     wood.write("tree.toml", CONFIG.replace('ideas = "ideas"\n', "") + FEEDING)
     wood.write("propose.py", PROPOSE)
     words = ("--set", 'area="packing"', "--set", "feed_index=true")

@@ -117,8 +117,8 @@ def test_killed_right_after_planning_and_in_between_and_resumed_by_the_same_comm
     ]
     for number, moment in enumerate(moments if chaos else moments[1:2]):
         tries = (
-            check_killed(wood, wood.folder / f"k{number}-{again}", moment(), head)
-            for again in range(5)
+            check_killed(wood, wood.folder / f"k{number}-{repeat}", moment(), head)
+            for repeat in range(5)
         )
         assert any(tries), "it always ended before it could be killed"
 

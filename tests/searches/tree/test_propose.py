@@ -128,9 +128,9 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
     assert result.code == 4
     assert wood.load("r").history.skips == []
     assert "stopped no-ideas: no idea is left to try" in result.out
-    shown = wood.weft("tree", "transcript", "r", "n0")
-    assert (shown.code, shown.out) == (0, "")
-    assert "no message was exchanged with a proposer on the path to n0" in shown.err
+    transcript = wood.weft("tree", "transcript", "r", "n0")
+    assert (transcript.code, transcript.out) == (0, "")
+    assert "no message was exchanged with a proposer on the path to n0" in transcript.err
 
 
 FAILING = {

@@ -44,9 +44,9 @@ def test_records_have_the_fields_of_an_eval_and_its_lifecycle(wood: Wood) -> Non
     assert good["queued_at"] <= good["started_at"] <= good["finished_at"]
     assert good["worker_pid"] > 0 < good["worker_started"]
     assert records["up-b.md"]["same_as"] == records["up-b-again.md"]["eval_id"]
-    again = wood.weft("tree", "evals", "r", "--json").json
-    assert again["evals"] == result.json["evals"]
-    assert [n["expanded"] for n in again["nodes"]] == [True, False, False]
+    listed = wood.weft("tree", "evals", "r", "--json").json
+    assert listed["evals"] == result.json["evals"]
+    assert [n["expanded"] for n in listed["nodes"]] == [True, False, False]
     assert "up-a.md: promoted n1" in wood.weft("tree", "evals", "r").out
 
 
@@ -152,8 +152,8 @@ def test_shell_line_runs_only_when_asked_for_and_gets_names_from_the_environment
     assert result.code == 0, result
     assert result.json["answer"]["best_score"] == "5"
     wood.write("tree.toml", SHELL + "[score]\nshell = 'cat {idea_file}'\n")
-    refused = wood.run("s")
-    assert (refused.code, refused.out) == (3, "")
-    assert "{idea_file} cannot be used in shell; write $WEFT_IDEA_FILE" in refused.err
+    refusal = wood.run("s")
+    assert (refusal.code, refusal.out) == (3, "")
+    assert "{idea_file} cannot be used in shell; write $WEFT_IDEA_FILE" in refusal.err
     wood.write("tree.toml", SHELL + "[score]\nshell = 'true'\nargv = ['true']\n")
     assert "give either argv or shell" in wood.run("s").err

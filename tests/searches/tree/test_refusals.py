@@ -172,6 +172,6 @@ def test_changed_config_or_idea_on_resume_is_refused(wood: Wood) -> None:
 
 def test_template_into_a_file_is_refused(wood: Wood) -> None:
     wood.write("notes.txt", "mine")
-    refused = wood.weft("tree", "init", "notes.txt", "--template", "openai")
-    refused.check_one_line(3, "notes.txt is a file", "choose another folder")
+    result = wood.weft("tree", "init", "notes.txt", "--template", "openai")
+    result.check_one_line(3, "notes.txt is a file", "choose another folder")
     assert (wood.folder / "notes.txt").read_text() == "mine"

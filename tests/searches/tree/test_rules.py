@@ -77,8 +77,8 @@ def test_resume_from_elsewhere_finds_the_module_beside_the_config(wood: Wood) ->
     elsewhere.mkdir()
     wood.folder, base = elsewhere, wood.folder
     assert wood.apart("resume", base / "runs" / "s", "-q").code == 0
-    again = wood.apart("replay", base / "runs" / "s", "-q")
-    assert again.code == 0, again
+    replayed = wood.apart("replay", base / "runs" / "s", "-q")
+    assert replayed.code == 0, replayed
     wood.folder = base
     assert wood.ledger("runs/s") == wood.ledger("runs/r")
 

@@ -69,9 +69,9 @@ def test_export_adds_a_branch_to_the_users_repository_and_nothing_else(wood: Woo
     assert result.code == 0, result
     assert git(start, "log", "--format=%s", "weft-best").split() == ["up-a.md", "two", "one"]
     assert git(start, "status", "--porcelain") == ""
-    again = wood.weft("tree", "export", "r", "--repo", "start")
-    assert again.code == 3
-    assert "already has a branch" in again.err
+    second = wood.weft("tree", "export", "r", "--repo", "start")
+    assert second.code == 3
+    assert "already has a branch" in second.err
 
 
 def fingerprint(folder: Path) -> dict[str, bytes]:

@@ -67,10 +67,10 @@ def main(folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, (_, draws) in histories.items():
-        shown, later = draws[:-NEXT], draws[-NEXT:]
+        known, later = draws[:-NEXT], draws[-NEXT:]
         if name == "java":
-            shown = corrupted(shown, 5)
-        write(folder / f"{name}.csv", shown)
+            known = corrupted(known, 5)
+        write(folder / f"{name}.csv", known)
         write(folder / f"{name}.next.csv", later)
     index = {name: modulus for name, (modulus, _) in histories.items()}
     (folder / "index.json").write_text(json.dumps(index, indent=1) + "\n")

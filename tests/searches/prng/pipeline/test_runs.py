@@ -316,9 +316,9 @@ def test_history_of_the_systems_random_source_is_no_signal(
     assert "not covered: other families" in text
     assert not (out / "predictions.json").exists()
     assert artifacts_of(RunView(out, NAME)).get("predictions") is None
-    refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")
-    assert refused.code == 3
-    assert "no signal" in refused.err
+    result = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")
+    assert result.code == 3
+    assert "no signal" in result.err
 
 
 def test_nothing_that_survives_is_no_signal_and_no_failure(

@@ -225,8 +225,8 @@ def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
 
 
 def claim(window: int = 50_000, holdout: int = 90_000) -> Claim:
-    holds = min(window, holdout) >= EVIDENCE
-    return Claim("a", 7, 0, 0, 30, 40, 60, 84, window, holdout, "p", "p", holds)
+    is_confirmed = min(window, holdout) >= EVIDENCE
+    return Claim("a", 7, 0, 0, 30, 40, 60, 84, window, holdout, "p", "p", is_confirmed)
 
 
 GOOD = claim()
@@ -252,8 +252,8 @@ def test_verdict_follows_the_evidence(claims: Any, reruns: Any, signal: bool) ->
 
 def test_reason_names_the_test_that_decided() -> None:
     nulls_below, as_good = Reruns.of(41, (0,) * 99, 84), Reruns.of(2, (0,) * 98 + (2,), 84)
-    held = f"seed {GOOD.seed} hits {GOOD.holdout_hits} of {GOOD.holdout_draws} holdout draws"
-    assert held in decide([GOOD], None)[1]
+    reason = f"seed {GOOD.seed} hits {GOOD.holdout_hits} of {GOOD.holdout_draws} holdout draws"
+    assert reason in decide([GOOD], None)[1]
     assert "too few for a model" in decide([GOOD], None)[1]
     assert "above all 99 null histories" in decide([GOOD], nulls_below)[1]
     assert (
