@@ -181,7 +181,7 @@ Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 | expansions found in the cache | {runs["training"]["cache_hit_share"]:.1%} | |
 | balance of slices (mean / longest) | {_percent(runs["training"]["slice_balance"])} | |
 
-{arcpublished.section(part["version"], runs)}"""
+{arcpublished.section(part.get("version"), runs)}"""
 
 
 def _halves(halves: list[Figures]) -> str:
