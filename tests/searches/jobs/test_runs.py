@@ -127,7 +127,7 @@ def test_three_nodes_rest_little_and_greedy_is_no_slower(shop: Shop) -> None:
     by_placement = check_three_nodes(shop, 1.0)
     for jobs in by_placement.values():
         for slot in slot_times(jobs):
-            assert slot.span_s - slot.busy_s <= 0.15 * slot.span_s, slot
+            assert slot.busy_share >= 0.85, slot
     assert wall_from_ready_s(by_placement["static"]) <= 1.15 * busiest_s(by_placement["static"])
     assert runtime_s(by_placement["greedy"]) <= runtime_s(by_placement["static"]) * 1.02
 
