@@ -72,10 +72,10 @@ FOUND = """\
 
 | row | what was found | noticed now by |
 |---|---|---|
-| F1 | a kill between the two seals of a finished run was not tried on `weft tree`, where git seals \
-objects of its own too | `tests/faults/test_kill_points.py` |
-| tests | a test of how long slots of `weft jobs` rest, which runs in campaigns alone, read a field \
-that no longer exists | `tests/searches/jobs/test_runs.py` |
+| F1 | a kill between the two seals of a finished run was not tried on `weft tree`, where git \
+seals objects of its own too | `tests/faults/test_kill_points.py` |
+| tests | a test of how long slots of `weft jobs` rest, which runs in campaigns alone, read a \
+field that no longer exists | `tests/searches/jobs/test_runs.py` |
 | F2 | on `weft jobs` a share failed where a recovery had nothing left to do, and \
 so no call to kill it at | `tests/faults/test_points.py` |
 | tests | beside a load of 17 a command of a test took longer than the 250 s it was given: 26 more \
