@@ -1,9 +1,10 @@
 """Which code has changed since a case was tried on it.
 
 A case was tried on the code of a commit. Its outcome holds for today's code as long as the
-statements that it exercises are the same: the engine, the search that it is about, and its own test
-file. Comments, docstrings, help texts, the texts of errors and the names of local variables do not
-count. `python -m campaigns --stale` runs the cases again whose code has changed.
+statements that it exercises are the same: the engine, the search that it is about, its own test and
+what else its file holds, apart from other tests. Comments, docstrings, help texts, the texts of
+errors and the names of local variables do not count. `python -m campaigns --stale` runs the cases
+again whose code has changed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import TypeGuard
 
 from campaigns.bugs import CONTROL_CASE, bug_of
 from campaigns.localnames import number_locals
@@ -34,6 +36,7 @@ class CodeHistory:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._changed: dict[str, frozenset[str]] = {}
+        self._sources: dict[tuple[str, str], str] = {}
 
     @property
     def commit(self) -> str:
@@ -42,7 +45,9 @@ class CodeHistory:
 
     def changed_for(self, test: str, commit: str) -> list[str]:
         """The files that a case exercises and that differ from a commit, sorted."""
-        return sorted(path for path in self.changed_since(commit) if is_tried(path, test))
+        own, name = file_of(test), name_of(test)
+        return sorted(path for path in self.changed_since(commit) if is_tried(path, test)
+                      and (path != own or self._differs(commit, path, name)))  # fmt: skip
 
     def changed_since(self, commit: str) -> frozenset[str]:
         """The Python files whose statements differ from those of a commit."""
@@ -58,11 +63,19 @@ class CodeHistory:
             return frozenset({UNKNOWN})
         return frozenset(path for path in listed.splitlines() if self._differs(commit, path))
 
-    def _differs(self, commit: str, path: str) -> bool:
+    def _differs(self, commit: str, path: str, test: str = "") -> bool:
+        now = self._now(path)
+        before = self._before(commit.partition("-")[0], path)
+        return statements(before, test) != statements(now, test)
+
+    def _now(self, path: str) -> str:
         here = self._root / path
-        now = here.read_text("utf-8") if here.exists() else ""
-        before = _git(self._root, "show", f"{commit}:{path}") or ""
-        return statements(before) != statements(now)
+        return here.read_text("utf-8") if here.exists() else ""
+
+    def _before(self, commit: str, path: str) -> str:
+        if (commit, path) not in self._sources:
+            self._sources[commit, path] = _git(self._root, "show", f"{commit}:{path}") or ""
+        return self._sources[commit, path]
 
 
 def is_tried(path: str, test: str) -> bool:
@@ -95,10 +108,22 @@ def file_of(test: str) -> str:
     return (bug.test if (bug := bug_of(test)) else test).partition("::")[0]
 
 
+def name_of(test: str) -> str:
+    """The function of the test that a case runs; empty for a whole file."""
+    test = bug.test if (bug := bug_of(test)) else test
+    return test.partition("::")[2].partition("[")[0]
+
+
 @cache
-def statements(source: str) -> str:
-    """What a module does, without the names of locals, docstrings, help and texts of errors."""
+def statements(source: str, test: str = "") -> str:
+    """What a module does, without the names of locals, docstrings, help and texts of errors.
+
+    With the name of one of its tests: without its other tests, which do not exercise each other.
+    """
     tree = ast.parse(source)
+    others = [part for part in tree.body if _is_test(part) and part.name != test]
+    if test and len(others) < sum(map(_is_test, tree.body)):
+        tree.body = [part for part in tree.body if part not in others]
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)]
@@ -107,6 +132,10 @@ def statements(source: str) -> str:
                 _drop_texts(part)
     number_locals(tree)
     return ast.dump(tree)
+
+
+def _is_test(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 
 
 def _is_text(node: ast.stmt) -> bool:

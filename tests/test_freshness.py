@@ -83,6 +83,23 @@ def test_case_is_stale_once_its_engine_search_or_test_has_changed(checkout: Path
     assert CodeHistory(checkout).changed_for(f"{TEST}::test_x", "HEAD") == [ENGINE, TEST]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_stale"),
+    [("== 1", "== 2", True), ("== 3", "== 4", False), ("LIMIT = 5", "LIMIT = 6", True),
+     ("def test_a", "def test_c", True)],
+)  # fmt: skip
+def test_other_test_of_the_same_file_makes_no_case_stale(
+    checkout: Path, old: str, new: str, is_stale: bool
+) -> None:
+    body = "LIMIT = 5\ndef test_a():\n    assert 1 == 1\ndef test_b():\n    assert 3 == 3\n"
+    (checkout / TEST).write_text(body)
+    git(checkout, *NAMES, "commit", "-qam", "second")
+    edit(checkout, TEST, old, new)
+    history = CodeHistory(checkout)
+    assert history.changed_for(f"{TEST}::test_a[x]", "HEAD") == [TEST] * is_stale
+    assert history.changed_for(TEST, "HEAD") == [TEST]
+
+
 def test_commit_that_is_not_there_makes_a_case_stale(checkout: Path) -> None:
     history = CodeHistory(checkout)
     assert history.changed_for(EVERY_CALL, "files-123456789012") == [UNKNOWN]

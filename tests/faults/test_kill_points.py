@@ -36,8 +36,6 @@ SEED = 20240
 SAMPLED = 8
 HALVES = 2
 FIRST_KILLS = 6
-SEALED = ("/ledger.jsonl", "/checkpoint")
-"""What is read-only in a finished run; git, in a run of `weft tree`, seals objects of its own."""
 FIRST_CALLS = 16
 """Calls of a recovery before the run goes on: opening, cutting, appending."""
 Choice = Callable[[list[Point]], list[Point]]
@@ -55,8 +53,9 @@ def test_coordinator_killed_at_sampled_calls_resumes_to_the_same_ledger(
 def test_coordinator_killed_between_the_two_seals_of_a_finished_run_seals_it_again(
     counted: Counted, tmp_path: Path
 ) -> None:
+    sealed = ("/ledger.jsonl", "/checkpoint")  # git, in `weft tree`, seals objects of its own
     seals = [point for point in counted.points if point.call in ("chmod", "fchmod")
-             and point.touched.endswith(SEALED)]  # fmt: skip
+             and point.touched.endswith(sealed)]  # fmt: skip
     assert len(seals) == 2
     kill_once_each(tmp_path, counted, seals)
 
