@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import time
+import traceback
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,8 @@ from weft.worker.adoption import AttemptOutcomes
 from weft.worker.context import CommandFacilities, TaskContext, WorkerPlace
 
 pytestmark = pytest.mark.xdist_group("paid-commands")
+MANY = 5
+"""Commands for each kill: beside a load several end before a coordinator is killed."""
 
 
 def paid(lab: Lab, name: str, pause_s: float = 0.02) -> dict[str, Any]:
@@ -41,10 +44,14 @@ def started(lab: Lab, search: Any) -> int:
     pid = os.fork()
     if pid:
         return pid
+    code = 1
     try:
         weft.run(search, out=lab.folder / "run", workers=2, quiet=True, progress=False)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 def noted(lab: Lab) -> set[str]:
@@ -57,8 +64,9 @@ def kill_at_next_outcome(lab: Lab, search: Any, known: set[str]) -> bool:
     pid = started(lab, search)
     while True:
         fresh = noted(lab) - known
-        ended, _ = os.waitpid(pid, os.WNOHANG)
+        ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
+            assert status == 0, "the coordinator failed"
             return False
         if fresh:
             os.kill(pid, signal.SIGKILL)
@@ -97,7 +105,7 @@ def test_finished_commands_are_not_run_again_however_often_the_coordinator_is_ki
     lab: Lab, chaos: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     count = 50 if chaos else 20
-    steps = [paid(lab, f"c{number}") for number in range(2 * count)]
+    steps = [paid(lab, f"c{number}") for number in range(MANY * count)]
     search = trials.commands(steps)
     killed, known = 0, set[str]()
     finished: dict[str, int] = {}
@@ -112,7 +120,7 @@ def test_finished_commands_are_not_run_again_however_often_the_coordinator_is_ki
     after = calls(lab)
     assert {name: after[name] for name in finished} == finished, "a finished command ran again"
     assert [outcome["stdout"] for outcome in run.answer] == [
-        f"said c{number}\n" for number in range(2 * count)
+        f"said c{number}\n" for number in range(MANY * count)
     ]
     notes = [json.loads(text) for (text,) in rows(run.out, "SELECT notes FROM tasks")]
     adopted = sum("adopted_attempt" in note for note in notes)
