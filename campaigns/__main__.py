@@ -37,11 +37,11 @@ from campaigns.search import OPTIONAL, VARIABLES, faults
 PAGES = ROOT / "docs" / "benchmarks"
 RUNS = ROOT / "build" / "campaigns"
 MACHINE = ".machine"
-"""Ends the name of the file beside a run that says what it ran on."""
+"""Suffix of the file beside a run that describes its machine."""
 
 
 def main(argv: list[str]) -> int:
-    """Run what the arguments ask for; return the exit code."""
+    """Run the requested campaigns; return the exit code."""
     args = parsed(argv)
     if args.folders:
         return show(args.pages, runs_below(args.folders))
@@ -79,9 +79,10 @@ def main(argv: list[str]) -> int:
 
 
 def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
-    """All runs of campaigns below some folders, each with what is known of its machine.
+    """Return all campaign runs below some folders, each with the description of its machine.
 
-    A case that was stopped leaves its own runs, damaged ones too, below the run of its campaign.
+    An interrupted case leaves its own runs, some of them damaged, below the run of its campaign;
+    these are ignored.
     """
     every = sorted(path.parent for folder in folders for path in folder.rglob("run.toml"))
     outermost = [folder for folder in every if not any(above in folder.parents for above in every)]
@@ -94,14 +95,14 @@ def runs_below(folders: list[Path]) -> list[tuple[weft.Run, str]]:
 def show(
     pages: Path, runs: list[tuple[weft.Run, str]], listed: dict[str, int] | None = None
 ) -> int:
-    """Write the page and print it; return 1 when a case did not pass."""
+    """Write the page and print it; return 1 if a case did not pass, else 0."""
     page = write_page(pages, runs, listed, CodeHistory(ROOT))
     print(page.read_text("utf-8"))
     return int("## Not passed" in page.read_text("utf-8"))
 
 
 def parsed(argv: list[str]) -> argparse.Namespace:
-    """Read the options."""
+    """Parse the options."""
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         "python -m campaigns", description=__doc__, formatter_class=plain
@@ -125,7 +126,7 @@ def parsed(argv: list[str]) -> argparse.Namespace:
 
 
 def part(text: str) -> tuple[int, int]:
-    """Read `2/4`."""
+    """Parse a share such as `2/4`."""
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a part such as 2/4")
@@ -133,18 +134,18 @@ def part(text: str) -> tuple[int, int]:
 
 
 def matching(cases: list[Case], patterns: list[str]) -> list[Case]:
-    """The cases that match a pattern, those of the first pattern first; all without patterns."""
+    """Return the cases that match a pattern, in order of the patterns; without any, all cases."""
     matches = [case for pattern in patterns for case in cases if re.search(pattern, str(case))]
     return list(dict.fromkeys(matches)) if patterns else cases
 
 
 def chosen(cases: list[Case], rows: list[str], number: int, count: int) -> list[Case]:
-    """The cases of some rows, or all, and of those one share."""
+    """Return one share of the cases of some rows, or of all rows."""
     return [case for case in cases if not rows or case.row in rows][number - 1 :: count]
 
 
 def untried(cases: list[Case], pages: Path, history: CodeHistory | None = None) -> list[Case]:
-    """The cases that the page in a folder does not have as passed; with `history` on this code."""
+    """Return the cases that the page does not list as passed, with `history` on current code."""
     passed = {
         e.name
         for e in cases_on(pages)
@@ -155,9 +156,9 @@ def untried(cases: list[Case], pages: Path, history: CodeHistory | None = None) 
 
 
 def folder_name(asked: argparse.Namespace, left: list[Case]) -> str:
-    """The folder of what was asked for, so that asking again goes on with it.
+    """Return the folder name for the given options, so that the same command continues its run.
 
-    `left` are the untried cases, where only those were asked for: fewer each time.
+    `left` are the remaining cases, if only untried or stale ones are requested.
     """
     number, count = asked.part
     chosen_by = [*asked.match, *map(str, left)]
@@ -168,7 +169,7 @@ def folder_name(asked: argparse.Namespace, left: list[Case]) -> str:
 
 
 def commit_of(root: Path) -> str:
-    """The commit, with a digest of what differs from it; without git that of the files."""
+    """Return the commit and a digest of uncommitted changes; without git, a digest of the code."""
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True,
@@ -186,7 +187,7 @@ def commit_of(root: Path) -> str:
 
 
 def digest_of_files(root: Path) -> str:
-    """A digest over the code of a checkout: the same files, the same digest."""
+    """Return a digest of the code of a checkout, the same for the same files."""
     digest = hashlib.sha256()
     for folder in ("campaigns", "src", "tests"):
         for path in sorted((root / folder).rglob("*.py")):

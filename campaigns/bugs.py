@@ -1,8 +1,8 @@
-"""Bugs that are planted to see whether the row they belong to notices them: one or two a row.
+"""Planted bugs that check whether their row notices them: one or two per row.
 
-A bug is a change of one file of the source, and one quick test of its row that must then fail.
-`campaigns.planting` makes the change in a copy of the checkout; nothing here is ever imported by
-Weft. The case `unchanged` runs all these tests in a copy without any bug: they must pass there.
+A bug is a change to one source file, and one quick test of its row that must then fail.
+`campaigns.planting` makes the change in a copy of the checkout; Weft never imports this module. The
+case `unchanged` runs all these tests in a copy without a bug, where they must pass.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 PREFIX = "campaigns/bugs.py::"
-"""Begins the name of a case that plants a bug."""
+"""Prefix of the names of cases that plant a bug."""
 CONTROL = "unchanged"
 CONTROL_PARTS = 8
 CONTROL_CASE = PREFIX + CONTROL
@@ -18,15 +18,15 @@ CONTROL_CASE = PREFIX + CONTROL
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A change of the source, and the test that must notice it."""
+    """A change to the source, and the test that must notice it."""
 
     row: str
     name: str
     what: str
-    """What the bug does, for the page."""
+    """Description of the bug, for the page."""
     path: str
     old: str
-    """Must be in the file exactly once."""
+    """Text to replace; must be in the file exactly once."""
     new: str
     test: str
 
@@ -292,19 +292,19 @@ BUGS = (*BUGS_OF_ROWS, *(
             test=bug.test.replace("[shuttle]", "[jobs]"))
     for bug in BUGS_OF_ROWS if bug.test.endswith("[shuttle]")
 ))  # fmt: skip
-"""Those of F1 to F3 also on a search that ships: calls and coordinators are others there."""
+"""Bugs of F1 to F3 are repeated on a shipped search, whose calls and coordinators differ."""
 
 
 def bug_named(name: str) -> Bug:
-    """Find a bug by its name; raises KeyError."""
+    """Return a bug by name; raises KeyError."""
     return {bug.name: bug for bug in BUGS}[name]
 
 
 def bug_of(test: str) -> Bug | None:
-    """The bug that a case plants; None for tests, and for bugs of earlier campaigns."""
+    """Return the bug that a case plants; None for tests, and for bugs of earlier campaigns."""
     return next((bug for bug in BUGS if bug.case == test), None)
 
 
 def all_tests(part: int = 1, parts: int = 1) -> list[str]:
-    """The tests that must pass where no bug is planted, each once, or a share of them."""
+    """Return the tests of all bugs, each once, or a share of them."""
     return list(dict.fromkeys(bug.test for bug in BUGS))[part - 1 :: parts]

@@ -1,9 +1,9 @@
-"""Run one case in a process of its own and write what it found: `python -m campaigns.case`.
+"""Run one case in a separate process and write its result: `python -m campaigns.case`.
 
     python -m campaigns.case TEST PART PARTS RESULT
 
-A test that fails is a result, not an error: the campaign goes on and its page names it. A case of
-`campaigns/bugs.py` plants a bug: it passes when the test fails (`campaigns.planting`).
+A failing test is a result, not an error: the campaign continues and its page names the test. A case
+of `campaigns/bugs.py` plants a bug: it passes if the test fails (`campaigns.planting`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OUTCOMES = {PASSED: "passed", FAILED: "failed"}
 
 
 def main(argv: list[str]) -> int:
-    """Run the case; write its result as JSON."""
+    """Run the case and write its result as JSON."""
     test, part, parts, result = argv
     with tempfile.TemporaryDirectory(prefix="wc") as folder:
         if test.startswith(PREFIX):
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
 
 
 def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
-    """Run one part of a test in full, with `folder` for all that it writes."""
+    """Run one part of a full test, with `folder` for all its files."""
     figures = folder / "figures.jsonl"
     environment = {name: text for name, text in os.environ.items() if name not in VISIBLE_DEVICES}
     environment |= {"WEFT_FIGURES": str(figures), "WEFT_PART": part}
@@ -61,13 +61,13 @@ def run_test(test: str, part: str, folder: Path) -> dict[str, Any]:
 
 
 def passed_tests(text: str) -> int:
-    """How many tests pytest says have passed."""
+    """Return the number of passed tests according to pytest."""
     match = re.search(r"(\d+) passed", text.rstrip().rpartition("\n")[2])
     return int(match[1]) if match else 0
 
 
 def found(done: subprocess.CompletedProcess[str], figures: Path) -> dict[str, Any]:
-    """How a test ended, its figures, and what it said where it did not pass."""
+    """Return a test's outcome and figures, and the end of its output unless it passed."""
     outcome = OUTCOMES.get(done.returncode, "broken")
     last = done.stdout.rstrip().rpartition("\n")[2]
     if outcome == "passed" and "passed" not in last:

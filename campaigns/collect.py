@@ -1,6 +1,6 @@
-"""List the cases: tests marked `slow`, those that a row names, and the planted bugs.
+"""List the cases: tests marked `slow`, tests named by a row, and planted bugs.
 
-Which tests there are is asked of pytest.
+The tests are collected by pytest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Case:
         return f"{self.row} {self.part}/{self.parts} {self.test}"
 
     def to_dict(self) -> dict[str, str | int]:
-        """As an argument of the search."""
+        """Return the case as an argument of the search."""
         return asdict(self)
 
 
@@ -43,7 +43,7 @@ class CollectError(Exception):
 
 
 def collect(rows: Sequence[str] = (), root: Path = ROOT) -> list[Case]:
-    """List every case, or those of some rows, by row, test and part."""
+    """Return every case, or those of some rows, ordered by row, test and part."""
     tests = list_tests(root, files_of(rows))
     names = {case_name(test) for test, slow in tests if slow or row_of(test) in NUMBERED}
     cases = [*cases_of(names), *planted_cases()]
@@ -52,12 +52,12 @@ def collect(rows: Sequence[str] = (), root: Path = ROOT) -> list[Case]:
 
 
 def planted_cases() -> list[Case]:
-    """List the planted bugs and the cases without one, without asking pytest."""
+    """Return the cases with planted bugs and their control, without calling pytest."""
     return cases_of([*(bug.case for bug in BUGS), PREFIX + CONTROL])
 
 
 def cases_of(names: Iterable[str]) -> list[Case]:
-    """Every part of some tests."""
+    """Return every part of some tests as cases."""
     return [
         Case(row_of(name), name, part + 1, parts_of(name))
         for name in names
@@ -66,7 +66,7 @@ def cases_of(names: Iterable[str]) -> list[Case]:
 
 
 def files_of(rows: Sequence[str]) -> list[str]:
-    """The files with the tests of some rows; none where any file may have some."""
+    """Return the files with the tests of some rows; empty if they may be in any file."""
     known = [row for row in ROWS if row.name in rows]
     if len(known) < len(rows):
         return []
@@ -75,14 +75,14 @@ def files_of(rows: Sequence[str]) -> list[str]:
 
 
 def order_of(row: str) -> tuple[int, str]:
-    """Rows in the order of the table, areas after them."""
+    """Return a sort key: rows in the order of the table, then areas by name."""
     return (NUMBERED.index(row) if row in NUMBERED else len(NUMBERED), row)
 
 
 def list_tests(root: Path, files: Sequence[str] = ()) -> list[tuple[str, bool]]:
-    """The tests that pytest finds, and whether each is slow.
+    """Return the tests that pytest finds, and whether each is slow.
 
-    Files that cannot be collected here, for want of a package, are named and left out.
+    Files that cannot be collected here, such as for lack of a package, are reported and left out.
     """
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "tests.json")

@@ -1,6 +1,6 @@
-"""A pytest plugin that writes down which tests were collected, and which of them are slow.
+"""A pytest plugin that records the collected tests, and which of them are slow.
 
-Tests that the campaigns divide are written with their parameters: each such is a case by itself.
+Tests that campaigns divide are recorded with their parameters: each variant is a separate case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from campaigns.rows import is_divided
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Write the tests, each once, in order; of divided ones those that are slow."""
+    """Write the tests, each once, in order; of divided tests only the slow variants."""
     slow: dict[str, bool] = {}
     for item in session.items:
         name = item.nodeid.partition("[")[0]

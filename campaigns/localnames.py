@@ -1,10 +1,10 @@
-"""Local variables by number: modules that differ only in what they call them become equal.
+"""Number local variables, so that modules that differ only in their names become equal.
 
 A variable is local if a function, a lambda or a comprehension binds it, but not as a parameter, an
-import, a function or a class. Each gets a number by its first appearance, which is no name that a
-source can contain; functions inside refer to it by the same number. Parameters, attributes, and the
-names of modules and class bodies stay. A function that looks names up (`locals()`, `eval`), or that
-contains one, keeps all of its names.
+import, a function or a class. Each gets a number by its first appearance, which is not a valid
+name; inner functions refer to it by the same number. Parameters, attributes, and names of modules
+and class bodies stay. A function that looks up names (`locals()`, `eval`), or that contains such a
+function, keeps all its names.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from dataclasses import dataclass, field
 from itertools import count
 
 LOOKUPS = ("locals", "vars", "dir", "eval", "exec", "f_locals", "currentframe", "_getframe")
-"""Functions and attributes by which code can depend on what its variables are called."""
+"""Functions and attributes through which code can depend on the names of its variables."""
 TEXTS = {ast.ExceptHandler: "name", ast.MatchAs: "name", ast.MatchStar: "name",
          ast.MatchMapping: "rest"}  # fmt: skip
-"""Nodes that bind a variable whose name they have as a text."""
+"""Nodes that bind a variable whose name is a string attribute of the node."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Inner = Function | Comprehension | ast.ClassDef
-"""What has a scope of its own."""
+"""Nodes with their own scope."""
 
 
 def number_locals(tree: ast.Module) -> None:
-    """Replace the names of local variables by numbers, in place."""
+    """Replace the names of local variables with numbers, in place."""
     _Numbering().visit(tree)
 
 
 @dataclass(slots=True)
 class _Scope:
-    """What a function, a class or a comprehension binds."""
+    """The names that a function, a class or a comprehension binds."""
 
     is_class: bool
     variables: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
-    """Parameters, imports, functions, classes, and what is declared global."""
+    """Parameters, imports, functions, classes and names declared global."""
     nonlocals: set[str] = field(default_factory=set)
     numbers: dict[str, str] = field(default_factory=dict)
 
     def binds(self, name: str) -> bool:
-        """Whether the scopes around do not matter for a name."""
+        """Whether it binds a name, so that the enclosing scopes do not matter."""
         return name in self.fixed or name in self.variables - self.nonlocals
 
     def keeps(self, name: str) -> bool:
-        """Whether a name that it binds stays; `__x` means another one in a class."""
+        """Whether a name that it binds stays; in a class, `__x` is mangled."""
         return self.is_class or name in self.fixed or name.startswith("__")
 
     def collect(self, node: ast.AST, in_comprehension: bool = False) -> None:
-        """Add what a node binds here, without what it binds in scopes inside."""
+        """Add the names that a node binds here, but not in inner scopes."""
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             self.variables.update([] if in_comprehension else [node.id])
         elif isinstance(node, ast.NamedExpr):
@@ -66,7 +66,7 @@ class _Scope:
 
 
 class _Numbering(ast.NodeVisitor):
-    """Walks through a module and knows the scopes around each name."""
+    """Walks through a module, keeping track of the scopes around each name."""
 
     def __init__(self) -> None:
         self._scopes: list[_Scope] = []
@@ -128,7 +128,7 @@ def _fixed_by(node: ast.AST) -> list[str]:
 
 
 def _inside(node: Inner) -> list[ast.AST]:
-    """The parts that are evaluated in the scope of a node."""
+    """Return the parts that are evaluated in the scope of a node."""
     if isinstance(node, Comprehension):
         first, *others = node.generators
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -137,7 +137,7 @@ def _inside(node: Inner) -> list[ast.AST]:
 
 
 def _outside(node: Inner) -> list[ast.AST]:
-    """The parts that are evaluated around it: decorators, defaults, bases, what it iterates."""
+    """Return the parts evaluated in the enclosing scope: decorators, defaults, bases, iterable."""
     if isinstance(node, Comprehension):
         return [node.generators[0].iter]
     inside = _inside(node)

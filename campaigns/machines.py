@@ -1,6 +1,6 @@
-"""The machines that a campaign ran on: one line for each kind, however many runs there were.
+"""Summarise the machines of a campaign: one line per kind, for any number of runs.
 
-`benchmarks.machine.describe` has one line for each run, which faults.json keeps.
+`benchmarks.machine.describe` writes one line per run, which faults.json keeps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RUN = re.compile(
 
 
 def kinds_of(lines: Iterable[str]) -> str:
-    """One line for each number of cores and Python; a line of another form stands as it is."""
+    """Return one line per number of cores and Python version; other lines are unchanged."""
     kinds: dict[str, list[tuple[float, int]]] = {}
     others: list[str] = []
     for line in lines:

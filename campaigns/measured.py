@@ -1,7 +1,7 @@
-"""What is measured elsewhere and not tried by cases: a large run, mutation testing, flakiness.
+"""Rows measured elsewhere, without cases: a large run, mutation testing, flakiness.
 
-The figures are read from the files beside the page, which `python -m benchmarks big`,
-`python -m campaigns.mutation` and `python tools/flakiness.py` write.
+The figures are read from files beside the page, written by `python -m benchmarks big`,
+`python -m campaigns.mutation` and `python tools/flakiness.py`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ LARGE = "1000000"
 MOST_MIB, MOST_VERIFY_S = 300, 60
 AIM_PERCENT = 90
 WHOLE = "make tests"
-"""What `tools/flakiness.py` calls a run of all tests."""
+"""The name of a run of all tests in the output of `tools/flakiness.py`."""
 NAMED = 3
-"""How many failed tests a line of the page names."""
+"""Maximum number of failed tests named in a line of the page."""
 Run = dict[str, Any]
 
 
 def measured_rows(folder: Path) -> dict[str, str]:
-    """The cells of each row that was measured, from `cases` to `date`."""
+    """Return the cells of each measured row, from `cases` to `date`."""
     large = folder / "big.json"
     rows = {"F21": _large_run(_read(large), _published(large)),
             "F22": _mutation(_read(folder / "mutation.json"))}  # fmt: skip
@@ -34,7 +34,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _published(path: Path) -> str:
-    """The commit that wrote a file and its day, as two cells; empty where git does not know it."""
+    """Return a file's last commit and its date, as two cells; empty if git does not know it."""
     words = ["git", "log", "-1", "--abbrev=12", "--format=%h | %cs", "--", path.name]
     try:
         result = subprocess.run(words, cwd=path.parent, check=True, capture_output=True, text=True)
@@ -44,7 +44,7 @@ def _published(path: Path) -> str:
 
 
 def _large_run(sizes: dict[str, Any], when: str) -> str:
-    """A run of a million tasks: the memory of its largest process, and what verify took."""
+    """Return the cells of a run of a million tasks: peak memory, and CPU time of verify."""
     if "verify" not in (commands := sizes.get(LARGE, {}).get("commands", {})):
         return ""
     run, verify = commands["run"], commands["verify"]
@@ -56,7 +56,7 @@ def _large_run(sizes: dict[str, Any], when: str) -> str:
 
 
 def _mutation(sample: dict[str, Any]) -> str:
-    """Changes of the code that a test noticed; those that are left are listed below the table."""
+    """Return the cells of mutation testing: the code changes tried, and the share noticed."""
     if not sample:
         return ""
     noticed = f"{sample['noticed']:,} noticed ({100 * sample['noticed'] / sample['tried']:.1f} %)"
@@ -67,7 +67,7 @@ def _mutation(sample: dict[str, Any]) -> str:
 
 
 def flakiness_table(folder: Path) -> str:
-    """Repeated runs of the tests: one line for each commit and selection of tests."""
+    """Return a table of repeated test runs, one line per commit and selection of tests."""
     path = folder / "flakiness.json"
     runs: list[Run] = json.loads(path.read_text("utf-8")) if path.exists() else []
     groups: dict[tuple[str, str], list[Run]] = {}
@@ -82,7 +82,7 @@ def flakiness_table(folder: Path) -> str:
 
 
 def _whole_runs(runs: list[Run]) -> str:
-    """How many of the last runs of all tests passed in a row, whatever their commits."""
+    """Return a sentence with the number of latest full runs that passed, across commits."""
     if not runs:
         return "The whole of `make test` has not been repeated yet."
     last = _passed_last(runs)
@@ -92,7 +92,7 @@ def _whole_runs(runs: list[Run]) -> str:
 
 
 def _passed_last(runs: list[Run]) -> list[Run]:
-    """The runs after the last that failed, in the order in which they began."""
+    """Return the runs after the last failed one, in order of their start."""
     ordered = sorted(runs, key=lambda run: run.get("began", run["date"]))
     passed = [not run["exit"] and not run["failed"] for run in ordered]
     return ordered[len(ordered) - (passed[::-1].index(False) if False in passed else len(passed)) :]
@@ -111,7 +111,7 @@ def _flakiness_line(commit: str, what: str, runs: list[Run]) -> str:
 
 
 def _failures(runs: list[Run]) -> str:
-    """The tests that failed, with how often; how many they are where the names would fill lines."""
+    """Return the failed tests with counts, or only their number if there are many."""
     names = sorted({name for run in runs for name in run["failed"]})
     early = sum(bool(run["exit"]) and not run["failed"] for run in runs)
     times = [sum(name in run["failed"] for run in runs) for name in names]

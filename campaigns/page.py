@@ -1,7 +1,7 @@
 """Write docs/benchmarks/faults.md and faults.json from the runs of a campaign.
 
-faults.json keeps every case that is on the page: a later run adds to it, and where a case was tried
-more than once, the last time counts. Rows of campaigns on one of the searches stand by themselves.
+faults.json keeps every case on the page: a later run adds to it, and if a case was tried more than
+once, the last time counts. Campaigns on one of the searches have separate rows.
 """
 
 from __future__ import annotations
@@ -178,19 +178,19 @@ covers | `test_every_byte_of_the_last_record_is_found` |
 | F24 | limits judged before results | every stop came before the limit was watched | \
 `test_stopped_coordinator_charges_no_task` |
 """
-"""By hand: what campaigns found since the last release; cases may have failed by it before."""
+"""Written by hand: problems found by campaigns since the last release, and fixed."""
 OPEN = ""
-"""By hand: what campaigns found and nobody has fixed; empty when there is nothing."""
+"""Written by hand: problems found by campaigns and not fixed yet; empty if there are none."""
 AREAS = {"bugs": "no bug: the tests that notice the planted ones, in an unchanged copy"}
 READERS = "F14"
 NOT_RUN = "not run | | | | |"
 NOT_COUNTED = ("violations", "seed", "signal", "peak_mb", "workers")
-"""Figures that are not a number of things tried."""
+"""Figures that do not count things tried."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a row's cases came to."""
+    """The summed results of a row's cases."""
 
     row: str
     cases: int = 0
@@ -202,11 +202,11 @@ class Tally:
     dates: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     noticed: list[tuple[str, float, str]] = field(default_factory=list)
-    """Planted bugs that were noticed, each with the seconds that took and the commit."""
+    """Planted bugs that were noticed, each with the seconds taken and the commit."""
 
     @property
     def all_commits(self) -> set[str]:
-        """Those of its cases and of its planted bugs."""
+        """The commits of its cases and of its planted bugs."""
         return {*self.commits, *(commit for _, _, commit in self.noticed)}
 
     def add(self, e: EndedCase) -> None:
@@ -216,7 +216,7 @@ class Tally:
             self.problems.append(f"{test} ({e.case['part']}/{e.case['parts']}): {outcome}")
         elif is_planted(test):
             self.noticed.append((test, e.seconds, e.commit))
-        if test == CONTROL_CASE or not test.startswith(PREFIX):  # a bug tries a test
+        if test == CONTROL_CASE or not test.startswith(PREFIX):  # a bug tries a test, not the fault
             self._count(e, outcome)
 
     def _count(self, e: EndedCase, outcome: str) -> None:
@@ -228,7 +228,7 @@ class Tally:
         self.dates = sorted({*self.dates, day})
         if outcome not in ("passed", "skipped") and not e.value["figures"]:
             self.violations += 1
-        planted = is_planted(e.case["test"])  # what it counts is the bug's doing
+        planted = is_planted(e.case["test"])  # its figures are effects of the bug
         for figures in () if planted else e.value["figures"]:
             self.violations += int(figures.get("violations", 0))
             for name, count in figures.items():
@@ -238,7 +238,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class EndedCase:
-    """A case that was tried: what, with which outcome, and when."""
+    """A case that was tried, with its outcome, duration, commit and time."""
 
     case: dict[str, Any]
     value: dict[str, Any]
@@ -248,17 +248,17 @@ class EndedCase:
 
     @property
     def name(self) -> tuple[str, int, int]:
-        """What is tried once."""
+        """The identity of the case."""
         return self.case["test"], self.case["part"], self.case["parts"]
 
     @property
     def row(self) -> str:
-        """Its row, with the search that ships, or Ray, where the case is about one."""
+        """Its line of the table: the row, with the search or Ray if the case names one."""
         return line_of(self.case["row"], self.case["test"])
 
 
 def line_of(row: str, test: str) -> str:
-    """The line of the table that a test belongs to: its row, with the search or Ray if it is."""
+    """Return the line of the table of a test: its row, with the search or Ray if it names one."""
     parameters = test.partition("[")[2].rstrip("]").split("-")
     named = tuple(PLACES) if row != READERS else ()  # its parameters are readers of files
     search = next((name for name in named if name in parameters), "")
@@ -266,20 +266,20 @@ def line_of(row: str, test: str) -> str:
 
 
 def listed_cases(cases: Iterable[Case]) -> dict[str, int]:
-    """How many cases each line of the table has in full."""
+    """Return the total number of cases of each line of the table."""
     counted = [c for c in cases if c.test == CONTROL_CASE or not c.test.startswith(PREFIX)]
     return dict(Counter(line_of(case.row, case.test) for case in counted))
 
 
 def tally(runs: Iterable[weft.Run]) -> dict[str, Tally]:
-    """Count the cases of some runs by row; cases that were not tried are not there."""
+    """Return the results of some runs by row, without cases that were not tried."""
     return tally_of(last_of(e for run in runs for e in cases_of(run)))
 
 
 def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
-    """Each case as it ended last, in the order of their names.
+    """Return each case as it ended last, ordered by name.
 
-    Where a test was divided in another way before, what it found then no longer counts.
+    Results of a test that was divided differently before no longer count.
     """
     last = {e.name: e for e in sorted(ended, key=lambda e: e.finished_at)}
     parts = {e.case["test"]: e.case["parts"] for e in last.values()}
@@ -287,7 +287,7 @@ def last_of(ended: Iterable[EndedCase]) -> list[EndedCase]:
 
 
 def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
-    """Count cases by row."""
+    """Sum the results of cases by row."""
     tallies: dict[str, Tally] = {}
     for e in ended:
         tallies.setdefault(e.row, Tally(e.row)).add(e)
@@ -295,7 +295,7 @@ def tally_of(ended: Iterable[EndedCase]) -> dict[str, Tally]:
 
 
 def cases_of(run: weft.Run) -> Iterator[EndedCase]:
-    """Each case of a run that ended."""
+    """Yield each case of a run that ended."""
     cases, commit = run.args["cases"], run.args["commit"]
     for result in run.results():
         value = result.value if result.ok else broken(str(result.error))
@@ -304,31 +304,31 @@ def cases_of(run: weft.Run) -> Iterator[EndedCase]:
 
 
 def kept_cases(body: Mapping[str, Any]) -> list[EndedCase]:
-    """The cases that a page was made from."""
+    """Return the cases stored in faults.json."""
     return [EndedCase(**case) for case in body.get("cases", [])]
 
 
 def cases_on(folder: Path) -> list[EndedCase]:
-    """The cases on the page in a folder, if there is one."""
+    """Return the cases on the page in a folder, if there is one."""
     path = folder / "faults.json"
     return kept_cases(json.loads(path.read_text("utf-8"))) if path.exists() else []
 
 
 def kept_rows(body: Mapping[str, Any]) -> dict[str, Tally]:
-    """Rows of a page whose cases were not kept."""
+    """Return the rows of a page whose cases were not stored."""
     rows = body.get("rows", {}) if "cases" not in body else body.get("earlier", {})
     return {name: Tally(**row) for name, row in rows.items()}
 
 
 def broken(said: str) -> dict[str, Any]:
-    """The value of a case that could not be run."""
+    """Return the value of a case that could not be run."""
     return {"outcome": "broken", "figures": [], "said": said}
 
 
 def table(
     found: dict[str, Tally], measured: Mapping[str, str], listed: Mapping[str, int] | None = None
 ) -> str:
-    """The rows as a Markdown table, areas after the numbered ones; `listed` has all their cases."""
+    """Return the rows as a Markdown table, areas last; `listed` has the total cases of each."""
     heads = ("row", "fault", "cases", "tried", "violations", "minutes", "commit", "date")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     all_cases = listed or {}
@@ -343,7 +343,7 @@ def table(
 
 
 def cells_of(row: Tally, all_cases: int) -> str:
-    """What a row's cases came to, from `cases` to `date`."""
+    """Return the cells of a row, from `cases` to `date`."""
     cases = ", ".join(f"{n} {how}" for how, n in sorted(row.ended.items()))
     cases += f" of {all_cases}" if row.cases < all_cases else ""
     tried = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in row.tried.items() if n)
@@ -352,7 +352,7 @@ def cells_of(row: Tally, all_cases: int) -> str:
 
 
 def fault_of(name: str) -> str:
-    """What a line of the table is about."""
+    """Return the fault described by a line of the table."""
     if search := name.partition(" ")[2]:
         return f"the same on {PLACES[search]}"
     faults = {row.name: row.fault for row in ROWS}
@@ -360,7 +360,7 @@ def fault_of(name: str) -> str:
 
 
 def in_order(found: Mapping[str, Tally], listed: Mapping[str, int]) -> list[str]:
-    """The names of all rows: each with those of its searches, then those of areas."""
+    """Return the names of all rows, each followed by those of its searches; areas last."""
     faults = [row.name for row in ROWS]
     areas = sorted(n for n in found if n.partition(" ")[0] not in faults and found[n].cases)
     known = sorted({*found, *listed})
@@ -369,7 +369,7 @@ def in_order(found: Mapping[str, Tally], listed: Mapping[str, int]) -> list[str]
 
 
 def planted_table(found: dict[str, Tally]) -> str:
-    """The planted bugs that were noticed, in the order of the rows."""
+    """Return a table of the planted bugs that were noticed, in the order of the rows."""
     lines = ["| row | planted bug | seconds until noticed | commit |", "|---|---|---|---|"]
     order = {row.name: place for place, row in enumerate(ROWS)}
     for name in sorted(found, key=lambda name: (order.get(name, len(order)), name)):
@@ -379,7 +379,7 @@ def planted_table(found: dict[str, Tally]) -> str:
 
 
 def described(test: str) -> str:
-    """What a planted bug does, or what the test that plants it is called."""
+    """Return the description of a planted bug, or else one derived from the test's name."""
     bug = bug_of(test)
     return bug.what if bug else test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
 
@@ -392,9 +392,9 @@ def page_of(
     listed: Mapping[str, int] | None = None,
     stale: str = "",
 ) -> str:
-    """The whole page; `where` says commit, date and machine, `repeated` how tests ended again.
+    """Return the whole page; `where` describes the machines, `repeated` is the flakiness table.
 
-    `stale` lists the rows whose code has changed since.
+    `stale` lists the rows whose code has changed since they were tried.
     """
     problems = [problem for row in found.values() for problem in row.problems]
     rows, bugs = table(found, measured, listed), planted_table(found)
@@ -412,10 +412,10 @@ def write_page(
     listed: Mapping[str, int] | None = None,
     history: CodeHistory | None = None,
 ) -> Path:
-    """Write faults.md and faults.json into a folder: what is there, and runs on their machines.
+    """Write faults.md and faults.json into a folder, from an existing faults.json and new runs.
 
-    `listed` has how many cases there are for each line of the table, where that was asked.
-    `history` says which code has changed since.
+    `listed` has the total number of cases per line of the table, if known. `history` finds the code
+    that has changed since.
     """
     path = folder / "faults.json"
     body = json.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -440,7 +440,7 @@ def write_page(
 
 
 def stale_section(ended: Iterable[EndedCase], history: CodeHistory) -> str:
-    """Which rows have cases whose code has changed since, and in which files."""
+    """Return the section on rows with cases whose code has changed since, and the files."""
     changed: dict[str, set[str]] = {}
     cases: Counter[str] = Counter()
     for e in ended:
@@ -457,12 +457,12 @@ def stale_section(ended: Iterable[EndedCase], history: CodeHistory) -> str:
 
 
 def left_of(row: Tally, now: Tally | None) -> Tally:
-    """What of an earlier row still counts: of one that was tried again only its planted bugs."""
+    """Return the part of an earlier row that still counts: if tried again, only planted bugs."""
     return Tally(row.row, noticed=row.noticed) if now is not None and now.cases else row
 
 
 def joined(earlier: Mapping[str, Tally], found: Mapping[str, Tally]) -> dict[str, Tally]:
-    """Rows of now instead of earlier ones; planted bugs that were not tried now stay."""
+    """Replace earlier rows with current ones; planted bugs that were not tried again stay."""
     rows = {**earlier, **found}
     for name in earlier.keys() & found.keys():
         now = {test for test, _, _ in found[name].noticed}

@@ -1,8 +1,8 @@
 """Plant a bug of `campaigns.bugs` in a copy of the checkout and run the row's test there.
 
-The copy has a virtual environment of its own that finds the copied `src` and, behind it, the
-packages installed here: whatever the test starts, with whatever environment, runs the bug. A test
-that fails has noticed it; one that hangs is ended by its time limit, which is a failure too.
+The copy has its own virtual environment, which finds the copied `src` and then the packages
+installed here: everything that the test starts, in any environment, runs the bug. A test that fails
+has noticed it; a test that hangs reaches its time limit, which is a failure too.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from campaigns.bugs import CONTROL, CONTROL_PARTS, PREFIX, Bug, all_tests, bug_n
 from campaigns.output import tail_of
 
 HANG_S = 600
-"""Seconds after which a test of a planted bug is ended; a loaded machine takes minutes."""
+"""Time limit of a test of a planted bug; a loaded machine takes minutes."""
 COPIED = ("benchmarks", "campaigns", "docs", "examples", "src", "tests", "tools")
-"""Folders of the copy, beside the files of the checkout's root."""
+"""Folders of the copy, in addition to the files in the checkout's root."""
 PASSED, FAILED = 0, 1
 COMMAND = "import sys\nfrom weft.__main__ import main\nsys.exit(main())\n"
 
 
 def run_planted(test: str, part: int, root: Path, folder: Path) -> dict[str, Any]:
-    """Run the case of a planted bug; return its result as `campaigns.case` writes it."""
+    """Run the case of a planted bug; return its result for `campaigns.case`."""
     name = test.removeprefix(PREFIX)
     copy = copy_checkout(root, folder / "w")
     python = make_environment(copy, folder / "v")
@@ -50,12 +50,12 @@ def run_planted(test: str, part: int, root: Path, folder: Path) -> dict[str, Any
 
 
 def has_failed(text: str) -> bool:
-    """Whether pytest says that a test failed; without pytest, Python ends with the same code."""
+    """Whether pytest reports a failure; Python ends with the same code if pytest is missing."""
     return re.search(r"\d+ (failed|error)", text.rstrip().rpartition("\n")[2]) is not None
 
 
 def copy_checkout(root: Path, copy: Path) -> Path:
-    """Copy the files that tests need: neither the repository, nor what was built or run there."""
+    """Copy the files that tests need, without the git repository, builds and runs."""
     copy.mkdir()
     for name in COPIED:
         shutil.copytree(root / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -66,7 +66,7 @@ def copy_checkout(root: Path, copy: Path) -> Path:
 
 
 def plant(bug: Bug, root: Path) -> None:
-    """Change the source below `root` as the bug says."""
+    """Plant a bug in the source below `root`; raises ValueError unless its text occurs once."""
     path = root / bug.path
     text = path.read_text("utf-8")
     if text.count(bug.old) != 1:
@@ -75,7 +75,7 @@ def plant(bug: Bug, root: Path) -> None:
 
 
 def make_environment(copy: Path, folder: Path) -> Path:
-    """Make a virtual environment in which `weft` is the copy; return its interpreter."""
+    """Create a virtual environment in which `weft` is the copy; return its interpreter."""
     venv.create(folder, symlinks=True, with_pip=False)
     python = folder / "bin" / "python"
     own = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
@@ -90,7 +90,7 @@ def make_environment(copy: Path, folder: Path) -> Path:
 def run_tests(
     python: Path, copy: Path, tests: list[str], folder: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Run tests in a copy, up to the first that fails."""
+    """Run tests in a copy, up to the first failure."""
     words = ["--chaos", "-x", "-q", f"--timeout={HANG_S}", "-p", "no:cacheprovider"]
     words += ["-o", "tmp_path_retention_policy=none", f"--basetemp={folder}/t"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}

@@ -1,7 +1,7 @@
-"""The faults that Weft must withstand, and the tests that try them.
+"""The faults that Weft must tolerate, and the tests that inject them.
 
 A row names tests by path, or by path and name without parameters. Tests marked `slow` that no row
-names are tried too, under the name of their area.
+names are also tried, under the name of their area.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from campaigns.bugs import CONTROL_CASE, CONTROL_PARTS, PREFIX, bug_of
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of fault: what is done, the tests that do it, and those that prove they can fail."""
+    """One kind of fault: its description, its tests, and tests proving that these can fail."""
 
     name: str
     fault: str
@@ -21,16 +21,16 @@ class Row:
     planted: tuple[str, ...] = ()
     """Tests that plant a bug and assert that the row's check notices it."""
     parts: dict[str, int] = field(default_factory=dict)
-    """Into how many cases a test is divided; each takes every n-th of its points or seeds.
+    """Number of cases into which a test is divided; each takes every n-th of its points or seeds.
 
-    Each set of its parameters is a case by itself, also with 1."""
+    Each set of its parameters is a separate case, even with 1."""
     shared: dict[str, int] = field(default_factory=dict)
-    """Into how many cases the parameters of a test are dealt; each takes every n-th set of them."""
+    """Number of cases among which a test's parameter sets are dealt; each takes every n-th set."""
     whole: tuple[str, ...] = ()
-    """Files that are one case each: their tests share a run or a cluster that is slow to make."""
+    """Files that are one case each: their tests share a run or a cluster that is slow to create."""
     code: tuple[str, ...] = ()
-    """How the paths begin, below src/weft, of all code that its tests exercise; by default the
-    engine and the searches that a test is about."""
+    """Prefixes of the paths, below src/weft, of all code that its tests exercise; by default the
+    engine and the searches that a test names."""
 
     def owns(self, test: str) -> bool:
         """Whether the row names a test, given by path and name without parameters."""
@@ -97,21 +97,21 @@ PLANTED_GRIDS = {
     f"{PRNG}/test_attack_linear_twister.py::test_planted_state_over_the_coverage_is_found": 28,
     f"{PRNG}/test_attack_linear_words.py::test_planted_state_over_the_coverage_is_found": 3,
 }
-"""Into how many cases each is dealt: one takes about a minute."""
+"""Number of cases for the parameters of each; a case takes about a minute."""
 FRESH_ZOO = {
     f"{PRNG}/zoo/test_zoo.py::test_history_made_afresh_is_found_and_predicted": 40,
 }
-"""The same; three histories each, of seconds to minutes of many cores."""
+"""The same; a case has three histories, which take seconds to minutes on many cores."""
 
 SEARCH_PARTS = {
     EVERY_CALL: {"arc": 8, "jobs": 100, "prng": 10, "tree": 50},
     EVERY_RECOVERY: {"arc": 12, "jobs": 6, "prng": 18, "tree": 12},
     EVERY_ERROR: {"arc": 24, "jobs": 14, "prng": 32, "tree": 32},
 }
-"""Into how many cases these are divided on a search that ships: one takes half a minute."""
+"""Number of cases of each test on a shipped search; a case takes half a minute."""
 PLACES = {**{name: f"`weft {name}`" for name in ("arc", "jobs", "prng", "tree")},
           "ray": "a Ray cluster"}  # fmt: skip
-"""What has a line of its own in each row where a parameter of a test names it."""
+"""Searches and places with a separate line in each row, where a test's parameter names them."""
 
 ROWS = (
     Row(
@@ -216,7 +216,7 @@ ROWS = (
 
 
 def row_of(test: str) -> str:
-    """Name the row of a test; that of its area where no row names it."""
+    """Return the name of a test's row, or of its area if no row names it."""
     if bug := bug_of(test):
         return bug.row
     test = test.partition("[")[0]
@@ -228,7 +228,7 @@ def row_of(test: str) -> str:
 
 
 def parts_of(test: str) -> int:
-    """Into how many cases a test, or one set of its parameters, is divided."""
+    """Return the number of cases into which a test, or one set of its parameters, is divided."""
     if test == CONTROL_CASE:
         return CONTROL_PARTS
     test, _, parameter = test.partition("[")
@@ -239,18 +239,18 @@ def parts_of(test: str) -> int:
 
 
 def case_name(test: str) -> str:
-    """What a test is tried as: itself, or the whole file that it is in."""
+    """Return the name of a test's case: the test itself, or its whole file."""
     path = test.partition("::")[0]
     return path if any(path in row.whole for row in ROWS) else test
 
 
 def is_divided(test: str) -> bool:
-    """Whether each set of a test's parameters is a case by itself."""
+    """Whether each set of a test's parameters is a separate case."""
     return any(test in row.parts for row in ROWS)
 
 
 def is_shared(test: str) -> bool:
-    """Whether the sets of a test's parameters are dealt out to several cases."""
+    """Whether the sets of a test's parameters are dealt to several cases."""
     return any(test in row.shared for row in ROWS)
 
 

@@ -1,4 +1,4 @@
-"""The search: every case is a command, in the order of the rows; its ledger says what was tried."""
+"""The search: every case is a command, in the order of the rows; the ledger records the cases."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import weft
 from weft.model.tasks import SearchBody
 
 HERE = str(Path(__file__).resolve().parents[1])
-"""Where this package is imported from; `root` is the checkout whose tests are run."""
+"""The checkout of this package; `root` is the checkout whose tests are run."""
 TIMEOUT_S = 4 * 3600.0
 RESULT = "result.json"
 VARIABLES = ("PATH", "HOME", "LANG")
-"""Variables of the environment that cases are given."""
+"""Environment variables given to cases."""
 OPTIONAL = ("WEFT_PRNG_ZOO",)
-"""Variables that they are given where they are set."""
+"""Environment variables given to cases if they are set."""
 
 
 def read_result(run: Any) -> Any:
-    """What the case found; figures that differ from run to run, seconds, are not recorded."""
+    """Return the result of a case without seconds, which differ from run to run."""
     result = json.loads(Path(run.out_dir, RESULT).read_text("utf-8"))
     for row in result["figures"]:
         row.pop("seconds", None)
@@ -36,7 +36,7 @@ def faults(
     cases: Sequence[dict[str, Any]],
     variables: Sequence[str] = VARIABLES,
 ) -> SearchBody:
-    """Try all `cases` at a commit; the answer counts how they ended."""
+    """Try all `cases` at a commit; the answer counts their outcomes."""
     results = yield weft.round([run_case(root, case, variables) for case in cases])
     ended: dict[str, int] = {}
     for result in results:
@@ -46,7 +46,7 @@ def faults(
 
 
 def run_case(root: str, case: dict[str, Any], variables: Sequence[str] = VARIABLES) -> Any:
-    """A case as a command in the root of the checkout."""
+    """Return a case as a command in the root of the checkout."""
     words = [case["test"], str(case["part"]), str(case["parts"])]
     return weft.command(
         ["{python}", "-m", "campaigns.case", "{test}", "{part}", "{parts}", "{out_dir}/" + RESULT],

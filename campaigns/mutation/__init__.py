@@ -1,1 +1,1 @@
-"""Mutation testing of the core: change its code, see whether a test notices (row F22)."""
+"""Mutation testing of the core: change its code and check whether a test fails (row F22)."""

@@ -48,7 +48,7 @@ MEMORY_BYTES = 8 << 30
 
 
 def main(argv: Sequence[str]) -> int:
-    """Try what is asked for and print the figures; return the exit code."""
+    """Try the requested mutants and print the figures; return the exit code."""
     args, start_s = parsed(argv), time.monotonic()
     sources = sources_of(ROOT, args.only)
     mutants = [mutant for path, text in sources.items() for mutant in mutants_of(path, text)]
@@ -85,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """Read the options."""
+    """Parse the options."""
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         "python -m campaigns.mutation", description=__doc__, formatter_class=plain
@@ -108,14 +108,14 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder for copies and what tests write; in memory, if there is room, nothing is synced."""
+    """Return a folder for copies and test output, in memory if there is room, to avoid syncs."""
     memory = Path("/dev/shm")
     has_room = memory.is_dir() and shutil.disk_usage(memory).free >= MEMORY_BYTES
     return tempfile.TemporaryDirectory(prefix="wm", dir=memory if has_room else None)
 
 
 class Campaign:
-    """Mutants handed to places until none is left or time is up; each verdict is kept at once."""
+    """Passes mutants to places until none is left or time is up, storing each verdict at once."""
 
     def __init__(
         self, sources: dict[str, str], kept: Path, budget_s: float, deadline_s: float
@@ -127,7 +127,7 @@ class Campaign:
         self._reach = Reach()
 
     def run(self, left: list[Mutant], state: Path, jobs: int) -> int:
-        """Try all mutants; return how many tests there are to notice them."""
+        """Try all mutants; return the number of tests that can notice them."""
         self._left = left[::-1]
         with scratch_folder() as folder, ThreadPoolExecutor(jobs) as pool:
             folders = [Path(folder, str(number)) for number in range(jobs)]
@@ -139,7 +139,7 @@ class Campaign:
         return len(self._reach.seconds) - len(self._reach.failed)
 
     def compare(self, mutants: list[Mutant], state: Path) -> int:
-        """Try mutants by forks and by a new interpreter each; return 1 where verdicts differ."""
+        """Try each mutant in forks and in a new interpreter; return 1 if verdicts differ."""
         differing = 0
         with scratch_folder() as folder:
             place = Place(ROOT, Path(folder, "0"))
@@ -157,7 +157,7 @@ class Campaign:
         return 1 if differing else 0
 
     def _measured(self, place: Place, state: Path, jobs: int) -> Reach:
-        """What reaches what, as kept or measured now."""
+        """Return the reach of the tests, from stored measurements and new ones."""
         start_s, scratch = time.monotonic(), place.folder / "reach"
         scratch.mkdir()
         reach = measure(place.python, place.copy, scratch, jobs, state / "reach.json")

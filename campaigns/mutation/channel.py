@@ -1,4 +1,4 @@
-"""The near end of the socket to a process that runs tests: requests out, answers in."""
+"""The client end of the socket to a process that runs tests: send requests, receive answers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 KILLED, TIMED_OUT, SURVIVED, UNREACHED = "killed", "timed-out", "survived", "unreached"
 TIMES, MORE_S = 6, 8.0
-"""A test may take so many times what it took, and so many seconds more."""
+"""Time limit of a test: a multiple of its measured time, plus some seconds."""
 START_S = 300.0
 
 
 class NotStartedError(Exception):
-    """The tests did not begin: the file cannot be imported, or not be exchanged."""
+    """The tests did not begin: the file cannot be imported, or its code cannot be exchanged."""
 
 
 class Channel:
-    """Lines of JSON from the other end of a socket, each within a time."""
+    """Sends and receives lines of JSON over a socket, with a time limit for each answer."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end, self._rest = end, b""
@@ -31,7 +31,7 @@ class Channel:
         self._end.sendall(json.dumps(words).encode() + b"\n")
 
     def receive(self, within_s: float) -> dict[str, Any] | None:
-        """The next line; None at the end. Raises TimeoutError."""
+        """Return the next line; None at the end of the stream. Raises TimeoutError."""
         deadline_s = time.monotonic() + within_s
         while b"\n" not in self._rest:
             self._end.settimeout(max(0.001, deadline_s - time.monotonic()))
@@ -49,7 +49,7 @@ class Channel:
 
 @dataclass(slots=True)
 class Progress:
-    """What the answers about one request have said so far."""
+    """The state of one request according to the answers so far."""
 
     pid: int = 0
     running: str = ""
@@ -58,7 +58,7 @@ class Progress:
     has_ended: bool = False
 
     def follow(self, channel: Channel, seconds: Mapping[str, float]) -> tuple[str, str]:
-        """Wait for the outcome, test by test. Raises NotStartedError."""
+        """Wait for the outcome; return it with the test that decided it. Raises NotStartedError."""
         within_s = START_S
         while True:
             try:
@@ -72,7 +72,7 @@ class Progress:
                 return outcome
 
     def _take(self, answer: dict[str, Any]) -> tuple[str, str] | None:
-        """Note one answer; return the outcome if it is one."""
+        """Process one answer; return the outcome if it has one."""
         self.pid = answer.get("pid", self.pid)
         self.running = answer.get("begins", self.running)
         self.is_ready = self.is_ready or "ready" in answer

@@ -1,9 +1,9 @@
-"""Serve forks that have imported pytest and the packages that tests use, but no part of Weft.
+"""Serve forks that have imported pytest and the libraries of tests, but no part of Weft.
 
     python -m campaigns.mutation.cold FD FOLDER
 
-A mutant that takes effect when its file is imported is tried in such a fork: it imports Weft as
-any new process does, and pytest collects the files of the tests asked for.
+A mutant that takes effect at import is tried in such a fork: it imports Weft like any new process,
+and pytest collects the files of the requested tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from campaigns.mutation.serving import OneRequest, Request, serve
 LIBRARIES = ("numpy", "pandas", "pyarrow", "hypothesis.strategies", "hypothesis.stateful", "psutil",
              "sqlite3", "multiprocessing.connection", "concurrent.futures.thread", "asyncio",
              "rich.console")  # fmt: skip
-"""What tests import; one that is missing here is imported by them, or not at all."""
+"""Libraries that tests import; missing ones are skipped."""
 REWRITING = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
 
 
@@ -33,7 +33,7 @@ def main(fd: str, folder: str) -> None:
             importlib.import_module(name)
     if any(name.partition(".")[0] == "weft" for name in sys.modules):
         raise RuntimeError("a library has imported weft")
-    os.environ.pop("WEFT_MUTATION", None)  # a fork is not to serve in its turn
+    os.environ.pop("WEFT_MUTATION", None)  # a fork must not serve in turn
     channel = socket.socket(fileno=int(fd))
     os.set_inheritable(channel.fileno(), False)
 

@@ -1,4 +1,4 @@
-"""Exchange the code of functions that exist, so that a fork need not import anything again."""
+"""Exchange the code of existing functions, so that a fork need not import anything again."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 OURS = ("weft", "tests")
-"""Packages whose caches may hold what the unchanged code computed."""
+"""Packages whose caches may hold results of the unchanged code."""
 
 
 class Functions:
-    """Every function in memory by the file that it comes from, and the caches to empty."""
+    """Every function in memory by its source file, and the caches to clear."""
 
     def __init__(self) -> None:
         self._by_file: dict[str, list[FunctionType]] = {}
@@ -24,10 +24,10 @@ class Functions:
                 self._caches.append(entry)
 
     def exchange(self, path: Path) -> None:
-        """Give every function of a file the code that the file has now.
+        """Update every function of a file to the current code of the file.
 
-        Fails where a line has two functions of one name, or a closure now holds something else;
-        such a mutant is tried by a process that imports the file.
+        Fails if a line has two functions with the same name, or the variables of a closure have
+        changed; such a mutant is tried by a process that imports the file.
         """
         codes: dict[tuple[str, int], list[CodeType]] = {}
         collect_codes(compile(path.read_text("utf-8"), str(path), "exec"), codes)
@@ -40,12 +40,12 @@ class Functions:
 
 
 def is_ours(module: str | None) -> bool:
-    """Whether a cache may hold something of Weft."""
+    """Whether a cache may belong to Weft or its tests."""
     return module is None or module.partition(".")[0] in OURS
 
 
 def collect_codes(code: CodeType, into: dict[tuple[str, int], list[CodeType]]) -> None:
-    """All code objects inside one, by qualified name and first line."""
+    """Collect all code objects inside one, by qualified name and first line."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             into.setdefault((constant.co_qualname, constant.co_firstlineno), []).append(constant)

@@ -1,4 +1,4 @@
-"""What was tried, kept line by line, and the figures that the page of faults shows."""
+"""Records of the mutants tried, one per line, and the figures that the page of faults shows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from campaigns.mutation.runner import Verdict
 NOTICED = (KILLED, TIMED_OUT)
 MISSED = (SURVIVED, UNREACHED)
 EXPLAINED = Path(__file__).with_name("explained.toml")
-"""Survivors that were looked at and need no test, each with its reason."""
+"""Reviewed survivors that need no test, each with its reason."""
 
 Record = dict[str, Any]
 
 
 def record_of(mutant: Mutant, verdict: Verdict, seconds: float) -> Record:
-    """A mutant and how it ended, as a line of JSON holds it."""
+    """Return a mutant and its verdict as a record, one line of JSON."""
     return {
         "name": mutant.name, "outcome": verdict.outcome, "by": verdict.by, "run": verdict.run,
         "reaching": verdict.reaching, "seconds": round(seconds, 2),
@@ -32,25 +32,25 @@ def record_of(mutant: Mutant, verdict: Verdict, seconds: float) -> Record:
 
 
 def load_records(paths: Iterable[Path]) -> dict[str, Record]:
-    """What was tried, by mutant; the last time counts."""
+    """Return the records by mutant; the last one of each counts."""
     lines = (line for path in paths for line in path.read_text("utf-8").splitlines())
     return {record["name"]: record for record in map(json.loads, lines)}
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why survivors in one function need no test; all of them, or those of some changes."""
+    """The reason why survivors in one function, or those of some changes, need no test."""
 
     file: str
     function: str
-    """Empty for what a module does when it is imported."""
+    """Empty for module-level code."""
     why: str
     operator: str = ""
     before: str = ""
-    """Part of what is changed."""
+    """Part of the changed text."""
 
     def is_of(self, mutant: Mutant) -> bool:
-        """Whether it is about this mutant."""
+        """Whether it applies to a mutant."""
         return (
             mutant.path == f"src/weft/{self.file}"
             and mutant.function == self.function
@@ -60,18 +60,18 @@ class Explanation:
 
 
 def explanations() -> list[Explanation]:
-    """Those that are kept beside the tool."""
+    """Return the explanations in `explained.toml`."""
     entries = tomllib.loads(EXPLAINED.read_text("utf-8"))["survivor"]
     return [Explanation(**entry) for entry in entries]
 
 
 def reason_of(mutant: Mutant, reasons: Sequence[Explanation]) -> str:
-    """Why a survivor needs no test; empty where nobody has said so."""
+    """Return why a survivor needs no test; empty if there is no explanation."""
     return next((reason.why for reason in reasons if reason.is_of(mutant)), "")
 
 
 def idle_of(mutants: Sequence[Mutant], reasons: Sequence[Explanation]) -> list[str]:
-    """Explanations of changes that there are no more; those of files that were left out stay."""
+    """Return explanations that match no mutant any more, for files with mutants only."""
     files = {mutant.path for mutant in mutants}
     about = [reason for reason in reasons if f"src/weft/{reason.file}" in files]
     idle = [reason for reason in about if not any(map(reason.is_of, mutants))]
@@ -79,7 +79,7 @@ def idle_of(mutants: Sequence[Mutant], reasons: Sequence[Explanation]) -> list[s
 
 
 def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int) -> Record:
-    """The counts, and every survivor with its place."""
+    """Return the counts, and every survivor with its position."""
     tried = [mutant for mutant in mutants if mutant.name in records]
     outcomes = Counter(records[mutant.name]["outcome"] for mutant in tried)
     reasons = explanations()
@@ -104,7 +104,7 @@ def figures_of(mutants: Sequence[Mutant], records: dict[str, Record], tests: int
 
 
 def table(figures: Record) -> str:
-    """The figures for a person at a terminal."""
+    """Return the figures as text for a terminal."""
     lines = [*(f"not noticed: {m['mutant']} {m['why']}".rstrip() for m in figures["missed"])]
     lines += [*(f"explains nothing any more: {name}" for name in figures["idle"]), ""]
     lines.append(f"{'package':<14}{'mutants':>9}{'noticed':>9}")

@@ -1,4 +1,4 @@
-"""A mutant: one small change of a source file, and the name that its verdict is kept under."""
+"""A mutant: one small change to a source file, and the name under which its verdict is stored."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from campaigns.mutation.units import Unit
 
 SHOWN = 100
-"""Characters of a change that are shown."""
+"""Number of characters of a change that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of a file: bytes `begin` to `end` of its text become `after`."""
+    """One change to a file: bytes `begin` to `end` of its text become `after`."""
 
     path: str
     line: int
@@ -25,11 +25,11 @@ class Mutant:
     end: int
     first: int
     last: int
-    """The lines of the statement, or of its head: who reaches one of them reaches the mutant."""
+    """First and last line of the statement, or of its head: a test that reaches one reaches it."""
     function: str
-    """The function whose body it changes; empty for what a module does when it is imported."""
+    """The function whose body it changes; empty for module-level code."""
     unit: Unit
-    """What must not change for its verdict to count."""
+    """The unit that must stay unchanged for its verdict to count."""
 
     @property
     def inside(self) -> bool:
@@ -38,13 +38,13 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The same for the same change of the same unit, wherever that stands in the file."""
+        """Its name, equal for equal changes to the same unit, wherever the unit is in the file."""
         place = f"{self.path} {self.unit.name}@{self.unit.digest}"
         change = hashlib.sha256(f"{self.before}\0{self.after}".encode()).hexdigest()[:8]
         return f"{place} +{self.line - self.unit.first}:{self.column} {self.operator} {change}"
 
     def apply(self, text: str) -> str:
-        """The text of the file with this change."""
+        """Return the text of the file with this change."""
         content = text.encode()
         return (content[: self.begin] + self.after.encode() + content[self.end :]).decode()
 

@@ -1,13 +1,12 @@
-"""The mutants of a source file: one small change each, as text in its place.
+"""The mutants of a source file: one small change each, made in its text.
 
     mutants_of("src/weft/model/keys.py", text) ─► [Mutant(line, operator, before, after, …)]
 
-Lines keep their numbers, so that coverage of the unchanged file says which tests reach a mutant.
-By rule, because no test should depend on them, these are left alone: docstrings and other texts
-that stand alone, annotations, unions of types, `Literal[…]` and `TypeVar(…)`, `if TYPE_CHECKING`,
-decorators, `__all__`, assertions, the words of errors (texts inside `raise`, and in calls that make
-an error of `weft.errors`), and what stands inside the braces of an f-string. A change that does not
-compile is no mutant.
+Lines keep their numbers, so that coverage of the unchanged file shows which tests reach a mutant.
+Some code is never mutated, because no test should depend on it: docstrings and other string
+statements, annotations, unions of types, `Literal[…]` and `TypeVar(…)`, `if TYPE_CHECKING`,
+decorators, `__all__`, assertions, error texts (inside `raise`, and in calls that create an error of
+`weft.errors`), and the expressions in an f-string. A change that does not compile is not a mutant.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ TYPE_MAKERS = ("NewType", "ParamSpec", "TypeVar")
 
 
 def mutants_of(path: str, text: str) -> list[Mutant]:
-    """All mutants of a file in the order of their places, without those that do not compile."""
+    """Return all mutants of a file that compile, ordered by position."""
     return [mutant for mutant in changes_of(path, text) if _compiles(mutant.apply(text))]
 
 
 def changes_of(path: str, text: str) -> list[Mutant]:
-    """All changes of a file in the order of their places."""
+    """Return all changes to a file, ordered by position."""
     tree = ast.parse(text)
     finder = _Finder(path, text, units_of(text), error_makers(tree))
     finder.visit(tree)
@@ -66,7 +65,7 @@ def _compiles(text: str) -> bool:
 
 
 class _Finder(ast.NodeVisitor):
-    """Walks a file and notes what can be changed; nothing below what is left alone is visited."""
+    """Walks a file and records possible changes; code that is never mutated is not visited."""
 
     def __init__(self, path: str, text: str, units: list[Unit], makers: frozenset[str]) -> None:
         self._units, self._error_makers = units, makers
@@ -103,7 +102,7 @@ class _Finder(ast.NodeVisitor):
             self._note("condition", test, ast.UnaryOp(ast.Not(), test))
 
     def visit(self, node: ast.AST) -> None:
-        """Visit what is below a node, with the lines of the innermost statement."""
+        """Visit the children of a node, with the lines of the innermost statement."""
         if not isinstance(node, ast.stmt):
             super().visit(node)
             return
@@ -111,7 +110,7 @@ class _Finder(ast.NodeVisitor):
         super().visit(node)
         self._span = outer
 
-    # -- where to look ---------------------------------------------------------------------------
+    # -- code to visit ---------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
@@ -141,7 +140,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_Assert(self, node: ast.Assert) -> None:
-        """Assertions state what holds anyway."""
+        """Skip assertions, which state invariants."""
 
     def visit_If(self, node: ast.If) -> None:
         if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -278,7 +277,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def _span_of(node: ast.stmt) -> tuple[int, int]:
-    """The first and last line of a statement; of one with a body those of its head."""
+    """Return the first and last line of a statement, or of its head if it has a body."""
     body: list[ast.AST] = getattr(node, "body", None) or getattr(node, "cases", None) or []
     if not body:
         return node.lineno, node.end_lineno or node.lineno
@@ -287,7 +286,7 @@ def _span_of(node: ast.stmt) -> tuple[int, int]:
 
 
 def _is_yes_or_no(test: ast.expr) -> bool:
-    """Whether exchanging the comparison negates a condition already."""
+    """Whether exchanging the comparison already negates a condition."""
     yes_or_no = ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot
     return (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], yes_or_no)
@@ -295,7 +294,7 @@ def _is_yes_or_no(test: ast.expr) -> bool:
 
 
 def _is_type(node: ast.BinOp) -> bool:
-    """Whether `a | b` is a union of types: one of them is None, a text, subscripted or a class."""
+    """Whether `a | b` is a union of types: a side is None, text, subscripted or a class name."""
     if not isinstance(node.op, ast.BitOr):
         return False
     sides = (node.left, node.right)
@@ -309,14 +308,14 @@ def _is_type(node: ast.BinOp) -> bool:
 
 
 def _is_type_name(name: str) -> bool:
-    """Whether a name is that of a class: builtin, or written in CapWords."""
+    """Whether a name is that of a class: builtin or in CapWords."""
     return isinstance(getattr(builtins, name, None), type) or (
         name[:1].isupper() and not name.isupper()
     )
 
 
 def error_makers(tree: ast.Module) -> frozenset[str]:
-    """Names of errors that a file imports, and of its functions that return one."""
+    """Return the names of errors that a file imports, and of its functions that return one."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     errors = {a.asname or a.name for node in imports if node.module == "weft.errors"
               for a in node.names}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Write docs/benchmarks/mutation.md: what was changed, what noticed it, and what nobody did."""
+"""The page docs/benchmarks/mutation.md: the mutants, their outcomes, and the survivors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ statement.
 
 
 def page_of(figures: dict[str, Any]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     tried, noticed = figures["tried"], figures["noticed"]
     score = f"{100 * noticed / max(tried, 1):.1f} %"
     explained = figures["explained"]
@@ -44,7 +44,7 @@ def page_of(figures: dict[str, Any]) -> str:
 
 
 def packages(figures: dict[str, Any]) -> str:
-    """Outcomes, and the score of each package."""
+    """Return the score of each package, and the outcomes."""
     lines = ["| package | mutants | noticed |", "|---|---|---|"]
     for name, (tried, noticed) in sorted(figures["packages"].items()):
         lines.append(f"| {name} | {tried:,} | {100 * noticed / tried:.1f} % |")
@@ -53,7 +53,7 @@ def packages(figures: dict[str, Any]) -> str:
 
 
 def operators(figures: dict[str, Any]) -> str:
-    """What is changed, and how often."""
+    """Return a table of the operators with their number of mutants."""
     lines = ["## Changes", "", "| operator | change | mutants |", "|---|---|---|"]
     for name, (change, count) in figures["operators"].items():
         lines.append(f"| {name} | {change.replace('|', chr(92) + '|')} | {count:,} |")
@@ -61,7 +61,7 @@ def operators(figures: dict[str, Any]) -> str:
 
 
 def survivors(figures: dict[str, Any]) -> str:
-    """Every mutant that no test noticed: those that need no test by reason, then the others."""
+    """Return every mutant that no test noticed: explained ones by reason, then the others."""
     missed = figures["missed"]
     reasons: dict[str, list[str]] = {}
     for entry in missed:

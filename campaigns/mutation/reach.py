@@ -1,9 +1,9 @@
-"""Which tests reach which line, and how long each takes: measured per file of tests, and kept.
+"""Measure which tests reach which line, and how long each takes, per test file; store the results.
 
-A measurement counts while the file of tests stays as it is. Lines are kept by unit of the source:
-those of a unit that has changed since count as reached by all tests that reached any of it. Where
-a source file is new, files of tests that reached changed units are measured again: only through
-such a unit can they reach it.
+A measurement is valid while the test file is unchanged. Lines are stored by unit of the source:
+those of a changed unit count as reached by all tests that reached any of it. If a source file is
+new, test files that reached changed units are measured again: only through such a unit can they
+reach it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from campaigns.mutation.units import Unit, unit_at, units_of
 
 TESTS = ("model/*", "ledger/*", "storage/*", "coordinator/*", "testing/*", "worker/*", "runs/*",
          "test_api.py")  # fmt: skip
-"""Below tests/: what `make test` measures the coverage of the core with, and the simulator."""
+"""Tests, below tests/, with which `make test` measures coverage of the core, and the simulator."""
 STARTING = ("tests/worker/", "tests/runs/", "tests/test_api.py")
-"""Tests that start processes; they come last."""
+"""Prefixes of tests that start processes; these run last."""
 KILLERS_FIRST = 6
 AT_IMPORT = -1
 OPTIONS = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-o", "timeout=120",
            "-o", "tmp_path_retention_policy=none", "-p", "campaigns.mutation.plugin",
            "--continue-on-collection-errors")  # fmt: skip
 Part = dict[str, Any]
-"""What was measured of one file of tests: names, seconds, failures, and by source file and unit
-the numbers of the tests that reach each line, counted from the first of the unit."""
+"""The measurement of one test file: names, seconds, failures, and by source file and unit the
+numbers of the tests that reach each line, counted from the first of the unit."""
 
 
 @dataclass(slots=True)
 class Reach:
-    """The tests that pass without a mutant, what they take, and the lines that they reach."""
+    """The times and failures of tests without a mutant, and the lines that they reach."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
@@ -48,11 +48,11 @@ class Reach:
     imported: dict[str, set[int]] = field(default_factory=dict)
     """Lines that also run when a file is imported or its tests are collected."""
     measured: set[tuple[str, str]] = field(default_factory=set)
-    """Source file and name of every unit that some test reached."""
+    """Source file and name of every unit that a test reached."""
     killers: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, part: Part, units: dict[str, list[Unit]]) -> None:
-        """Take over what was measured of one file of tests, for the units that there are now."""
+        """Add the measurement of one test file, mapped to the current units."""
         names = part["tests"]
         self.seconds |= dict(zip(names, part["seconds"], strict=True))
         self.failed |= set(part["failed"])
@@ -76,12 +76,12 @@ class Reach:
             by_line.setdefault(line, set()).update(names[n] for n in numbers if n != AT_IMPORT)
 
     def in_process(self, mutant: Mutant) -> bool:
-        """Whether a fork that has imported everything can run the mutant."""
+        """Whether the mutant can run in a fork that has imported everything."""
         span = range(mutant.first, mutant.last + 1)
         return mutant.inside and self.imported.get(mutant.path, set()).isdisjoint(span)
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that reach a mutant, those that will tell soonest first."""
+        """Return the tests that reach a mutant: those that kill most first, then the fastest."""
         names = (self._reaching(mutant) | self._own(mutant)) - self.failed
         order = sorted(names, key=lambda n: (n.startswith(STARTING), self.seconds[n], n))
         killers = self.killers.get(mutant.path, Counter())
@@ -89,7 +89,7 @@ class Reach:
         return list(dict.fromkeys([*best[:KILLERS_FIRST], *order]))
 
     def _reaching(self, mutant: Mutant) -> set[str]:
-        """The tests that run its lines; of what takes effect at import, all that run its file."""
+        """Return the tests that run its lines, or its file if it takes effect at import."""
         by_line = self.lines.get(mutant.path, {})
         is_known = (mutant.path, mutant.unit.name) in self.measured
         span = range(mutant.first, mutant.last + 1)
@@ -97,7 +97,7 @@ class Reach:
         return set().union(*(by_line.get(line, set()) for line in chosen))
 
     def _own(self, mutant: Mutant) -> set[str]:
-        """For what a module does when it is imported: a test that reads a constant runs no line."""
+        """Return the module's own tests for module-level code: reading a constant runs no line."""
         if mutant.inside:
             return set()
         place = Path(mutant.path)
@@ -109,12 +109,12 @@ class Reach:
         return set().union(*(tests for f in files for tests in self.lines[f].values()))
 
     def note_killer(self, path: str, test: str) -> None:
-        """Remember which test noticed a mutant of a file: others of that file meet it first."""
+        """Record a test that noticed a mutant of a file: it is run first on others of that file."""
         self.killers.setdefault(path, Counter())[test] += 1
 
 
 def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Reach:
-    """What the tests of the core below `root` reach; files of tests that have changed are run."""
+    """Return the reach of the core's tests below `root`, measuring changed test files again."""
     parts: dict[str, Part] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
     digests = {file: text_digest((root / file).read_bytes()) for file in test_files(root)}
     units = {path: units_of(text) for path, text in sources_of(root).items()}
@@ -134,9 +134,9 @@ def measure(python: Path, root: Path, folder: Path, jobs: int, kept: Path) -> Re
 
 
 def outdated(parts: dict[str, Part], units: dict[str, list[Unit]]) -> set[str]:
-    """The files of tests that may reach a source file which was not there when they were measured.
+    """Return the test files that may reach a source file added since they were measured.
 
-    None where there is no such file.
+    Empty if there is no such source file.
     """
     known = {path for part in parts.values() for path in part["lines"]}
     if known.issuperset(path for path in units if units[path]):
@@ -150,7 +150,7 @@ def outdated(parts: dict[str, Part], units: dict[str, list[Unit]]) -> set[str]:
 
 
 def by_unit(part: Part, units: dict[str, list[Unit]]) -> Part:
-    """Lines as counted from the first of their unit."""
+    """Return the lines of a measurement by unit, counted from the first line of the unit."""
     lines: Part = {}
     for path, by_line in part["lines"].items():
         for line, numbers in by_line.items():
@@ -163,13 +163,13 @@ def by_unit(part: Part, units: dict[str, list[Unit]]) -> Part:
 
 
 def test_files(root: Path) -> list[str]:
-    """The files with the tests of the core."""
+    """Return the test files of the core."""
     paths = [path for name in TESTS for path in sorted((root / "tests").glob(name))]
     return [str(p.relative_to(root)) for p in paths if p.name.startswith("test_")]
 
 
 def _measure_file(python: Path, root: Path, folder: Path, file: str) -> Part:
-    """Run one file of tests under coverage; nothing where it cannot be collected."""
+    """Run one test file under coverage; return an empty part if it cannot be collected."""
     name = file.replace("/", "-")
     out = folder / f"{name}.json"
     words = [*OPTIONS, f"--basetemp={folder / name}.tmp", file]
@@ -187,18 +187,18 @@ def _measure_file(python: Path, root: Path, folder: Path, file: str) -> Part:
 
 
 def clean_environment(python: Path) -> dict[str, str]:
-    """The environment of tests in a copy: its own interpreter first, no settings of Python."""
+    """Return the environment of tests in a copy: its interpreter first, no Python settings."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "WEFT_"))}
     environment["PATH"] = os.pathsep.join((str(python.parent), environment.get("PATH", "")))
     return environment
 
 
 def text_digest(content: bytes) -> str:
-    """Names a version of a file."""
+    """Return an id of a file's contents."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def sources_of(root: Path, only: Sequence[str] = ()) -> dict[str, str]:
-    """The text of every file that is mutated, or of those whose path contains one of `only`."""
+    """Return the text of every mutated file, or of those whose path contains one of `only`."""
     files = {str(path.relative_to(root)): path.read_text("utf-8") for path in core_files(root)}
     return {p: text for p, text in files.items() if not only or any(word in p for word in only)}

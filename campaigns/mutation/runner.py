@@ -1,12 +1,12 @@
-"""Run tests on mutants in a copy of the checkout, by forks of two processes that are ready.
+"""Run tests on mutants in a copy of the checkout, in forks of two prepared processes.
 
     Place ─request─► warm server (all tests collected) ─fork─► tests on exchanged code ─► answers
                  └─► cold server (no part of Weft imported) ─fork─► pytest on some files ─► answers
 
-The cold server tries mutants that take effect when their file is imported, or whose code cannot be
-exchanged. A test that takes much longer than without the mutant has noticed it. Before a test is
-believed to have noticed one, it must pass the same way without any. `Place.try_plainly` is the
-slow twin: a new interpreter for each mutant, as a person would do it.
+The cold server tries mutants that take effect at import, or whose code cannot be exchanged. A test
+that takes much longer than without the mutant has noticed it. A test only counts as having noticed
+a mutant if it passes in the same way without one. `Place.try_plainly` is the slow twin: a new
+interpreter for each mutant, as one would do by hand.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PASSED = 0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a mutant ended: which test noticed it, of how many that may run and that reach it."""
+    """The outcome of a mutant: the test that noticed it, and how many were chosen and reach it."""
 
     outcome: str
     by: str = ""
@@ -52,7 +52,7 @@ class Verdict:
 
 
 class Server:
-    """A process that runs each request in a fork; started when first asked."""
+    """A process that runs each request in a fork; started on the first request."""
 
     def __init__(self, words: Sequence[str | Path], copy: Path, scratch: Path) -> None:
         self._words, self._copy, self._scratch = words, copy, scratch
@@ -60,7 +60,7 @@ class Server:
         self._channel: Channel | None = None
 
     def run(self, tests: list[str], path: str, reach: Reach) -> tuple[str, str]:
-        """Run tests on what is on disk, one file of which may be exchanged in memory."""
+        """Run tests on the files on disk; the code of `path`, if given, is exchanged in memory."""
         channel = self.start()
         folder = self._scratch / "t"
         shutil.rmtree(folder, ignore_errors=True)
@@ -77,7 +77,7 @@ class Server:
         return outcome
 
     def start(self) -> Channel:
-        """Start the process, unless it is there; return the way to it."""
+        """Start the process unless it is running; return its channel."""
         if self._channel is None:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -97,7 +97,7 @@ class Server:
         )  # fmt: skip
 
     def _await_end(self, channel: Channel, progress: Progress) -> None:
-        """Wait for the end of a fork, which is killed where it was too slow."""
+        """Wait for the end of a fork, which is killed if it was too slow."""
         if progress.is_late and progress.pid:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(progress.pid, signal.SIGKILL)
@@ -109,7 +109,7 @@ class Server:
             self.close()
 
     def close(self) -> None:
-        """End the process and what it started."""
+        """Kill the process and its group."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -133,7 +133,7 @@ class Place:
         self._passing: set[tuple[Server, str]] = set()
 
     def try_mutant(self, mutant: Mutant, text: str, reach: Reach, budget_s: float) -> Verdict:
-        """Run the tests that reach a mutant, fastest first, as many as the budget allows."""
+        """Run the tests that reach a mutant, as many as the budget allows."""
         names = reach.tests_of(mutant)
         chosen = within(names, reach, budget_s)
         if not chosen:
@@ -163,7 +163,7 @@ class Place:
         return SURVIVED, "", self._cold
 
     def _passes(self, server: Server, test: str, reach: Reach) -> bool:
-        """Whether a test passes without a mutant in a fork of this server; asked once each."""
+        """Whether a test passes without a mutant in a fork of this server; successes are cached."""
         if (server, test) not in self._passing:
             outcome, _ = server.run([test], "", reach)
             if outcome != SURVIVED:
@@ -173,7 +173,7 @@ class Place:
         return True
 
     def try_plainly(self, mutant: Mutant, text: str, reach: Reach, budget_s: float) -> Verdict:
-        """The same verdict by a new interpreter that runs pytest on the changed copy."""
+        """Return the same verdict from a new interpreter that runs pytest on the changed copy."""
         names = reach.tests_of(mutant)
         chosen = within(names, reach, budget_s)
         if not chosen:
@@ -201,7 +201,7 @@ class Place:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, path: str, text: str) -> None:
-        """Write a file with a time of its own, so that no older bytecode is taken for its."""
+        """Write a file with a unique modification time, so that no stale bytecode is used."""
         self._mtime += 1
         target = self.copy / path
         target.write_text(text, "utf-8")
@@ -209,7 +209,7 @@ class Place:
 
 
 def within(names: list[str], reach: Reach, budget_s: float) -> list[str]:
-    """The first tests that together take no longer than the budget; one at least."""
+    """Return the first tests that together fit the budget, at least one."""
     chosen: list[str] = []
     total_s = 0.0
     for name in names:
@@ -221,7 +221,7 @@ def within(names: list[str], reach: Reach, budget_s: float) -> list[str]:
 
 
 def shares_of(mutant: Mutant, chosen: list[str]) -> list[list[str]]:
-    """Tests of the mutant's own file and of the best others, then the rest: fewer to collect."""
+    """Split tests: those in the likeliest files first, so that fewer files are collected."""
     place = Path(mutant.path)
     files = {f"tests/{place.parent.name}/test_{place.stem}.py"}
     files |= {name.partition("::")[0] for name in chosen[:KILLERS_FIRST]}

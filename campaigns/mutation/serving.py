@@ -1,9 +1,9 @@
-"""Run tests on a mutant in a fork, and report on a socket how each goes.
+"""Run tests on a mutant in a fork, and report their progress on a socket.
 
     request ─► serve ─fork─► run_request ─► {"begins": …} … {"failed": …} or {"survived": …}
 
 A request names tests, the changed file if its code is to be exchanged in memory, and a folder for
-what tests write. All processes that a fork leaves behind are ended before the next request.
+test output. All processes left behind by a fork are killed before the next request.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import pytest
 from campaigns.mutation.exchange import Functions
 
 MEMORY_BYTES = 6 << 30
-"""Address space of a fork: an endless list must not take the machine along."""
+"""Address space of a fork: an endless list must not exhaust the machine."""
 Request = dict[str, Any]
 
 
 class Answers:
-    """The lines of JSON that a process says about the tests it runs."""
+    """Sends lines of JSON about the tests that a process runs."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
@@ -40,7 +40,7 @@ class Answers:
 
 
 def serve(channel: socket.socket, run: Callable[[Request], object], **ready: object) -> None:
-    """Run every request in a fork, to the end of the socket."""
+    """Run every request in a fork, until the socket is closed."""
     answers = Answers(channel)
     adopt_orphans()
     answers.say(**ready)
@@ -59,13 +59,13 @@ def serve(channel: socket.socket, run: Callable[[Request], object], **ready: obj
 
 
 class WarmSession:
-    """Collects all tests, then serves forks that have everything imported."""
+    """Collects all tests, then serves requests in forks that have everything imported."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Serve requests instead of running everything."""
+        """Serve requests instead of running all tests."""
         functions = Functions()
         runner = RequestRunner(self._channel, functions)
         session.config.pluginmanager.register(runner)
@@ -81,7 +81,7 @@ class OneRequest:
         self._channel, self._request = channel, request
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run what the request names instead of everything."""
+        """Run the tests of the request instead of all."""
         runner = RequestRunner(self._channel, None)
         session.config.pluginmanager.register(runner)
         runner.run(session.items, self._request)
@@ -89,7 +89,7 @@ class OneRequest:
 
 
 class RequestRunner:
-    """Runs the tests of a request up to the first that fails."""
+    """Runs the tests of a request up to the first failure."""
 
     def __init__(self, channel: socket.socket, functions: Functions | None) -> None:
         self._say = Answers(channel).say
@@ -102,7 +102,7 @@ class RequestRunner:
             self._failed = report.nodeid
 
     def run(self, collected: list[pytest.Item], request: Request) -> None:
-        """Run the tests of a request; whatever ends them has noticed the mutant."""
+        """Run the tests of a request; any exception that ends them counts as a failure."""
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         signal.signal(signal.SIGINT, signal.default_int_handler)
         items = {item.nodeid: item for item in collected}
@@ -131,12 +131,12 @@ class RequestRunner:
 
 
 def adopt_orphans() -> None:
-    """Let processes whose parents ended become children of this one."""
+    """Make orphaned descendants children of this process."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def end_children() -> None:
-    """Kill and reap all that a fork left behind; what their ends leave becomes ours in turn."""
+    """Kill and reap all processes that a fork left behind, including those orphaned by this."""
     tasks = Path("/proc/self/task")
     while children := " ".join(p.read_text() for p in tasks.glob("*/children")).split():
         for pid in children:

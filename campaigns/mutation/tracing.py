@@ -1,4 +1,4 @@
-"""Which lines of the core a test reaches, and what it takes: a pytest plugin on coverage."""
+"""A pytest plugin that measures the lines of the core that each test reaches, and its time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PACKAGES = ("coordinator", "ledger", "model", "storage")
 
 
 def core_files(root: Path) -> list[Path]:
-    """The files that are mutated."""
+    """Return the files that are mutated."""
     return [path for name in PACKAGES for path in sorted((root / "src/weft" / name).glob("*.py"))]
 
 
 class LineTracer:
-    """Lines by test, measured with coverage's contexts."""
+    """Measures lines by test, with coverage's contexts."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -33,7 +33,7 @@ class LineTracer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Count the lines of one test as its own."""
+        """Record the lines and the time of one test."""
         self._coverage.switch_context(item.nodeid)
         start_s = time.monotonic()
         result = yield
@@ -42,12 +42,12 @@ class LineTracer:
         return result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember tests that fail without any mutant."""
+        """Record tests that fail without a mutant."""
         if report.failed:
             self._failed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        """Write what was measured."""
+        """Write the measurement."""
         self._coverage.stop()
         data = self._coverage.get_data()
         names = list(self._seconds)

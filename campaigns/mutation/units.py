@@ -1,7 +1,7 @@
 """The units of a source file: its functions and methods, and the statements around them.
 
-A verdict on a mutant and a measurement of what tests reach count while their unit stays as it is.
-Elsewhere in the file, lines may come and go.
+A verdict on a mutant and a measurement of reach are valid while their unit is unchanged; the rest
+of the file may change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Lines `first` to `last`, named by function, or by class and number of the statement."""
+    """Lines `first` to `last`, named by function, assigned name or number of the statement."""
 
     name: str
     first: int
@@ -24,7 +24,7 @@ class Unit:
 
 
 def units_of(text: str) -> list[Unit]:
-    """All units of a file, by line."""
+    """Return all units of a file, by line."""
     lines = text.splitlines(keepends=True)
     return [
         Unit(name, first, last, _digest("".join(lines[first - 1 : last])))
@@ -33,7 +33,7 @@ def units_of(text: str) -> list[Unit]:
 
 
 def _spans(body: list[ast.stmt], classes: str) -> Iterator[tuple[str, int, int]]:
-    """Name, first and last line of each unit of a module or class."""
+    """Yield name, first and last line of each unit of a module or class."""
     for number, node in enumerate(body):
         if isinstance(node, ast.ClassDef):
             yield from _spans(node.body, f"{classes}{node.name}.")
@@ -45,13 +45,13 @@ def _spans(body: list[ast.stmt], classes: str) -> Iterator[tuple[str, int, int]]
 
 
 def _target(node: ast.stmt) -> str:
-    """The name that a statement assigns to, which stays when statements before it come and go."""
+    """Return the name that a statement assigns to, which does not depend on its position."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return targets[0].id if isinstance(targets[0], ast.Name) else ""
 
 
 def unit_at(units: list[Unit], line: int) -> Unit:
-    """The unit of a line; the one before it where a line belongs to none."""
+    """Return the unit of a line, or the one before it if the line belongs to none."""
     return units[max(0, bisect_right(units, line, key=lambda unit: unit.first) - 1)]
 
 

@@ -53,9 +53,9 @@ _MODULES = {
     "version": ("__version__",),
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }
-"""Where each name is: the imports above, for the interpreter."""
+"""The public names by submodule: the imports above, for the interpreter."""
 _PACKAGES = ("asktell", "optuna")
-"""Imported when they are named, as by `import weft.optuna`."""
+"""Subpackages that attribute access imports, as `import weft.optuna` does."""
 _RENAMED = {
     "Run": "LoadedRun",
     "lanes": "make_lanes",

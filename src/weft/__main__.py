@@ -8,9 +8,9 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Load the commands and run the one that was asked for; Ctrl-C may come before that.
+    """Run the command line; also handle a Ctrl-C that arrives while it is being imported.
 
-    What a search decides is computed here, with as many threads as its tasks have.
+    A search makes its decisions in this process, so it uses as many threads as the tasks do.
     """
     use_one_thread()
     try:

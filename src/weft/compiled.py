@@ -1,13 +1,13 @@
-"""How kernels are compiled, and where the compiled code is kept.
+"""Compiles kernels and caches the compiled code on disk.
 
     KERNELS = Kernels("arc", Path(__file__).parent)     one per search
     @KERNELS.entry                                      a function that Python calls
     @KERNELS.kernel                                     a function that other kernels call
-    KERNELS.around(loop, "loop_java", STEP=step)        a loop around a function chosen later
+    KERNELS.around(loop, "loop_java", STEP=step)        a loop around functions chosen later
 
-numba's own cache looks at the file of the outermost function only and would keep stale code of
-those it calls; so the folder is named by the hash of all sources that kernels are made of.
-A process that does nothing but fill that folder calls `compile_entries_only` first.
+numba's own cache checks only the file of the outermost function and would keep stale code of the
+functions it calls, so the cache folder is named after a hash of all kernel sources.
+A process that only fills that folder calls `compile_entries_only` first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import platformdirs
 
 @contextmanager
 def hidden(names: Sequence[str]) -> Iterator[None]:
-    """Make modules that are not loaded look as if they were not installed."""
+    """Make modules that are not loaded yet look as if they were not installed."""
     absent = [name for name in names if name not in sys.modules]
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: not importable
     try:
@@ -36,7 +36,7 @@ def hidden(names: Sequence[str]) -> Iterator[None]:
 
 
 with hidden(("scipy", "scipy.linalg.cython_blas", "cffi", "coverage", "yaml")):
-    # numba looks whether these are there; loading them takes as long as numba, for nothing here
+    # numba imports these if they are installed, which doubles its import time; we need none
     import numba
     import numba.core.typing.cffi_utils
     import numba.np.arraymath
@@ -49,13 +49,13 @@ _config: Any = numba.config
 _Library: Any = codegen.JITCodeLibrary
 _Codegen: Any = codegen.JITCPUCodegen
 _entry_names: set[str] = set()
-"""Functions that Python calls, by qualified name."""
+"""Qualified names of the functions that Python calls."""
 _RUNTIME = "nrt"
-"""Numba's own library, which it calls by address."""
+"""Name of numba's runtime library, which it calls by address."""
 
 
 class Kernels:
-    """The kernels of one search: `sources` are the folders, or files, that they are made of."""
+    """The kernels of one search; `sources` are the folders or files with their code."""
 
     def __init__(self, name: str, *sources: Path) -> None:
         cache = Path(platformdirs.user_cache_dir("weft"))
@@ -63,11 +63,11 @@ class Kernels:
         self._built = self.folder / "built"
 
     def is_built(self) -> bool:
-        """Whether everything was compiled into the folder once."""
+        """Whether all kernels were compiled into the folder."""
         return self._built.is_file()
 
     def mark_built(self) -> None:
-        """Note that everything is compiled; without a place to write it, it is compiled again."""
+        """Record that all kernels are compiled; do nothing if the folder cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._built.touch()
@@ -81,10 +81,10 @@ class Kernels:
         return compiled
 
     def entry(self, function: F) -> F:
-        """Compile a function that Python calls; its machine code is kept on disk.
+        """Compile a function that Python calls; its machine code is cached on disk.
 
-        What it closes over would be part of numba's key, differ in every process, and make each
-        of them compile anew; so what varies is put into the function's globals.
+        It must not be a closure: numba's cache key would include the closed-over objects, which
+        differ in every process, so each would recompile. Variable parts go into its globals.
         """
         assert function.__closure__ is None, f"{function.__qualname__} closes over something"
         _config.CACHE_DIR = str(self.folder)  # read while the function is declared
@@ -95,9 +95,9 @@ class Kernels:
     def around(
         self, loop: Callable[..., R], name: str, **parts: Callable[..., Any]
     ) -> Callable[..., R]:
-        """Compile a loop around functions chosen at run time, which are globals of its copy.
+        """Compile a copy of a loop whose globals contain functions chosen at run time.
 
-        numba keeps code by qualified name, so each copy has its own.
+        numba caches code by qualified name, so each copy gets its own `name`.
         """
         copy = FunctionType(loop.__code__, {**loop.__globals__, **parts}, name)
         copy.__qualname__ = name
@@ -105,10 +105,10 @@ class Kernels:
 
 
 class _InlinedLibrary(_Library):  # type: ignore[misc] # numba is untyped
-    """The code of a compiled function that is optimised only as part of an entry.
+    """The code of a compiled function, optimised only as part of an entry.
 
-    Numba optimises every function, and makes machine code of it, although its callers take in
-    its code and do both again: the innermost functions are compiled once per level of calls.
+    numba optimises every function and generates machine code for it, although callers inline
+    its code and do both again: the innermost functions are compiled once per call level.
     """
 
     def _optimize_final_module(self) -> None:
@@ -128,7 +128,7 @@ class _InlinedLibrary(_Library):  # type: ignore[misc] # numba is untyped
 
 
 class _EntryCodegen(_Codegen):  # type: ignore[misc] # numba is untyped
-    """Generates code of which only entries have addresses."""
+    """A code generator that gives addresses to entries only."""
 
     _library_class = _InlinedLibrary
 
@@ -138,9 +138,9 @@ class _EntryCodegen(_Codegen):  # type: ignore[misc] # numba is untyped
 
 
 def compile_entries_only() -> None:
-    """Make machine code of entries alone, in this process: half the time for the same code.
+    """Generate machine code only for entries in this process, in half the time.
 
-    Functions that are no entries cannot be called from Python afterwards.
+    Other functions cannot be called from Python afterwards.
     """
     context: Any = registry.cpu_target.target_context
     context.codegen().__class__ = _EntryCodegen

@@ -1,7 +1,7 @@
-"""Imports that happen when a module is first used, and packages that may not be installed.
+"""Imports deferred until a module is first used, and packages that may not be installed.
 
     with lazy_imports():
-        from weft.runs import resume          # a module; a name of one would load it at once
+        from weft.runs import resume          # a module; a name from one would load it at once
 
     if TYPE_CHECKING:                         # an extra, which may not be installed
         import polars as pl
@@ -10,9 +10,9 @@
 
     require("weft serve", "serve")            # one line that says what to install
 
-Readers and type checkers see plain imports at the top of the file. `importlib.util.LazyLoader`
-would load a module when any attribute is read, `__file__` too, so that whoever walks over
-`sys.modules` (inspect, hypothesis) would load them all, and those of extras that are missing.
+Readers and type checkers see ordinary imports at the top of the file. `importlib.util.LazyLoader`
+would load a module when any attribute is read, even `__file__`: code that iterates over
+`sys.modules` (inspect, hypothesis) would load them all, including those that need missing extras.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ EXTRAS: Mapping[str, Mapping[str, str]] = {
     "gpu": {**_COMPILED, "cupy": "cupy-cuda13x"},
     "torch": {"torch": "torch"},
 }
-"""Package by module, for each extra that some command needs; `pip install weft` brings none.
+"""Packages by module for each extra that a command needs; `pip install weft` installs none.
 
-pyproject.toml declares the same packages; tests/test_install.py compares.
+pyproject.toml declares the same packages; tests/test_install.py compares the two.
 """
 
 
 class _WaitingModule(ModuleType):
-    """A module of Weft that is loaded when one of its own names is looked up."""
+    """A module of Weft that is loaded when one of its names, dunders aside, is looked up."""
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
@@ -76,27 +76,27 @@ class _WaitingModule(ModuleType):
 
 
 class _WaitingLoader(Loader):
-    """Makes the module and leaves it empty; `loader` fills it later."""
+    """Creates the module but leaves it empty; `loader` executes it later."""
 
     def __init__(self, loader: Loader) -> None:
         self.loader = loader
         self.is_loading = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the module that waits."""
+        """Return the empty module."""
         return _WaitingModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing yet."""
+        """Do nothing yet; `_load` executes the module."""
 
 
 def _load(module: ModuleType) -> None:
-    """Fill a module; other threads wait meanwhile, and an error is met again at the next use."""
+    """Execute a module while other threads wait; if that fails, the next use tries again."""
     loader = module.__loader__
     assert isinstance(loader, _WaitingLoader)
     with _LOADING:
         if loader.is_loading or type(module) is ModuleType:
-            return  # it imports itself in a circle, or another thread was first
+            return  # a circular import, or another thread was first
         loader.is_loading = True
         try:
             loader.loader.exec_module(module)
@@ -106,7 +106,7 @@ def _load(module: ModuleType) -> None:
 
 
 class _WaitingFinder(MetaPathFinder):
-    """Finds modules of Weft as usual, and gives them a loader that waits for their first use."""
+    """Finds modules of Weft as usual and gives them a loader that waits for their first use."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -123,9 +123,9 @@ class _WaitingFinder(MetaPathFinder):
 
 @contextmanager
 def lazy_imports() -> Iterator[None]:
-    """Make the imports inside the `with` block wait for the first use of their modules.
+    """Defer the imports inside the `with` block until their modules are first used.
 
-    Only modules of Weft wait, and no packages: a package is loaded to find what is in it.
+    Only modules of Weft are deferred, not packages: a package is loaded to find its modules.
     """
     finder = _WaitingFinder()
     sys.meta_path.insert(0, finder)
@@ -136,7 +136,7 @@ def lazy_imports() -> Iterator[None]:
 
 
 class _LazyModule(ModuleType):
-    """Stands for a module until one of its names is looked up; it keeps those that were."""
+    """Stands in for a module; looks its names up when they are first used and caches them."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self.__name__), name)
@@ -145,7 +145,7 @@ class _LazyModule(ModuleType):
 
 
 def lazy_module(name: str) -> ModuleType:
-    """Return a module by its full name; it is looked for when one of its names is used."""
+    """Return a stand-in for a module, which is imported when one of its names is first used."""
     return _LazyModule(name)
 
 
@@ -156,7 +156,7 @@ def missing_packages(extra: str) -> list[str]:
 
 
 def require(what: str, *extras: str) -> None:
-    """Refuse to go on without some extras, with the command that installs those that lack."""
+    """Raise `ExtraMissing`, with the install command, unless all extras are installed."""
     missing = {extra: packages for extra in extras if (packages := missing_packages(extra))}
     if missing:
         names = dict.fromkeys(name for packages in missing.values() for name in packages)
@@ -167,7 +167,7 @@ def require(what: str, *extras: str) -> None:
 
 
 def explain_missing(error: ModuleNotFoundError, what: str) -> ExtraMissing | None:
-    """Return the refusal for a module that an extra would have brought, None for any other."""
+    """Return the error for a missing module that an extra provides; None for any other."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:

@@ -1,9 +1,9 @@
-"""Which source the modules in memory were loaded from, to be compared with their files.
+"""The source that loaded modules came from, for comparison with their current files.
 
-A search runs in this process, as it was loaded; workers import its tasks from the files. When a
-file was edited in between, the two are not of one version. `note` is called while a module that
-declares something is executed, and takes the digest of its file and of what is loaded of its
-package. Weft's own files are left out, and modules without a file: notebooks, archives.
+A search runs in this process, as it was loaded; workers import its tasks from the files. If a
+file was edited in between, the versions differ. `note` is called while a module that declares
+tasks or searches is executed; it records the digests of its file and of the other loaded modules
+of its package. Weft's own modules and modules without a file (notebooks, archives) are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENGINE_NEEDS = frozenset({
     "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tokenize", "tomllib",
     "traceback", "types", "typing", "warnings",
 })  # fmt: skip
-"""Modules of Python's own library without which no run works: no search can have their names."""
+"""Standard-library modules that every run needs: no search can use their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +39,20 @@ class LoadedSource:
     file: Path
     digest: str
     spec: ModuleSpec | None
-    """Another one after `importlib.reload`."""
+    """A different object after `importlib.reload`."""
 
     @property
     def is_edited(self) -> bool:
-        """Whether the file is another one now; a file that is gone is no newer version."""
+        """Whether the file has changed since; a deleted file does not count."""
         return _digest(self.file) not in (self.digest, "")
 
 
 _LOADED: dict[str, LoadedSource] = {}
-"""By name in `sys.modules`."""
+"""Recorded sources by module name, as in `sys.modules`."""
 
 
 def note(module_name: str) -> LoadedSource | None:
-    """Note a module that is being executed, and what is loaded of its package by now."""
+    """Record the source of a module being executed, and of the loaded modules of its package."""
     if package_of(module_name) == OWN_PACKAGE:
         return None
     module = sys.modules.get(module_name)
@@ -62,7 +62,7 @@ def note(module_name: str) -> LoadedSource | None:
     if known is not None and known.spec is not None and known.spec is _spec(module):
         return known
     source = _taken(module_name, module)
-    if known is not None and source == known:  # a script, which has no spec to be known by
+    if known is not None and source == known:  # a script, which has no spec to compare
         return known
     for name, sibling in _siblings(module_name):
         _taken(name, sibling)
@@ -76,19 +76,19 @@ def edited_module(package: str) -> LoadedSource | None:
     for name, module in _siblings(package):
         source = _LOADED.get(name)
         if source is None or source.spec is not _spec(module):
-            _taken(name, module)  # loaded, or loaded again, after all declarations
+            _taken(name, module)  # loaded or reloaded after all declarations
         elif source.is_edited:
             return source
     return None
 
 
 def is_noted(module: str) -> bool:
-    """Whether a module declares tasks or searches, or is loaded of a package that does."""
+    """Whether a module declares tasks or searches, or was loaded from a package that does."""
     return module in _LOADED
 
 
 def is_replaced(source: LoadedSource) -> bool:
-    """Whether another version of its module was loaded after this was noted of it."""
+    """Whether another version of the module was loaded after `source` was recorded."""
     current = _LOADED.get(source.module)
     if current is None or source.module not in sys.modules:  # unloaded: workers see the file
         return source.is_edited
@@ -101,10 +101,10 @@ def package_of(module: str) -> str:
 
 
 def import_first(name: str) -> ModuleType:
-    """Import the module that is first on `sys.path`, whatever was loaded by that name before.
+    """Import the module that is first on `sys.path`, whatever is loaded under that name.
 
-    A module of Python's own library may be loaded or not when a search of the same name is asked
-    for; it gives way, as it does to a file beside a script, unless the engine needs it.
+    A standard-library module with the name of a search may or may not be loaded already. It
+    gives way, as it does to a file beside a script, unless the engine needs it.
     """
     package = package_of(name)
     present = sys.modules.get(package)
@@ -118,7 +118,7 @@ def import_first(name: str) -> ModuleType:
 
 
 def _siblings(name: str) -> Iterator[tuple[str, ModuleType]]:
-    """Loaded modules of one package, itself included; for a script, the script alone."""
+    """Yield the loaded modules of the package that a module is in; for a script, only itself."""
     package = package_of(name)
     main = sys.modules.get(MAIN)
     if main is not None and package in (MAIN, _stem(main)):
@@ -129,7 +129,7 @@ def _siblings(name: str) -> Iterator[tuple[str, ModuleType]]:
 
 
 def _taken(name: str, module: ModuleType) -> LoadedSource | None:
-    """Note what a module's file holds now; forget it if it has none."""
+    """Record the current content of a module's file; drop the record if it has no file."""
     _LOADED.pop(name, None)
     file = Path(getattr(module, "__file__", None) or "")
     digest = _digest(file) if file.suffix == ".py" else ""
@@ -150,6 +150,6 @@ def _spec(module: ModuleType) -> ModuleSpec | None:
 
 
 def _stem(main: ModuleType) -> str:
-    """The name under which a script is imported by workers."""
+    """Return the name under which workers import a script."""
     spec = _spec(main)
     return package_of(spec.name) if spec else Path(getattr(main, "__file__", None) or "").stem

@@ -1,11 +1,11 @@
-"""A run as Python sees it, in whatever state it is: `weft.load(path)`, and what `weft.run` returns.
+"""A run in any state, as Python code sees it: what `weft.load(path)` and `weft.run` return.
 
     run.toml, genesis, answer ─► LoadedRun ─┬─ results() to_frame()      resultrows, export
                                             ├─ verify() report(path)     inspect
                                             └─ resume() retry_failed()   runs, then loaded again
 
-Loading reads a few records and changes nothing; what it meets that is damaged raises as verify
-does, and only `verify` looks at everything.
+Loading reads a few records and changes nothing. Damage in what it reads raises as `verify` does,
+but only `verify` checks everything.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, repr=False)
 class LoadedRun(Run):
-    """A run in any state. If it is not finished, `answer` is None and counts are so far."""
+    """A run in any state. Until it is finished, `answer` is None and the counts are partial."""
 
     state: str = "finished"
-    """`finished`, `running` (perhaps elsewhere) or `interrupted`, when it was loaded."""
+    """`finished`, `running` (perhaps elsewhere) or `interrupted`, as of the time of loading."""
     args: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of the search."""
     seed: int = 0
-    """The source of all task seeds."""
+    """The run's seed, from which all task seeds are derived."""
 
     @property
     def status(self) -> str:
@@ -87,7 +87,7 @@ class LoadedRun(Run):
         )
 
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the HTML report to `path`, or to report.html in the run's folder; return where."""
+        """Write the HTML report to `path` or the run folder's report.html; return its path."""
         return page.write_report(self.out, running.real_place().heads, _path(path))
 
     def resume(
@@ -99,9 +99,9 @@ class LoadedRun(Run):
         progress: bool = True,
         watcher: Watcher | None = None,
     ) -> LoadedRun:
-        """Continue an interrupted run with its options; a finished one returns at once.
+        """Continue an interrupted run with its recorded options; a finished one returns at once.
 
-        `accept` takes what `--accept` takes; `path` is where to import the search from.
+        `accept` takes the values of `--accept`; `path` is where to import the search from.
         """
         changes = ExecutionChanges(workers=workers, accept=tuple(accept))
         with interruptible(self.out), showing(progress and watcher is None) as display:
@@ -133,7 +133,7 @@ class LoadedRun(Run):
         return load(result.out)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form, as `--json` prints it, with the state."""
+        """Return the JSON form that `--json` prints, with the state."""
         return {**super().to_dict(), "state": self.state}
 
 
@@ -154,7 +154,7 @@ def load(path: str | Path) -> LoadedRun:
 
 
 def returning_loaded(function: Callable[P, Run]) -> Callable[P, LoadedRun]:
-    """Wrap a function that finishes a run: what it returns has all that a loaded run has."""
+    """Wrap a function that finishes a run, so that it returns a `LoadedRun`."""
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> LoadedRun:

@@ -1,6 +1,6 @@
-"""`weft`: the commands put together, and what becomes of errors.
+"""The `weft` command line: assembles the commands and reports errors.
 
-Every error is one line on stderr and an exit code; a traceback is shown with -vv only.
+Every error is one line on stderr and an exit code; a traceback is shown only with -vv.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ BAD_PATH = 3
 OUR_BUG = 70
 TRY_AGAIN = 75
 _NO_ROOM = "failed to map segment"
-"""What the loader says of a library that found no memory."""
+"""Part of the dynamic loader's message when there is no memory to map a library."""
 INTERRUPTED = 130
 HELP_OPTIONS = ["-h", "--help"]
 PATH_ERRORS = (
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
     errno.EPERM,
 )  # fmt: skip
-"""What the operating system says of a path that was given wrongly."""
+"""Error numbers that mean that a wrong path was given."""
 MAX_MESSAGE_CHARS = 500
-"""Characters of a message that somebody else wrote."""
+"""Maximum length of a message that is not our own."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 OWN = {
@@ -88,9 +88,9 @@ OWN = {
     ),
     "nodes": (nodes, "Check machines over SSH, and start or stop Ray on them for --backend ray."),
 }
-"""The engine's own commands: where each is, and its summary; a module waits until it is used."""
+"""The engine's own commands: module and summary of each; a module is loaded on first use."""
 _RENAMED = {"list": "list_runs"}
-"""Functions of commands whose names Python needs itself."""
+"""Function names of commands whose own names would shadow Python's."""
 
 
 class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
@@ -102,10 +102,10 @@ class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
 
 
 class _Commands(TyperGroup):
-    """All commands. Ctrl-C in one that does not report it itself is reported here.
+    """All commands. Reports a Ctrl-C that a command does not report itself.
 
-    Each is built from its signature when it is asked for, which takes longer than most of them
-    need to work; to be listed, its summary is enough.
+    A command is built from its signature only when it is requested: this takes longer than most
+    commands run, and for the list of commands the summaries are enough.
     """
 
     @property
@@ -115,7 +115,7 @@ class _Commands(TyperGroup):
 
     @commands.setter
     def commands(self, value: Any) -> None:
-        """The base class sets none; they come from the table and the products."""
+        """Ignore what the base class sets: commands come from the table and the products."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the help."""
@@ -133,7 +133,7 @@ class _Commands(TyperGroup):
         write_commands(formatter, {n: text for n, text in _summaries().items() if text})
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the requested command."""
         try:
             return super().invoke(ctx)
         except Interrupted as reason:
@@ -143,7 +143,7 @@ class _Commands(TyperGroup):
 
 
 class ProductGroup(ListingGroup):
-    """The commands of an installed search; they are imported when one of them is asked for."""
+    """The commands of an installed search, imported when one of them is requested."""
 
     def __init__(self, product: Product) -> None:
         self._product = product
@@ -153,15 +153,15 @@ class ProductGroup(ListingGroup):
 
     @property
     def commands(self) -> Any:
-        """The commands by name; an app that is a single command has none below it."""
+        """The commands by name; empty for an app that is a single command."""
         return getattr(_command_of(self._product), "commands", {})
 
     @commands.setter
     def commands(self, value: Any) -> None:
-        """The base class sets none; they come from the product."""
+        """Ignore what the base class sets: commands come from the product."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """Parse the words; an app that is a single command parses them itself."""
+        """Parse the arguments; an app that is a single command parses them itself."""
         if not set(HELP_OPTIONS) & set(args):
             self._product.check_extra()
         command = _command_of(self._product)
@@ -171,14 +171,14 @@ class ProductGroup(ListingGroup):
 
 
 class SkippedCommand(TyperCommand):
-    """The place of a product that cannot be used: whoever asks for it learns why."""
+    """Stands in for a product that cannot be used; invoking it reports the reason."""
 
     def __init__(self, skipped: SkippedProduct) -> None:
         self._error = skipped.error
         super().__init__(name=skipped.name, hidden=True, rich_markup_mode=None)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:  # noqa: ARG002 - none is read
-        """Refuse."""
+        """Raise the product's error."""
         raise self._error
 
 
@@ -225,14 +225,15 @@ def main(argv: list[str] | None = None) -> None:
     _open_streams()
     code = _exit_code(words)
     if argv is None:
-        gc.freeze()  # the process ends: to take numba's objects apart takes as long as loading it
+        gc.freeze()  # the process ends: freeing numba's objects would take as long as loading it
     sys.exit(code)
 
 
 def _open_streams() -> None:
-    """Replace what the shell closed (`weft … >&-`), in order, by nothing.
+    """Open the null device for each standard stream that the shell closed (`weft … >&-`).
 
-    Each takes the lowest free number, its own; else a file of the run would get it.
+    In this order each gets the lowest free descriptor, its own; a file of the run would get it
+    otherwise.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -246,7 +247,7 @@ def commands() -> Any:
 
 
 def _summaries() -> dict[str, str]:
-    """A summary for each command by name; those of products that cannot be used have none."""
+    """Return the summary of each command by name; empty for products that cannot be used."""
     summaries = {name: summary for name, (_, summary) in OWN.items()}
     for product in installed().products:
         if product.app:
@@ -276,7 +277,7 @@ def _own_command(name: str) -> Any:
 
 
 def _unused_products() -> dict[str, str]:
-    """Why products, or their commands, are not used, by name."""
+    """Return the reasons why products, or their commands, are not used, by product name."""
     reasons = {skipped.name: str(skipped.error) for skipped in installed().skipped}
     for product in installed().products:
         if product.app and product.name in OWN:
@@ -288,7 +289,7 @@ def _unused_products() -> dict[str, str]:
 
 
 def _report_unused_products(words: list[str]) -> None:
-    """Say which products are not used; one that is asked for is refused with its reason instead."""
+    """Report products that are not used, except a requested one, which raises its error instead."""
     if {"-q", "--quiet"} & set(words):
         return
     usable = set(OWN) | {product.name for product in installed().products}
@@ -312,7 +313,7 @@ def _exit_code(words: list[str]) -> int:
     except _USAGE as error:
         return _show_usage(error)
     except BrokenPipeError:
-        # Who read us has gone; without this the interpreter complains when it flushes.
+        # The reader is gone; without this the interpreter complains when it flushes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KeyboardInterrupt, typer.Abort):
@@ -333,7 +334,7 @@ def _exit_code(words: list[str]) -> int:
 
 
 def _show_unexpected(error: Exception) -> int:
-    """Report what nobody raised on purpose: a package of an extra that is missing, or our bug."""
+    """Report an unexpected error: a missing package of an extra, too little memory, or our bug."""
     if isinstance(error, ModuleNotFoundError):
         refusal = explain_missing(error, "this command")
         if refusal is not None:
@@ -348,7 +349,7 @@ def _show_unexpected(error: Exception) -> int:
 
 
 def _is_shortage(error: Exception) -> bool:
-    """Whether an error means that there was no memory: the interpreter may have none to say so."""
+    """Whether an error means out of memory; the interpreter may lack the memory to report it."""
     if isinstance(error, SystemError):  # "error return without exception set"
         return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
     return isinstance(error, MemoryError) or _NO_ROOM in str(error)
@@ -361,7 +362,7 @@ def _show_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "weft"
     text = " ".join(_usage_text(error).split()).rstrip(".")
-    if len(text) > MAX_MESSAGE_CHARS:  # a value given may be of any length
+    if len(text) > MAX_MESSAGE_CHARS:  # it may quote a value of any length
         text = f"{text[: MAX_MESSAGE_CHARS // 2]} … {text[-MAX_MESSAGE_CHARS // 2 :]}"
     separator = "" if text.endswith("?") else ";"
     render.message(f"weft: {text}{separator} {where} --help")
@@ -369,9 +370,9 @@ def _show_usage(error: Any) -> int:
 
 
 def _usage_text(error: Any) -> str:
-    """What is wrong with the words of a command; for an unknown option, the most similar one.
+    """Return what is wrong with a command line; for an unknown option, suggest the most similar.
 
-    A missing option is called by its first name; the others are spellings of older programs.
+    A missing option is reported by its first name; the others are spellings of older programs.
     """
     if type(error).__name__ == "MissingParameter" and error.param.param_type_name == "option":
         error.param_hint = error.param.opts[:1]

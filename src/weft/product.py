@@ -1,9 +1,9 @@
-"""What a search brings as a product: a command, searches by name, report pages, a warm-up.
+"""What a search provides as a product: a command, searches by name, report pages, a warm-up.
 
-A package declares one `Product` under the entry-point group `weft.searches`; the searches that
-ship with Weft come through the same door. A product only names its parts, as import paths
-`module:attribute`; they are imported when they are used, so that `weft --help` stays quick.
-A product that cannot be used is skipped with its reason; everything else goes on without it.
+A package declares one `Product` under the entry-point group `weft.searches`, as do the searches
+that ship with Weft. A product only names its parts, as import paths `module:attribute`; they are
+imported when they are used, so that `weft --help` stays fast.
+A product that cannot be used is skipped and the reason reported; everything else still works.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class CommandNeeds:
-    """What the commands of a run need of a machine beside programs."""
+    """What the commands of a run need from a machine besides programs."""
 
     sandbox: str = "off"
     """The strictest setting among them: `off`, `auto` or `required`."""
     variables: tuple[str, ...] = ()
-    """Names of variables whose values no other process may see."""
+    """Names of environment variables whose values no other process may see."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """What a package with a search adds to Weft; leave out the parts it does not have."""
+    """What a package with a search adds to Weft; omit the parts it does not have."""
 
     name: str
-    """Of the command: `weft NAME …`."""
+    """The name of the command: `weft NAME …`."""
     summary: str
     """One line for `weft --help`."""
     app: str = ""
@@ -59,14 +59,14 @@ class Product:
     follow: str = ""
     """`follow(run: Path, watcher: Watcher | None, events: Path | None) -> Watcher`, with `close()`.
 
-    It is told how a run goes on that is resumed, and hands on to `watcher`; `events` is a file to
-    which it appends what happens, one JSON object per line."""
+    The result follows the progress of a resumed run and forwards it to `watcher`. `events` is a
+    file to which it appends what happens, one JSON object per line."""
     finish: str = ""
     """`finish(run: Path) -> None`: writes its own files into the folder of a finished run."""
     warm_up: str = ""
     """`warm_up(say: Callable[[str], None]) -> None`: slow one-time work, such as compiling.
 
-    Called before the workers of each run of its searches start; returns at once if it was done."""
+    Called before the workers of each run of its searches start; returns at once if done before."""
     preload: str = ""
     """`preload() -> None`: loads what its tasks need, in a process from which workers fork.
 
@@ -74,16 +74,16 @@ class Product:
     check_resume: str = ""
     """`check_resume(inputs: Mapping[str, str], base: Path) -> None`: refuses to resume a run.
 
-    `inputs` are the digests of its inputs by name, `base` the folder of its config: it raises
-    `RunMismatch` when a file there is no longer what the run began with."""
+    `inputs` are the digests of its inputs by name, `base` is the folder of its config. Raises
+    `RunMismatch` if a file there has changed since the run began."""
     command_needs: str = ""
     """`command_needs(args: Mapping[str, Value]) -> CommandNeeds`: what its commands will need.
 
     `args` are the arguments of its search, as recorded."""
     extra: str = ""
-    """The extra of Weft that its commands and searches need: `arc` is that of `weft[arc]`."""
+    """The extra of Weft that its commands and searches need: `arc` stands for `weft[arc]`."""
     search_extras: Mapping[str, str] = field(default_factory=dict)
-    """A further extra that one of its searches needs, by the search's declared name."""
+    """Further extras that single searches need, by the search's declared name."""
     former_names: Mapping[str, str] = field(default_factory=dict)
     """Names of searches in older ledgers that cannot be continued, with their current names."""
 
@@ -116,7 +116,7 @@ class Product:
                 )
 
     def part(self, path: str) -> Any:
-        """Import one of the parts above; `SearchInvalid` says which one cannot be."""
+        """Import one of the parts above; raises `SearchInvalid` naming it if that fails."""
         module, _, attribute = path.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
@@ -130,12 +130,12 @@ class Product:
             ) from error
 
     def check_extra(self, search: str = "") -> None:
-        """Raise an error with the install command if the extra it needs is missing."""
+        """Raise `ExtraMissing`, with the install command, if an extra it needs is missing."""
         needed = dict.fromkeys(filter(None, (self.extra, self.search_extras.get(search))))
         require(f"weft {self.name}", *needed)
 
     def claims(self) -> set[str]:
-        """The names that no other product may use: the command's and its searches'."""
+        """Return the names that no other product may use: command, searches, former names."""
         return {self.name, *self.searches, *self.former_names}
 
 
@@ -164,7 +164,7 @@ class _Loaded:
 
 @cache
 def installed() -> Installed:
-    """Load every product that is installed, once; what is wrong with one stays with that one."""
+    """Load every installed product, once; an error in one does not affect the others."""
     loaded: list[_Loaded] = []
     skipped: list[SkippedProduct] = []
     entries = importlib.metadata.entry_points(group=GROUP)
@@ -202,7 +202,7 @@ def _load(entry: importlib.metadata.EntryPoint) -> Product:
 
 
 def _conflict(candidate: _Loaded, loaded: Sequence[_Loaded]) -> SearchInvalid | None:
-    """Why a product cannot be used beside the others; neither of two equals has precedence."""
+    """Return why a product cannot be used with the others; only Weft's own take precedence."""
     if candidate.shipped:
         return None
     for other in loaded:
@@ -222,7 +222,7 @@ def _package(entry: importlib.metadata.EntryPoint) -> str:
 
 @cache
 def _named(distribution: importlib.metadata.Distribution | None) -> tuple[str, str]:
-    """Name and version, which are read from a file that may be long."""
+    """Return name and version; cached, since they are read from a file that may be long."""
     return ("?", "") if distribution is None else (distribution.name, distribution.version)
 
 
@@ -232,7 +232,7 @@ def _reason(error: BaseException) -> str:
 
 
 def product_of(search: str) -> Product | None:
-    """Return the product that has the search of this declared name."""
+    """Return the product that provides the search with this declared name."""
     return next((product for product in products() if search in product.searches), None)
 
 
@@ -250,9 +250,9 @@ def check_extra(search: str) -> None:
 
 
 def warm_up(search: str, say: Callable[[str], None]) -> None:
-    """Do what takes a search's product long once; `say` gets what there is to wait for.
+    """Run the slow one-time work of a search's product; `say` receives a description of it.
 
-    A search that is known by its import path, `module:function`, has no product.
+    A search known by its import path, `module:function`, has no product.
     """
     product = None if ":" in search else product_of(search)
     if product is None or not product.warm_up:
@@ -277,7 +277,7 @@ def check_resume(search: str, inputs: Mapping[str, str], base: Path | None) -> N
 
 
 def command_needs(search: str, args: Mapping[str, Any]) -> CommandNeeds:
-    """Ask a search's product what its commands will need; without one, nothing is known."""
+    """Return what a search's commands will need, as stated by its product, else the defaults."""
     product = None if ":" in search else product_of(search)
     if product is None or not product.command_needs:
         return CommandNeeds()

@@ -1,7 +1,7 @@
 """Ed25519 signatures over checkpoints, as C2SP signed notes: `sign_checkpoint` and its check.
 
-Keys are PEM files that live outside the run. The core knows nothing of this module: a signature
-adds who vouches for a head, not what the head is. https://c2sp.org/signed-note
+Keys are PEM files stored outside the run. The core knows nothing about this module: a signature
+states who vouches for a head, not what the head is. https://c2sp.org/signed-note
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.ledger.checkpoint import note_text
 _ED25519 = b"\x01"  # the signature type identifier of C2SP signed-note
 _KEY_HASH_BYTES = 4
 _SIGNATURE_BYTES = 64
-_MARK = "\u2014 "  # an em dash and a space open every signature line
+_MARK = "\u2014 "  # an em dash and a space begin every signature line
 
 
 def load_private_key(path: Path | str) -> Ed25519PrivateKey:
@@ -53,8 +53,8 @@ def load_public_key(path: Path | str) -> Ed25519PublicKey:
 def sign_checkpoint(text: str, name: str, key: Ed25519PrivateKey) -> str:
     """Return the note: the text, an empty line and one signature line.
 
-    `name` labels the key in the note. Whoever holds the note may change the label and its key
-    hash together; only the text is under the signature.
+    `name` labels the key in the note. Whoever holds the note can change the label and its key
+    hash together; only the text is signed.
     """
     assert text.endswith("\n"), "the text of a note ends with a newline"
     if not _is_name(name):
@@ -66,8 +66,8 @@ def sign_checkpoint(text: str, name: str, key: Ed25519PrivateKey) -> str:
 def check_signed_note(note: str, public_key: Ed25519PublicKey) -> str:
     """Return the text of a note that `public_key` has signed; raises LedgerDamaged.
 
-    Signatures of other keys are passed over, as signed-note asks; one of this key must hold
-    (SignatureMissing when there is none).
+    Signatures by other keys are ignored, as signed-note requires. Every signature by this key
+    must be valid; raises SignatureMissing if there is none.
     """
     text, signatures = note_text(note), note.rpartition("\n\n")[2]
     signatures_of_key = [
@@ -89,7 +89,7 @@ def key_hash(name: str, public_key: Ed25519PublicKey) -> bytes:
 
 
 def _read_signatures(lines: str) -> Iterator[tuple[str, bytes]]:
-    """Give name and bytes (key hash, then signature) of each signature line."""
+    """Yield name and bytes (key hash, then signature) of each signature line."""
     for line in lines[:-1].split("\n"):
         name, space, encoded = line.removeprefix(_MARK).partition(" ")
         try:

@@ -1,4 +1,4 @@
-"""The version of this package, for those below the package's own front."""
+"""The version of this package, for modules that cannot import it from `weft`."""
 
 __version__ = "0.2.0"
 """The installed version of Weft."""

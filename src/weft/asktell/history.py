@@ -1,9 +1,9 @@
-"""What was asked and told so far, as a chain of small objects: each names the one before it.
+"""The asks and tells so far, as a chain of small objects: each names its predecessor.
 
-    ask 0 ◄── ask 1 ◄── ask 2          a node: what was told since the node before, what was asked
+    ask 0 ◄── ask 1 ◄── ask 2          a step: trials told since the previous one, points asked
 
-An ask task is given the last node and adds one, so a run stores every trial once, however many
-asks there are. A process remembers the chains that it has read: their names are their content.
+An ask task takes the last step and adds one, so a run stores every trial once, regardless of the
+number of asks. A process caches the chains that it has read by the digest of their last step.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from weft.model.values import Object, Value, decode, encode
 from weft.worker.context import get, note, put
 
 REMEMBERED = 64
-"""Chains in memory: a stream has as many as trials under way."""
+"""Number of cached chains; a stream has as many as trials in flight."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskStep:
-    """One ask: what was told just before it, and what it asked for."""
+    """One ask: the trials told just before it, and the points it asked for."""
 
     told: tuple[TrialRecord, ...]
     asked: tuple[Value, ...]
     seed: int
-    """The seed of the ask task; that of the first one seeds an optimizer that lives on."""
+    """The seed of the ask task; that of the first one seeds an optimizer that keeps state."""
     spec: Value
-    """Which optimizer, with which options."""
+    """The optimizer and its options."""
     previous: Object | None = None
 
 
@@ -37,7 +37,7 @@ _chains: dict[str, list[AskStep]] = {}
 
 
 def read(state: Object | None) -> list[AskStep]:
-    """Return the steps up to a state, the first one first."""
+    """Return the steps up to a state, oldest first."""
     unread: list[AskStep] = []
     place = state
     while place is not None and place.digest not in _chains:
@@ -51,19 +51,19 @@ def read(state: Object | None) -> list[AskStep]:
 
 
 def append(steps: Sequence[AskStep], step: AskStep) -> Object:
-    """Store a step after others and return the state that it makes."""
+    """Store a step that follows `steps` and return the new state."""
     state = put(encode(to_json(step)).encode())
     _remember(state.digest, [*steps, step])
     return state
 
 
 def read_told(told: Sequence[Table]) -> tuple[TrialRecord, ...]:
-    """Read trials as an ask task is given them."""
+    """Decode trials passed to an ask task."""
     return tuple(from_json(TrialRecord, trial) for trial in told)
 
 
 def note_trial(number: int, params: Params) -> None:
-    """Show a trial's parameters with its task: one that fails has no value to show them."""
+    """Note a trial's parameters with its task: a failed task has no value that shows them."""
     note(trial=number, params=dict(params))
 
 

@@ -1,4 +1,4 @@
-"""The objective of a search as plain data: which task, where to import it, with which limits.
+"""The objective of a search as plain data: the task, its import path, its limits.
 
 A search's arguments are recorded, so an objective is given as a task in Python, or as
 `module:function` on the command line, and recorded as an `Objective`.
@@ -31,16 +31,16 @@ class Objective:
 
     @property
     def code(self) -> Code:
-        """Where to import the task."""
+        """The import path of the task."""
         return ((self.task, self.path),)
 
     def call(self, args: Mapping[str, Argument]) -> TaskCall:
-        """Describe one evaluation."""
+        """Return the call of one evaluation."""
         return TaskCall(self.task, dict(args), self.limits, self.code)
 
 
 def objective_of(given: AnyTask | str | Mapping[str, Value]) -> tuple[Objective, frozenset[str]]:
-    """Return an objective and the names of its parameters; import one that is named."""
+    """Return an objective and the names of its parameters; import one given by name."""
     if isinstance(given, Mapping):
         given = from_json(Objective, given).path
     task = load_task(given) if isinstance(given, str) else given
@@ -73,7 +73,7 @@ def load_task(path: str) -> AnyTask:
 
 
 def load(path: str, role: str) -> Any:
-    """Import what `module:name` names."""
+    """Import the object that `module:name` names."""
     module, _, name = path.partition(":")
     if not name or not all(part.isidentifier() for part in (*module.split("."), name)):
         raise InputError(f"{role} {path!r:.80} is not an import path", hint="write module:function")
@@ -89,17 +89,17 @@ def load(path: str, role: str) -> Any:
 
 
 def path_of(given: Callable[..., Any] | str, role: str) -> tuple[str, Callable[..., Any]]:
-    """Return the import path of a function or class, and itself; refuse what has none."""
+    """Return the import path of a function or class, and the object; refuse one without a path."""
     if isinstance(given, str):
         return given, load(given, role)
     return import_name(given, role, or_class=True), given
 
 
 def with_code(call: SearchCall, objective: Objective) -> SearchCall:
-    """Name the objective's module beside the search's, so that `weft resume` finds it."""
+    """Add the objective's module to the search's code, so that `weft resume` finds it."""
     return replace(call, code=(*call.code, *objective.code))
 
 
 def plain(objective: Objective) -> dict[str, Value]:
-    """The recorded form."""
+    """Return the recorded form of an objective."""
     return to_json(objective)

@@ -1,8 +1,8 @@
-"""Optimizers that keep state, rebuilt from what was recorded: asked again, told again.
+"""Optimizers that keep state, rebuilt by repeating the recorded asks and tells.
 
-Two kinds: an `Optimizer` has `ask` and `tell`; a callback optimizer is a function that calls its
-objective by itself. Neither needs to know about tasks. A rebuilt optimizer must ask for the points
-that are recorded; one that does not, because it draws unseeded random numbers, is refused.
+There are two kinds: an `Optimizer` has `ask` and `tell`; a callback optimizer is a function that
+calls its objective itself. Neither needs to know about tasks. A rebuilt optimizer must ask for the
+recorded points; one that does not, because it draws unseeded random numbers, is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.asktell.trials import Params, TrialRecord
 from weft.model.values import Value, encode
 
 LIVE = 4
-"""Optimizers that a process keeps between two asks."""
+"""Number of optimizers that a process keeps between asks."""
 T = TypeVar("T")
 Point = TypeVar("Point")
 
@@ -30,17 +30,17 @@ class Optimizer(Protocol):
         """
 
     def tell(self, params: Params, value: Any) -> None:
-        """Take the value of a point; None if its trial failed. Called in the order of asks."""
+        """Receive the value of a point; None if its trial failed. Called in the order of asks."""
 
 
 class TrialOptimizer(Protocol):
     """An optimizer that is told whole trials."""
 
     def ask(self) -> Value:
-        """Return the next point; StopIteration when there is none."""
+        """Return the next point; raises StopIteration if there is none."""
 
     def tell_trial(self, trial: TrialRecord) -> None:
-        """Take a trial that ended."""
+        """Receive a trial that has ended."""
 
 
 class ByValue:
@@ -50,7 +50,7 @@ class ByValue:
         self._optimizer = optimizer
 
     def ask(self) -> Value:
-        """Ask, and turn NumPy's scalars and arrays into plain values."""
+        """Ask, and convert NumPy's scalars and arrays to plain values."""
         return plain_params(self._optimizer.ask())
 
     def tell_trial(self, trial: TrialRecord) -> None:
@@ -59,7 +59,7 @@ class ByValue:
 
 
 class Diverged(RuntimeError):  # noqa: N818 - read as a state of the optimizer
-    """A rebuilt optimizer asked for something else than was recorded."""
+    """A rebuilt optimizer asked for a point other than the recorded one."""
 
     def __init__(self, asked: str, recorded: str) -> None:
         super().__init__(
@@ -74,23 +74,23 @@ _live: dict[str, TrialOptimizer] = {}
 def revived(
     key: str, steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]
 ) -> TrialOptimizer:
-    """Return the optimizer as it was after some steps: from memory, or made and led there again.
+    """Return the optimizer in its state after `steps`: from memory, or rebuilt.
 
-    It is taken out of memory: whoever asks it further keeps it under its next state.
+    It is removed from memory; the caller that asks it again keeps it under its next state.
     """
     optimizer = _live.pop(key, None)
     return rebuilt(steps, make) if optimizer is None else optimizer
 
 
 def keep(key: str, optimizer: TrialOptimizer) -> None:
-    """Keep an optimizer for the next ask, if this process gets it."""
+    """Keep an optimizer in case this process runs the next ask."""
     _live[key] = optimizer
     while len(_live) > LIVE:
         del _live[next(iter(_live))]
 
 
 def rebuilt(steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]) -> TrialOptimizer:
-    """Lead a new optimizer through recorded steps."""
+    """Repeat recorded steps with a new optimizer; raises Diverged if it asks for other points."""
     optimizer = make()
     for step in steps:
         proposals = advance(optimizer, step.told, len(step.asked))
@@ -101,7 +101,7 @@ def rebuilt(steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]) -> Tri
 
 
 def advance(optimizer: TrialOptimizer, told: Sequence[TrialRecord], count: int) -> list[Value]:
-    """Tell trials, then ask for so many points; fewer when the optimizer has no more."""
+    """Tell trials, then ask for `count` points; return fewer if the optimizer has no more."""
     for trial in told:
         optimizer.tell_trial(trial)
     proposals: list[Value] = []
@@ -114,7 +114,7 @@ def advance(optimizer: TrialOptimizer, told: Sequence[TrialRecord], count: int) 
 
 
 def plain_params(params: Mapping[str, Any]) -> dict[str, Value]:
-    """Plain values for NumPy's scalars and arrays."""
+    """Convert NumPy's scalars and arrays to plain values."""
     return {
         name: value.tolist() if hasattr(value, "tolist") else value
         for name, value in params.items()
@@ -127,14 +127,14 @@ def plain_params(params: Mapping[str, Any]) -> dict[str, Value]:
 class _Suspended(BaseException):
     """Ends an optimizer's call when it needs a value that is not known yet.
 
-    No Exception: libraries catch those of an objective and go on.
+    Not an Exception: libraries catch those of an objective and continue.
     """
 
 
 class Evaluate:
     """The objective passed to a callback optimizer: returns recorded values.
 
-    `evaluate(x)` is a call of the objective with an argument `x`, a list for an array;
+    `evaluate(x)` calls the objective with an argument `x`, a list for an array;
     `evaluate(lr=0.1, depth=3)` names its arguments. `evaluate.map(function, points)` is for
     parameters that take a map-like callable (SciPy's `workers=`): all its points are evaluated in
     parallel. A failed trial counts as `inf`, or `-inf` when maximizing.
@@ -186,10 +186,10 @@ def next_points(
     options: Mapping[str, Value],
     seed: int,
 ) -> list[Value]:
-    """Run a callback optimizer on what is recorded, up to the points it cannot know yet.
+    """Run a callback optimizer on recorded values; return the first points that have none yet.
 
-    Empty when it comes to its end. It runs from its start every time: n evaluations that it asks
-    for one by one cost it n²/2 recorded answers, each a few microseconds.
+    Returns no points if it reaches its end. It runs from its start every time: n evaluations
+    requested one by one take n²/2 lookups of recorded values, each a few microseconds.
     """
     evaluate = Evaluate(trials, worst)
     try:

@@ -1,7 +1,7 @@
-"""The search `optimize`: ask for a batch, evaluate it, tell, until the trials are spent.
+"""The search `optimize`: ask for a batch, evaluate it, tell, until the trials are used up.
 
-It only decides. The optimizer lives in the task `asktell.ask`, whose points are recorded; see
-`weft.asktell.optimizers` for how it is brought back there.
+It only makes decisions. The optimizer runs in the task `asktell.ask`, whose points are recorded;
+see `weft.asktell.optimizers` for how it is rebuilt there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weft.model.tasks import Milestone, SearchBody, SearchCall
 from weft.model.values import Argument, Object, Value
 
 BATCH = 8
-"""Trials that are asked for at a time."""
+"""Default number of trials asked for at a time."""
 SEEDS = 2**32
 """Seeds of numerical libraries have 32 bits."""
 
@@ -41,7 +41,7 @@ def ask(
     optimizer: str, options: Table, direction: str, count: int, state: Object | None,
     told: list[Table], *, seed: int = SEED,
 ) -> dict[str, Value]:  # fmt: skip
-    """Bring the optimizer to where it was, tell it the last batch, ask for the next one."""
+    """Restore the optimizer, tell it the last batch, ask for the next one."""
     steps, ended = history.read(state), history.read_told(told)
     first_seed = (steps[0].seed if steps else seed) % SEEDS
     make = load(optimizer, "optimizer")
@@ -72,7 +72,7 @@ def run_optimize(
     objective: Table, optimizer: str, options: Table, trials: int, batch: int, direction: str,
     fixed: Table, libraries: Sequence[str], *, inputs: Mapping[str, Object] = INPUTS,
 ) -> SearchBody:  # fmt: skip
-    """Decide what to ask and when to stop; `optimize` makes the arguments."""
+    """Decide what to ask and when to stop; `optimize` creates the arguments."""
     del libraries  # bound into the genesis
     evaluated = from_json(Objective, objective)
     log: list[TrialRecord] = []
@@ -97,7 +97,7 @@ def run_optimize(
 
 
 def ended_trial(number: int, params: Mapping[str, Value], result: Result) -> TrialRecord:
-    """A trial that was evaluated once."""
+    """Return the record of a trial that was evaluated once."""
     values = numbers_of(result.value, 1, result.function) if result.ok else None
     if values is None:
         return TrialRecord(number, params, "failed")
@@ -145,14 +145,14 @@ optimize.search_name = "asktell.optimize"  # type: ignore[attr-defined] # marks 
 
 
 def check_counts(**counts: object) -> None:
-    """Refuse what is no count."""
+    """Refuse a value that is not a count of 1 or more."""
     for name, count in counts.items():
         if type(count) is not int or count < 1:
             raise SearchInvalid(f"{name} must be a count of 1 or more, not {count!r}")
 
 
 def direction_of(word: str) -> Direction:
-    """Return a direction; refuse what is none."""
+    """Return the direction that a word names; refuse any other word."""
     for direction in DIRECTIONS:
         if word == direction:
             return direction

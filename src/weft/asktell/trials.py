@@ -1,7 +1,7 @@
-"""What is known of a trial: its parameters, how it ended, its values. Pure.
+"""Records of trials: their parameters, how they ended, their values. Pure.
 
-An objective's recorded value is turned into numbers here, and the best trials are chosen here, by
-comparing recorded numbers only.
+Converts an objective's recorded value to numbers, and chooses the best trials by comparing only
+recorded numbers.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ class TrialRecord:
     state: Literal["complete", "pruned", "failed"]
     values: tuple[float, ...] = ()
     steps: tuple[tuple[int, float], ...] = ()
-    """Values by resource, of a trial that went through rungs."""
+    """The level and value of each rung that the trial went through."""
     space: Mapping[str, str] | None = None
-    """The trial's own distributions, where they depend on its parameters."""
+    """The trial's own distributions, if they depend on its parameters."""
 
     @property
     def value(self) -> float | list[float] | None:
-        """What an optimizer is told: a number, several for several objectives, None if failed."""
+        """Value told to an optimizer: a number, a list for several objectives, None if failed."""
         return list(self.values) if len(self.values) > 1 else next(iter(self.values), None)
 
 
 def numbers_of(value: Value, count: int, function: str) -> tuple[float, ...] | None:
-    """Return the numbers in what an objective returned; None when one of them is NaN.
+    """Return the numbers that an objective returned; None if one of them is NaN.
 
-    Raises `SearchInvalid` for anything but `count` numbers: no sampler could be told it.
+    Raises `SearchInvalid` for anything but `count` numbers, which no sampler could be told.
     """
     numbers = value if isinstance(value, list) else [value]
     if len(numbers) != count or any(type(number) not in {int, float} for number in numbers):
@@ -53,18 +53,18 @@ def numbers_of(value: Value, count: int, function: str) -> tuple[float, ...] | N
 
 
 def ranked(trials: Sequence[TrialRecord], direction: str) -> list[TrialRecord]:
-    """Complete trials, the best first; of equal ones the earlier."""
+    """Return the complete trials, best first, ties by number."""
     complete = [trial for trial in trials if trial.state == "complete"]
     return sorted(complete, key=lambda trial: (signed(trial.values[0], direction), trial.number))
 
 
 def signed(value: float, direction: str) -> float:
-    """A value whose smaller is better; a change of sign is exact."""
+    """Return the value with the sign for which smaller is better; negation is exact."""
     return value if direction == "minimize" else -value
 
 
 def pareto_front(trials: Sequence[TrialRecord], directions: Sequence[str]) -> list[TrialRecord]:
-    """Complete trials that no other one beats in all directions, by their number."""
+    """Return the complete trials that no other one dominates, in their order."""
     complete = [trial for trial in trials if trial.state == "complete"]
     points = [
         tuple(signed(value, way) for value, way in zip(trial.values, directions, strict=True))
@@ -82,7 +82,7 @@ def _dominates(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def answer(trials: Sequence[TrialRecord], directions: Sequence[str]) -> Argument | Unknown:
-    """What the search returns: the best trial or the Pareto front, and how many ended how."""
+    """Return the search's answer: the best trial or the Pareto front, and the trials by state."""
     counts = {
         state: sum(trial.state == state for trial in trials)
         for state in ("complete", "pruned", "failed")
@@ -95,5 +95,5 @@ def answer(trials: Sequence[TrialRecord], directions: Sequence[str]) -> Argument
 
 
 def shown(trial: TrialRecord) -> dict[str, Argument]:
-    """A trial as answers show it."""
+    """Return a trial in the form that answers show."""
     return {"number": trial.number, "params": dict(trial.params), "value": trial.value}

@@ -1,1 +1,1 @@
-"""Where tasks run: one small contract (`contract`), and backends that keep it."""
+"""Where tasks run: one small contract (`contract`), and backends that fulfil it."""

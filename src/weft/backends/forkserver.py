@@ -1,8 +1,8 @@
-"""Workers that fork from a process which has loaded what they need: asks it, and awaits them.
+"""Forks workers from a server process that has loaded what they need, and waits for them.
 
 The server starts before there is a run: as a program that loads while the coordinator prepares,
-or as a copy of a coordinator that has loaded what is needed. Where it cannot serve, workers are
-started the other way, as processes of their own.
+or as a copy of a coordinator that has loaded what is needed. If it cannot serve, workers are
+started as separate programs.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from weft.worker.processtree import taking_orphans
 
 MS = 1000
 LOADED_WITHIN_S = 60.0
-"""A server that takes longer is given up."""
+"""A server that takes longer is abandoned."""
 THREADED = ("numpy", "numba", "torch", "polars")
-"""Packages that start threads when they are loaded."""
+"""Packages that start threads when loaded."""
 
 
 class ForkedProcess:
-    """A forked worker, a child of this process: what `subprocess.Popen` is for others."""
+    """A forked worker, a child of this process; what `subprocess.Popen` is for other workers."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -40,12 +40,12 @@ class ForkedProcess:
         self._code: int | None = None
 
     def kill(self) -> None:
-        """End it without waiting for it."""
+        """Kill the worker without waiting for its end."""
         if self._code is None:
             signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end and return its exit status; `TimeoutExpired` if that takes longer."""
+        """Wait for the worker's end and return its exit status; may raise TimeoutExpired."""
         if self._code is None:
             poll = select.poll()
             poll.register(self._descriptor, select.POLLIN)
@@ -70,7 +70,7 @@ class ForkServer:
     def loading(cls, preload: str, environment: Mapping[str, str]) -> ForkServer:
         """Start a program that calls `preload`, an import path `module:function`.
 
-        Raises OSError where it cannot be started.
+        Raises OSError if it cannot be started.
         """
         channel, far = _channel()
         words = [WORKER, str(far.fileno()), str(os.getpid()), preload]
@@ -90,14 +90,14 @@ class ForkServer:
 
     @classmethod
     def copying(cls) -> ForkServer | None:
-        """Copy this process as it is now; None if that is not safe, or fails.
+        """Fork a copy of this process as it is now; return None if that is unsafe or fails.
 
-        A copy has no other thread than the one that forks. NumPy's libraries have threads of
-        their own, and decide how many when they are loaded.
+        The copy has only the thread that forked. NumPy's libraries start their own threads and
+        fix their number when they are loaded.
         """
         if threading.active_count() > 1 or not sys.modules.keys().isdisjoint(THREADED):
             return None
-        sys.stdout.flush()  # or both would print what waits
+        sys.stdout.flush()  # or both would print what is buffered
         sys.stderr.flush()
         parent = os.getpid()
         with contextlib.suppress(OSError), contextlib.ExitStack() as undo:
@@ -114,9 +114,9 @@ class ForkServer:
         self, arguments: Sequence[str], environment: Mapping[str, str], log: int,
         descriptors: Sequence[int],
     ) -> ForkedProcess | None:  # fmt: skip
-        """Fork a worker that keeps `descriptors` and prints to `log`; None where that fails.
+        """Fork a worker that keeps `descriptors` and prints to `log`; return None on failure.
 
-        A server that has failed once is not asked again.
+        A server that has failed once is not used again.
         """
         request: ForkRequest = {
             "arguments": list(arguments),
@@ -140,7 +140,7 @@ class ForkServer:
         return forkserver.NONE
 
     def close(self) -> None:
-        """End the server; its workers go on."""
+        """End the server; its workers continue."""
         self._channel.close()
         self._process.kill()
         self._process.wait()

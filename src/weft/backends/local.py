@@ -1,10 +1,10 @@
-"""Worker processes on this machine, one per slot, each killed and replaced by itself.
+"""Worker processes on this machine, one per slot, each killed and replaced independently.
 
     coordinator ── socketpair ──► python -m weft.worker   (no re-import of the script)
 
-Small tasks travel in blocks. A worker marks each start in a page that is shared with it, so a
-worker that dies costs one attempt of the task it had started, and the rest comes back unharmed.
-What waits behind a long task is asked back when another slot is idle.
+Small tasks are sent in blocks. A worker marks each start in a shared page, so a worker that dies
+costs one attempt of the task it had started, and the others come back uncharged. Tasks that wait
+behind a long one are requested back when another slot is idle.
 `serial` is this backend with one slot and one task at a time.
 """
 
@@ -44,45 +44,45 @@ from weft.worker.page import Mark
 
 MAX_CREDIT = 2 * MAX_BLOCK
 BATCH_S = 0.2
-"""A worker holds about this much work and reports every 50 ms; it is filled up while it has
-enough left to bridge a commit, or the making of a round's next tasks."""
+"""A worker holds about this much work and reports every 50 ms; it is refilled while it has enough
+left to bridge a commit, or the creation of a round's next tasks."""
 LEARN = 0.3
-"""Least weight of the newest block in the estimate of how long tasks take."""
+"""Minimum weight of the newest block in the estimate of a task's run time."""
 NOTICE_S = 0.02
-"""A task that runs for so long is reported as started; the others only when they end."""
+"""A task that runs for this long is reported as started, others only when they end."""
 WATCH_S = 0.005
-"""How often it is looked what workers run; to look at every message would cost more than it."""
+"""How often the workers' pages are read; doing so at every message would cost more than it."""
 START_FAILURES = 3
-"""Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
+"""Limit on consecutive failed starts: of the run if no worker is ready, else of one slot."""
 START_KILLS = 50
-"""Workers in a row killed from outside before they were ready: something keeps killing them."""
+"""Limit on consecutive workers killed from outside before they were ready."""
 SLOT_LOSSES = 20
-"""Losses in a row, with no result between them, after which a slot is retired."""
+"""Consecutive losses, with no result between them, after which a slot is retired."""
 MACHINE_FAULTS = 3
-"""Losses in a row by the machine's own fault after which a slot is retired, whatever others do."""
+"""Consecutive losses caused by the machine after which a slot is retired, whatever others do."""
 CANCEL_GRACE_S = 0.25
-"""A new worker costs about this much, so a task given up may take it to end by itself."""
+"""A new worker costs about this much, so a cancelled task has this long to end by itself."""
 LONG_S = 0.1
 """A task that runs this long does not keep others waiting behind it."""
 
 
 @dataclass(slots=True)
 class WorkerSlot:
-    """A slot and the worker that serves it now."""
+    """A slot and the worker that currently serves it."""
 
     slot: Slot
     worker: WorkerSeat | None = None
     losses: int = 0
     faults: int = 0
-    """Attempts in a row that the machine could not run."""
+    """Consecutive attempts that the machine could not run."""
     failed_starts: int = 0
-    """Workers in a row that ended by themselves before they were ready."""
+    """Consecutive workers that ended by themselves before they were ready."""
     retired: bool = False
     most: int = MAX_CREDIT
-    """After a death blocks begin small again: what is done is not lost with the next worker."""
+    """Maximum load; small again after a death, so that the next one loses few results."""
 
     def load(self) -> int:
-        """How many tasks its worker holds."""
+        """Return how many tasks the worker holds."""
         return len(self.worker.tickets) if self.worker else 0
 
 
@@ -95,9 +95,9 @@ def _room(place: WorkerSlot, credit: int) -> int:
 
 
 class LocalBackend:
-    """One worker process per slot; `max_credit` limits how many tasks one holds at a time.
+    """One worker process per slot; `max_credit` limits how many tasks each holds at a time.
 
-    A worker is given about `batch_s` of work at a time. Workers of one node start at least
+    A worker receives about `batch_s` of work at a time. Workers of one node start at least
     `stagger_s` apart.
     """
 
@@ -120,20 +120,20 @@ class LocalBackend:
         self._events: list[BackendEvent] = []
         self._failed_starts = self._killed_starts = 0
         self._task_s = batch_s
-        """Estimate of how long a task takes."""
+        """Estimate of a task's run time."""
         self._blocks_of: dict[str, int] = {}
         """How many blocks of a function have been timed."""
         self._watches = False
-        """Whether a task runs that may become a long one."""
+        """Whether a running task may become a long one."""
         self._next_watch_s = 0.0
         self._numbers = 0
         self._last_log = ""
         self._orphans = Orphans()
 
     def capacity(self) -> list[int]:
-        """Room per slot; a GPU slot takes one task at a time.
+        """Return the room per slot; a GPU slot accepts one task at a time.
 
-        A worker is filled up only when a quarter of what it held is done: fewer, fuller messages.
+        A worker is refilled only when a quarter of its tasks are done: fewer, fuller messages.
         """
         credit = self._credit()
         return [
@@ -144,9 +144,9 @@ class LocalBackend:
         ]
 
     def _may_not_start(self, place: WorkerSlot) -> bool:
-        """Whether a slot gets no worker now: after a failed start those of others are awaited.
+        """Whether a slot gets no worker now: after a failed start it waits for the others' starts.
 
-        They show whether it is the slot or the machine that cannot start workers.
+        These show whether it is the slot or the machine that cannot start workers.
         """
         others_start = place.failed_starts and any(not w.ready for w, _ in self._serving())
         return bool(others_start) or self._must_wait(place)
@@ -190,7 +190,7 @@ class LocalBackend:
         return events
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget tasks: drop those that wait in a worker; kill the worker of one that goes on."""
+        """Cancel tasks: drop those that wait in a worker, kill the worker of one still running."""
         cancelled = frozenset(tickets)
         now_s = time.monotonic()
         for worker, place in self._serving():
@@ -225,9 +225,9 @@ class LocalBackend:
                 yield place.worker, place
 
     def _watch_starts(self, now_s: float) -> bool:
-        """Report long tasks, ask back what waits behind them, kill those that were given up.
+        """Report long tasks, request back those waiting behind them, kill cancelled ones.
 
-        True when a task runs that may become a long one.
+        Return True if a running task may become a long one.
         """
         idle = any(not place.load() and not place.retired for place in self._places)
         watches = False
@@ -253,7 +253,7 @@ class LocalBackend:
             self._events.append(Started(mark.ticket, worker.identity, mark.started_s))
 
     def _ask_back(self, worker: WorkerSeat, place: WorkerSlot, ticket: int, *, idle: bool) -> None:
-        """Behind a long task: ask for results that wait, and for tasks when a slot is idle."""
+        """Request the results waiting behind a long task; if a slot is idle, the tasks too."""
         if len(worker.tickets) == 1:
             return
         if idle:
@@ -264,7 +264,7 @@ class LocalBackend:
         self._watch(worker, place)
 
     def _wait_s(self, timeout_s: float) -> float:
-        """How long to wait for workers: not at all when something has happened already."""
+        """Return how long to wait for workers: 0 if something has happened already."""
         if self._events:
             return 0.0
         return min(NOTICE_S, timeout_s) if self._watches else self._until_start_s(timeout_s)
@@ -291,13 +291,13 @@ class LocalBackend:
         return WorkerProcess(number, self._setup, slot)
 
     def _must_wait(self, place: WorkerSlot) -> bool:
-        """Whether a slot without a worker has to wait because one of its node just started."""
+        """Whether a slot without a worker has to wait because its node has just started one."""
         if not self._stagger_s or place.worker is not None or place.retired:
             return False
         return time.monotonic() < self._next_start_s.get(place.slot.node, 0.0)
 
     def _until_start_s(self, timeout_s: float) -> float:
-        """Cut a wait short so that the next worker can start when it may."""
+        """Shorten a wait so that the next worker can start as soon as it may."""
         if not self._stagger_s:
             return timeout_s
         waiting = {place.slot.node for place in self._places if self._must_wait(place)}
@@ -372,7 +372,7 @@ class LocalBackend:
             worker.cancelled.pop(ticket, None)
 
     def _ended(self, worker: WorkerSeat, place: WorkerSlot, message: EndMessage) -> None:
-        """One task ended in a way that is worth a message of its own."""
+        """Process the end of a task that was reported in a separate message."""
         ticket = message[1]
         function = worker.tickets.pop(ticket)
         if message[0] == "finished":
@@ -393,14 +393,14 @@ class LocalBackend:
             self._count_fault(place, loss)
 
     def _learn(self, function: str, task_s: float) -> None:
-        """Take in how long tasks took; the first of a function say more than those of others."""
+        """Update the estimate of run times; the first blocks of a function weigh more."""
         blocks = self._blocks_of[function] = self._blocks_of.get(function, 0) + 1
         self._task_s += max(LEARN, 1 / blocks) * (task_s - self._task_s)
 
     def _end_cancelled(
         self, worker: WorkerSeat, place: WorkerSlot, ticket: int, now_s: float
     ) -> None:
-        """Kill a worker that still runs a task given up a moment ago; short ones just end."""
+        """Kill a worker that is still running a cancelled task after the grace period."""
         if now_s - worker.cancelled[ticket] < CANCEL_GRACE_S:
             return
         self._selector.unregister(worker.channel)
@@ -411,7 +411,7 @@ class LocalBackend:
         self._give_back(worker)
 
     def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
-        """A worker ended by itself or was killed: charge the task it had started, no other."""
+        """Handle the end of a worker; charge only the task that it had started."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
         self._orphans.expect(worker.orphans())
@@ -432,7 +432,7 @@ class LocalBackend:
         self._give_back(worker)
 
     def _distrust(self, worker: WorkerSeat, place: WorkerSlot, refusal: str) -> None:
-        """End a worker whose messages make no sense; the task it ran, or was to run, is lost."""
+        """Kill a worker whose messages are invalid; the task it ran, or was to run, is lost."""
         self._selector.unregister(worker.channel)
         worker.kill()
         worker.wait()
@@ -452,7 +452,7 @@ class LocalBackend:
         self._give_back(worker)
 
     def _count_loss(self, place: WorkerSlot) -> None:
-        """Retire a slot that only ever loses its workers, if others do not."""
+        """Count a loss; retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
         cannot_start = place.failed_starts >= START_FAILURES and self._any_ready()
@@ -461,7 +461,7 @@ class LocalBackend:
             self._events.append(NodeEvent("slot-retired", f"{place.slot.name} only loses workers"))
 
     def _count_fault(self, place: WorkerSlot, loss: Lost) -> None:
-        """Retire a slot whose machine cannot run what it is given."""
+        """Count a fault of the machine; retire its slot if it cannot run what it receives."""
         place.faults += 1
         if place.faults >= MACHINE_FAULTS and not place.retired:
             place.retired = True
@@ -474,7 +474,7 @@ class LocalBackend:
 
 
 def _without(block: Completed, tickets: Container[int]) -> list[Completed]:
-    """Return the runs of a block's results that are left when some tickets are taken out."""
+    """Split a block's results into the consecutive parts that remain without some tickets."""
     parts: list[Completed] = []
     values, times = list[str](), list[int]()
     for ticket, value, run_us in zip(count(block.ticket), block.values, block.run_us):

@@ -1,18 +1,19 @@
-"""Ends what a worker leaves behind, found by a mark that every process below it inherits.
+"""Kills the orphans of workers, identified by a mark that every process below a worker inherits.
 
     coordinator ── marks ──► worker ─► supervisor ─► command ─► all it starts
 
-A supervisor clears up after its command, and a worker after its supervisor. When both are
-killed in one instant, or a function's own children outlive its worker, the mark identifies what is
-left. The mark is a value of RLIMIT_RTTIME, high enough to limit nothing. The kernel hands it
-down through fork, exec, `setsid`, double forks and cleared environments, and who has no
-privilege cannot raise it again. Nobody else's process can carry it.
+A supervisor cleans up after its command, and a worker after its supervisor. When both are killed
+at once, or a function's own children outlive its worker, the mark identifies the orphans. The mark
+is a value of RLIMIT_RTTIME, high enough to limit nothing. It is inherited through fork, exec,
+`setsid`, double forks and cleared environments, and an unprivileged process cannot raise it again.
+No unrelated process can carry it.
 """
 
-# Why no other sign. An environment variable goes with `env -i`, and cannot be read from a
-# zombie; a session or group goes with `setsid`. To be the next subreaper would make orphans of
-# the program that called weft.run our children, indistinguishable from a command's, and leave them
-# to us to reap. With the mark nothing about that program changes, and its processes stay alone.
+# Why not another marker: an environment variable is lost with `env -i` and cannot be read from a
+# zombie; a session or process group is lost with `setsid`. If the coordinator became a subreaper,
+# orphans of the program that called weft.run would become its children too, indistinguishable from
+# a command's, and it would have to reap them. The mark changes nothing about that program and its
+# processes.
 
 from __future__ import annotations
 
@@ -32,35 +33,35 @@ from weft.worker import supervisor
 if TYPE_CHECKING:
     import psutil
 else:
-    psutil = lazy_module("psutil")  # most runs leave nothing behind, and need it not
+    psutil = lazy_module("psutil")  # most runs leave no orphans and do not need it
 
 CLEARED_S = 5.0
-"""How long a supervisor may take to clear up before it is ended with the rest."""
+"""How long a supervisor may take to clean up before it is killed with the rest."""
 SCAN_S = 0.02
 """Pause between two scans of the processes of this machine."""
 EMPTY_SCANS = 2
-"""Scans in a row that must find nothing: during one, a process may fork unnoticed and end."""
+"""Consecutive scans that must find nothing: during one, a process may fork unnoticed and end."""
 WORKER = "weft.worker"
-"""The word in a worker's command line, or the name of one that forked from a command."""
+"""An argument of a worker's command line, or the process name of a worker forked from a copy."""
 WORKER_BITS = 20
 RUN_DIGITS = 9
-"""Hex digits of a run's own part: 36 bits, so that two runs do not meet."""
+"""Hex digits of a run's own part: 36 bits, so that two runs do not collide."""
 TOP_US = 2**62
 LEAST_US = 2**60
-"""Some 36,000 years of computing without a pause, and that only for real-time processes."""
+"""Some 36,000 years of uninterrupted computing, and a limit for real-time processes only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks of one run, one for each worker; none where the limit is in use."""
+    """The marks of one run, one for each worker; none if the limit is in use."""
 
     all: range
 
     @staticmethod
     def of(name: str) -> Marks:
-        """Derive a run's marks from its name, the same for each coordinator it will have.
+        """Derive a run's marks from its name; they are the same for all its coordinators.
 
-        Below our own limit, since inside a command of another run we carry a mark ourselves.
+        They are below our own limit, since inside another run's command we carry a mark ourselves.
         """
         own_mark = _mark_of(os.getpid())
         top = (
@@ -72,11 +73,11 @@ class Marks:
         return Marks(range(low, low + 2**WORKER_BITS) if low >= LEAST_US else range(0))
 
     def of_worker(self, number: int) -> range:
-        """Return the mark of a worker; empty when there are no more."""
+        """Return the mark of a worker; empty if none is left."""
         return self.all[number : number + 1]
 
     def put(self, pid: int, number: int) -> None:
-        """Mark a worker that has started nothing yet; a system without the limit has no marks."""
+        """Mark a worker that has started nothing yet; does nothing on systems without the limit."""
         for mark in self.of_worker(number):
             with contextlib.suppress(OSError, ValueError):
                 resource.prlimit(pid, resource.RLIMIT_RTTIME, (mark, mark))
@@ -84,26 +85,26 @@ class Marks:
 
 @dataclass(slots=True)
 class _Search:
-    """Marks of workers that are gone, searched for until nothing carries them."""
+    """Marks of workers that are gone, searched for until no process carries them."""
 
     marks: range
     until_s: float
-    """Until then a supervisor that clears up is not disturbed."""
+    """Until then a supervisor that is cleaning up is not disturbed."""
     empty: int = 0
-    """Scans in a row that found nothing."""
+    """Consecutive scans that found nothing."""
 
 
 class Orphans:
-    """What is left of workers that are gone."""
+    """The orphans of workers that are gone."""
 
     def __init__(self) -> None:
         self._searches: list[_Search] = []
         self._next_s = 0.0
         self.ended: set[int] = set()
-        """Pids of what was killed, workers apart."""
+        """Pids of the killed processes, except workers."""
 
     def expect(self, *marks: range) -> None:
-        """Take note that no worker with these marks is left, and scan at once."""
+        """Add marks whose workers are gone, and scan at once."""
         until_s = time.monotonic() + CLEARED_S
         self._searches += [_Search(mark, until_s) for mark in marks if mark]
         self._scan()
@@ -114,7 +115,7 @@ class Orphans:
             self._scan()
 
     def finish(self) -> None:
-        """Return when nothing is left, or what is left does not even obey KILL."""
+        """Wait until no orphan is left; give up on those that do not even obey KILL."""
         end_s = time.monotonic() + 2 * CLEARED_S
         self._scan()
         while self._searches and time.monotonic() < end_s:
@@ -135,9 +136,9 @@ class Orphans:
 
 
 def end_earlier(marks: Marks) -> int:
-    """End what earlier coordinators of a run left; return how many processes were killed.
+    """Kill what earlier coordinators of a run left; return the number of processes killed.
 
-    For the one who holds the run's lock, before its first worker starts.
+    Called by the holder of the run's lock, before its first worker starts.
     """
     orphans = Orphans()
     orphans.expect(marks.all)
@@ -160,9 +161,9 @@ class _Carrier:
         return supervisor.__file__ in self.words
 
     def kill(self) -> bool:
-        """Kill it if it is still the one that was found (psutil compares times of birth).
+        """Kill the process if it is still the one that was found (psutil compares start times).
 
-        True when it was no worker: those of a killed coordinator end by themselves.
+        Return True if it was not a worker: those of a killed coordinator end by themselves.
         """
         if _mark_of(self.process.pid) != self.mark:
             return False
@@ -172,7 +173,7 @@ class _Carrier:
 
 
 def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
-    """Every process that carries one of the marks and has not ended."""
+    """Yield every process that carries one of the marks and has not ended."""
     for pid in _pids() if marks else ():
         mark = _mark_of(pid)
         if mark is None or not any(mark in group for group in marks):
@@ -187,12 +188,12 @@ def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
 
 
 def _pids() -> list[int]:
-    """All processes of this machine, oldest number first."""
+    """Return the pids of all processes on this machine, in ascending order."""
     return sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
 def _mark_of(pid: int) -> int | None:
-    """The hard limit of a process, if we may know it."""
+    """Return the hard limit of a process; None if we cannot read it."""
     try:
         return resource.prlimit(pid, resource.RLIMIT_RTTIME)[1]
     except OSError:

@@ -1,4 +1,4 @@
-"""Where a slot's scripts and interpreter are, worked out on the machine that has them."""
+"""Determines where a slot's scripts and interpreter are, on the machine that has them."""
 
 from __future__ import annotations
 

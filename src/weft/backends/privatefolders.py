@@ -2,10 +2,10 @@
 
     private_folder(home, ".weft", "1f0c2b9a")
        home and all above   owned by us or root, writable by nobody else (a sticky /tmp may be)
-       the parts below      real folders, owned by us, mode 0700; made so when absent
+       the parts below      real folders, owned by us, mode 0700; created so if absent
 
-Once this holds nobody else can change it, so a check before use is enough. The same rules as
-sshd's StrictModes, with links refused below `base`.
+Once this holds, nobody else can change it, so a check before use is enough. The rules are those
+of sshd's StrictModes, with links refused below `base`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FOREIGN_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def private_folder(base: Path, *parts: str, make: bool = True) -> Path:
-    """Make and check folders for us alone below `base`; return the last one.
+    """Create and check private folders below `base`; return the last one.
 
-    Without `make` nothing is made, and the check ends at the first part that is absent.
-    Raises WorldError for anything that somebody else owns, can write or has linked.
+    Without `make` nothing is created, and the check ends at the first part that is absent.
+    Raises WorldError for links and for anything that another user owns or can write.
     """
     folder = base
     if base.exists():
@@ -40,7 +40,7 @@ def private_folder(base: Path, *parts: str, make: bool = True) -> Path:
 
 
 def private_file(path: Path) -> Path:
-    """Check a file in a private folder: a plain file, ours, closed to others; return its path."""
+    """Check that a file in a private folder is regular, ours and private; return its path."""
     info = path.lstat()
     if not stat.S_ISREG(info.st_mode):
         raise _unsafe(path, "is not a regular file", f"remove {path}")
@@ -73,7 +73,7 @@ def _check_own(folder: Path) -> None:
 
 
 def _check_above(base: Path) -> None:
-    """Nobody but us and root may change what the path leads to."""
+    """Check that only we and root can change what the path leads to."""
     base.resolve(strict=True)  # an endless chain of links raises OSError
     trusted = {0, os.geteuid(), Path("/").stat().st_uid}
     for folder in [*reversed(base.absolute().parents), base.absolute()]:

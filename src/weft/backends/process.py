@@ -1,7 +1,7 @@
 """One worker process: its socket, its log, and the tickets it holds.
 
-`WorkerSeat` is what a backend sees of a worker, wherever that runs; `WorkerProcess` is one of
-this machine.
+`WorkerSeat` is a backend's view of a worker, wherever the worker runs; `WorkerProcess` is a worker
+on this machine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from weft.worker.page import NOTHING, Mark, StartPage, new_page
 from weft.worker.processtree import birth_s
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
-"""Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
+"""Signals that a process causes itself: the task's own fault, unlike a KILL from outside."""
 LOG_TAIL_BYTES = 4000
 
 
@@ -53,23 +53,23 @@ class WorkerSetup:
     path: Sequence[str]
     environment: Mapping[str, str]
     marks: Marks
-    """For everything that is started; no other run's."""
+    """Marks for everything that is started; no other run has them."""
     run_id: str = ""
     kept_folder: Path | None = None
-    """Where the folders of failed commands go; None to remove them."""
+    """Where the folders of failed commands are kept; None to remove them."""
     genesis: str = ""
-    """Names tasks whose output is kept."""
+    """Part of the keys under which the output of tasks is saved."""
     sandbox: str | None = None
-    """The program that confines commands, empty where none can; None if nobody has looked."""
+    """The program that confines commands; empty if there is none, None if not checked yet."""
     secret_names: Collection[str] = ()
-    """Variables that no worker has in its environment: commands get them that ask for them."""
+    """Variables that no worker has in its environment; commands get those that they request."""
     outcome_token: str = ""
-    """What marks outcome files as the run's own; empty where none are written."""
+    """Authenticates the run's outcome files; empty if none are written."""
     fork_server: ForkServer | None = None
-    """Forks workers that need not load what they run; None to start each by itself."""
+    """Forks workers that need not load what they run; None to start each as a separate program."""
 
     def hello(self, slot: Slot, page: int) -> bytes:
-        """Return the first message to a worker; `page` is the descriptor it marks starts in."""
+        """Return the first message to a worker; `page` is the descriptor of its start page."""
         hello: Hello = {
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
@@ -89,7 +89,7 @@ class WorkerSetup:
     def environment_for(self, slot: Slot) -> dict[str, str]:
         """Return the environment of a worker: one thread each, and only its slot's GPU.
 
-        On a CPU slot functions see what we see, for `--device gpu`; commands see no GPU.
+        On a CPU slot functions see the GPUs that we see, for `--device gpu`; commands see none.
         """
         pinned = dict.fromkeys(ONE_THREAD, "1")
         variable, devices = visible_variable(slot.gpu_type), ""
@@ -105,23 +105,23 @@ class WorkerSetup:
 
 
 class WorkerSeat(abc.ABC):
-    """A worker on one slot and what it holds. The coordinator's side of it never blocks."""
+    """A worker on one slot and the tasks that it holds. The coordinator's side never blocks."""
 
     def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
         self.tickets: dict[int, str] = {}
-        """What it was given and has not answered for, in order, with the function it runs."""
+        """Tickets of the tasks that it holds, in order, with their functions."""
         self.cancelled: dict[int, float] = {}
-        """Tickets given up while here, and when."""
+        """Tickets cancelled while held here, and when."""
         self.reported = NOTHING
         """The last ticket whose start was reported."""
         self.asked = NOTHING
-        """The long task during which what waits was asked back."""
+        """The long task during which the waiting tasks were requested back."""
         self.ready = False
         self.watched = 0
-        """For which events the backend's selector watches the channel."""
+        """The events for which the backend's selector watches the channel."""
         self.outbox = bytearray()
-        """What the channel has not taken yet."""
+        """Bytes that the channel has not accepted yet."""
         self.identity = Worker(node=slot.node, gpu=slot.gpu)
         self.channel, self._far = socket.socketpair()
         """Becomes readable when there is something to receive."""
@@ -133,23 +133,23 @@ class WorkerSeat(abc.ABC):
 
     @abc.abstractmethod
     def flush(self) -> bool:
-        """Write what the channel takes; True when nothing is left to write."""
+        """Write what the channel accepts; return True if nothing is left to write."""
 
     @abc.abstractmethod
     def receive(self) -> list[FromWorker] | None:
-        """Messages that have arrived; None when the worker has ended."""
+        """Return the messages that have arrived; None if the worker has ended."""
 
     @abc.abstractmethod
     def mark(self) -> Mark | None:
-        """Return which task the worker runs, as far as it is known here; also after its end."""
+        """Return which task the worker runs, as far as known here; also after its end."""
 
     @abc.abstractmethod
     def kill(self) -> None:
-        """End the worker without waiting for it."""
+        """Kill the worker without waiting for its end."""
 
     @abc.abstractmethod
     def wait(self) -> int:
-        """Wait for a killed worker to be gone, if that takes no time worth mentioning."""
+        """Wait until a killed worker is gone, if that takes negligible time."""
 
     @abc.abstractmethod
     def ended(self) -> int:
@@ -160,16 +160,16 @@ class WorkerSeat(abc.ABC):
         """Return the end of what the worker printed."""
 
     def orphans(self) -> range:
-        """Marks by which this machine looks for what the worker left; empty for none."""
+        """Return the marks of the worker's orphans on this machine; empty for none."""
         return range(0)
 
     def end_of(self, ticket: int, code: int) -> Finished | Lost:
-        """Return what became of the task that ran when the worker ended."""
+        """Return the event for the task that was running when the worker ended."""
         return end_of_worker(ticket, code, self.log_tail())
 
 
 class WorkerProcess(WorkerSeat):
-    """A worker of this machine."""
+    """A worker on this machine."""
 
     def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
         super().__init__(number, slot)
@@ -180,7 +180,7 @@ class WorkerProcess(WorkerSeat):
         self._marks = setup.marks
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
         try:
-            setup.logs.mkdir(exist_ok=True)  # a run's folder that is gone is not made again
+            setup.logs.mkdir(exist_ok=True)  # a run folder that is gone is not created again
             with self._log.open("ab") as log:
                 self._popen = self._start(setup, slot, page, log)
         except OSError:
@@ -195,7 +195,7 @@ class WorkerProcess(WorkerSeat):
     def _start(
         self, setup: WorkerSetup, slot: Slot, page: int, log: IO[bytes]
     ) -> subprocess.Popen[bytes] | ForkedProcess:
-        """Fork the worker from the server of the run, if that serves; else start it by itself."""
+        """Fork the worker from the run's fork server if possible; else start a separate program."""
         words = [str(self._far.fileno()), str(os.getpid())]
         inherited_fds, environment = [self._far.fileno(), page], setup.environment_for(slot)
         if setup.fork_server is not None:
@@ -213,12 +213,12 @@ class WorkerProcess(WorkerSeat):
         )
 
     def send(self, message: ToWorker) -> None:
-        """Queue a message; the socket takes it when it can (a blocking send could deadlock)."""
+        """Queue a message and write what the socket accepts (a blocking send could deadlock)."""
         self.outbox += pack(message)
         self.flush()
 
     def flush(self) -> bool:
-        """Write what the socket takes; True when nothing is left to write."""
+        """Write what the socket accepts; return True if nothing is left to write."""
         try:
             sent_bytes = self.channel.send(self.outbox)
         except BlockingIOError:
@@ -229,7 +229,7 @@ class WorkerProcess(WorkerSeat):
         return not self.outbox
 
     def receive(self) -> list[FromWorker] | None:
-        """Messages that have arrived; None when the worker has ended."""
+        """Return the messages that have arrived; None if the worker has ended."""
         try:
             return self._unpacker.receive(self.channel)
         except BlockingIOError:
@@ -238,27 +238,27 @@ class WorkerProcess(WorkerSeat):
             return None
 
     def mark(self) -> Mark | None:
-        """Read the page."""
+        """Return the task that is marked in the page."""
         return self._page.read()
 
     def orphans(self) -> range:
-        """Its own mark."""
+        """Return the worker's mark."""
         return self._marks.of_worker(self.number)
 
     def kill(self) -> None:
-        """End the process without waiting for it.
+        """Kill the process without waiting for its end.
 
-        The signal first: a worker whose channel closes ends by itself, as if all were well.
+        The signal is sent first: a worker whose channel closes exits normally.
         """
         self._popen.kill()
         self.channel.close()
 
     def wait(self) -> int:
-        """Wait for the process to be gone and return its exit status."""
+        """Wait until the process is gone and return its exit status."""
         return self._popen.wait()
 
     def ended(self) -> int:
-        """Return the exit status of a process that closed its socket, ending it if need be."""
+        """Return the exit status of a process that closed its socket, killing it if necessary."""
         self.channel.close()
         try:
             return self._popen.wait(timeout=1.0)
@@ -275,14 +275,14 @@ class WorkerProcess(WorkerSeat):
 
 
 def assignment_row(a: Assignment) -> AssignmentRow:
-    """An assignment as it travels to a worker."""
+    """Return an assignment in the form in which it is sent to a worker."""
     args = f"[{','.join((a.args, *a.more))}]"
     return (a.ticket, a.function, args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
             a.timeout_s, a.memory_mb, a.code)  # fmt: skip
 
 
 def finished_event(ticket: int, body: ResultBody) -> Finished:
-    """A result as it came from a worker."""
+    """Return the event for a result received from a worker."""
     error = TaskError(*body["error"]) if "error" in body else None
     return Finished(
         ticket,
@@ -302,7 +302,7 @@ def killed_from_outside(code: int) -> bool:
 
 
 def end_of_worker(ticket: int, code: int, log: str) -> Finished | Lost:
-    """A crash or exit is the task's own doing; a KILL or TERM comes from outside."""
+    """Return a fault for a crash or exit, a loss for a KILL or TERM from outside."""
     if killed_from_outside(code):
         return Lost(ticket, f"worker-killed-{signal.Signals(-code).name}", log)
     exit_code = 128 - code if code < 0 else code

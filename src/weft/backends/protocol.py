@@ -1,8 +1,8 @@
-"""What a worker may say, checked before it counts.
+"""Checks messages from workers before they take effect.
 
 A worker runs other people's code in its own process: a native library that overwrites memory, or a
-task that finds the socket, can make it say anything. A message that no sound worker sends is not
-believed: its worker is ended, and what it held runs elsewhere.
+task that finds the socket, can make it send anything. A worker that sends what no intact worker
+would send is killed, and its tasks run elsewhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.worker.frames import ProtocolError
 Held = Mapping[int, object]
 """The tickets that a worker holds."""
 _ROWS = (list, tuple)
-"""What is an array on a socket may be a tuple when Ray brings it."""
+"""An array on a socket is a list; delivered by Ray it may be a tuple."""
 
 
 def check_message(message: object, held: Held) -> None:
@@ -28,7 +28,7 @@ def check_message(message: object, held: Held) -> None:
 
 
 def _is_about_one(rest: Sequence[Any], _: Held) -> bool:
-    """A start that a node reports may come after the end of its task; it is left out then."""
+    """Whether it names one ticket, held or not: a node may report a start after the task's end."""
     return len(rest) == 1 and type(rest[0]) is int
 
 

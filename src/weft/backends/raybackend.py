@@ -1,9 +1,9 @@
 """The `ray` backend: workers on the nodes of a Ray cluster, one actor per slot.
 
-Ray moves messages and files and reports which nodes live. Placement, caps, retries and time limits
-are the coordinator's, and starting, feeding, killing and replacing workers is the code of the
-local backend; Ray restarts and retries nothing. A slot whose node is lost is out of service
-until the node is back.
+Ray moves messages and files and reports which nodes are alive. The coordinator is responsible for
+placement, caps, retries and time limits, and the local backend's code for starting, feeding,
+killing and replacing workers; Ray restarts and retries nothing. A slot whose node is lost is out
+of service until the node is back.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from weft.model.slots import Slot
 
 MAX_CREDIT = 4096
 BATCH_S = 0.075
-"""A call of Ray costs about a millisecond on each side: the work of one must be worth it."""
+"""A Ray call costs about a millisecond on each side, so each must carry enough work."""
 PATIENCE_S = 60.0
-"""With no node left at all, how long to wait for one to come back."""
+"""How long to wait for a node to return when none is left."""
 SESSIONS = 64
-"""How many sessions of a run have marks of their own."""
+"""The number of sessions of a run that have separate marks."""
 
 
 def session_marks(marks: Marks, session: int) -> Marks:
@@ -48,7 +48,7 @@ def other_marks(marks: Marks, session: int) -> tuple[range, ...]:
 
 
 class RayBackend(LocalBackend):
-    """One actor per slot, made when the slot gets its first task."""
+    """One actor per slot, created when the slot gets its first task."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class RayBackend(LocalBackend):
         self._alone_since_s: float | None = None
 
     def capacity(self) -> list[int]:
-        """Room per slot; a slot of a lost node is out of service."""
+        """Return the room per slot; a slot of a lost node is out of service or has none."""
         stays = self._cluster.stays
         lost_room = 0 if self._may_return(stays) else -1
         rooms = super().capacity()
@@ -74,7 +74,7 @@ class RayBackend(LocalBackend):
         ]
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
-        """What became of nodes, then of tasks."""
+        """Return events of nodes and of tasks."""
         self._events += self._cluster.node_events()
         return super().poll(timeout_s)
 
@@ -91,7 +91,7 @@ class RayBackend(LocalBackend):
         self._cluster.close()
 
     def _may_return(self, stays: dict[str, NodeStay]) -> bool:
-        """Whether to wait for a node, with none left; with others at work none is waited for."""
+        """Whether to wait for a node to return: only if none is left, and not for too long."""
         if stays:
             self._alone_since_s = None
             return False
@@ -117,7 +117,7 @@ class RayBackend(LocalBackend):
 
 
 def _new_actor(stay: NodeStay, slot: Slot) -> Any:
-    """An actor on the slot's node, with a claim on a GPU if the slot is one."""
+    """Return a new actor on the slot's node, with a claim on a GPU if the slot has one."""
     never_again = {"max_restarts": 0, "max_task_retries": 0}
     claim = {"num_gpus": 0 if slot.gpu is None else 1}
     options = {**never_again, **claim, **stay.node.on_node(), "max_concurrency": 8}

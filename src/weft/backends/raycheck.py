@@ -1,4 +1,4 @@
-"""Ask every node of a Ray cluster whether it has what a run's commands need, all at once."""
+"""Asks all nodes of a Ray cluster, in parallel, whether they have what a run's commands need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_S = 180.0
 
 
 def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str]:
-    """Return what each node lacks, by name; nodes that are not in the cluster are left out."""
+    """Return what each node lacks, by name; omits nodes that lack nothing or are not there."""
     living = match([node.name for node in nodes], living_nodes(), ())
     needs_ref = ray.put(list(needs))
     answers = {
@@ -31,7 +31,7 @@ def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str
 
 
 def inspect_node(node: Node, needs: Sequence[Need]) -> str:
-    """Run on the node itself: paths are relative to the home there."""
+    """Return what a node lacks; runs on the node, where paths are relative to the home folder."""
     place = located(node, Path.home())
     return find_problem(place.folder, place.python, place.allow_paths, needs)
 

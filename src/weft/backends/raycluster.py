@@ -1,9 +1,9 @@
-"""The nodes of a run in a Ray cluster: which are there, which are ready, who came and went.
+"""The nodes of a run in a Ray cluster: which are present, which are ready, which came and went.
 
-A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
-empty folder made, its Weft compared with ours) before any slot of it is offered; one that
-vanishes takes its slots with it until it is back. What happened waits for the coordinator.
-A second thread connects to the head's port: without the head, calls of Ray hang.
+A thread asks Ray once a second. A node that appears is *opened* (earlier processes killed, an
+empty folder created, its Weft compared with ours) before any of its slots is offered; the slots
+of a node that vanishes are out of service until it is back. Events wait for the coordinator.
+A second thread connects to the head's port: without the head, Ray calls hang.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ REFRESH_S = 1.0
 OPEN_S = 60.0
 CLOSE_S = 10.0
 HEAD_LOST_S = 10.0
-"""A head that cannot be reached for so long is gone; Ray itself would end our process after 60."""
+"""A head unreachable for this long counts as gone; Ray would end our process after 60 seconds."""
 STUCK_S = 20.0
-"""Calls of Ray may wait for a lost head without end; after so long our process ends anyway."""
+"""Ray calls may wait for a lost head forever; after this much longer our process ends anyway."""
 EXIT_WORLD = 75
 
 
@@ -70,13 +70,13 @@ class RayNode:
         )
 
     def on_node(self) -> dict[str, Any]:
-        """Options that make Ray run something exactly there, without a claim on its CPUs."""
+        """Return options to run something on exactly this node, without a claim on its CPUs."""
         strategy = NodeAffinitySchedulingStrategy(self.id, soft=False)
         return {"num_cpus": 0, "scheduling_strategy": strategy, "enable_task_events": False}
 
 
 def living_nodes() -> list[RayNode]:
-    """Every node that Ray believes to be alive, by name, then id."""
+    """Return every node that Ray considers alive, by name, then id."""
     nodes = [RayNode.of(raw) for raw in ray.nodes() if raw["Alive"]]
     return sorted(nodes, key=lambda node: (node.name, node.id))
 
@@ -86,7 +86,7 @@ def match(
 ) -> dict[str, RayNode]:
     """Find each named node among the living; the names in `here` mean the head's machine.
 
-    Two raylets that answer to one name would share its slots: the first by id has it.
+    If two raylets match one name, the first of them gets it: they must not share its slots.
     """
     matches: dict[str, RayNode] = {}
     for name in names:
@@ -103,21 +103,21 @@ class NodeStay:
     node: RayNode
     spec: NodeSpec
     objects: set[str] = field(default_factory=set)
-    """Objects that it has for sure."""
+    """Objects that the node is known to have."""
     packs: set[str] = field(default_factory=set)
-    """Code that it has."""
+    """Code packs that the node has."""
     sending: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Cluster:
-    """The nodes a run asked for; `stays` has those that are ready, by name."""
+    """The nodes that a run requested; `stays` holds those that are ready, by name."""
 
     def __init__(self, specs: Sequence[NodeSpec], here: Sequence[str]) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self._here = here
         self._digest = weft_digest()
         self._refused: set[str] = set()
-        """Ids of nodes that have another Weft."""
+        """Ids of nodes that cannot serve, for example because they have another Weft."""
         self._node_events: list[NodeEvent] = []
         self._stopped = threading.Event()
         self._closed = threading.Event()
@@ -139,14 +139,14 @@ class Cluster:
             threading.Thread(target=loop, daemon=True).start()
 
     def node_events(self) -> list[NodeEvent]:
-        """Return what became of nodes since the last call; WorldError when the head is gone."""
+        """Return node events since the last call; raises WorldError if the head is gone."""
         if self._head_lost:
             raise self._loss_of_head()
         events, self._node_events = self._node_events, []
         return events
 
     def refresh_soon(self) -> None:
-        """Ask Ray at once: something broke."""
+        """Ask Ray at once, because something broke."""
         self._refresh_now.set()
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ class Cluster:
         if not self._stopped.is_set():
             self._stopped.set()
             self._refresh_now.set()
-            if not self._head_lost:  # else each call would wait for it; `up` and `down` clear up
+            if not self._head_lost:  # else each call would wait for it; `up` and `down` clean up
                 clearing = threading.Thread(target=self._clear, daemon=True)
                 clearing.start()
                 clearing.join(2 * CLOSE_S)
@@ -181,7 +181,7 @@ class Cluster:
                 answered_s = time.monotonic()
             silent_s = time.monotonic() - answered_s
             self._head_lost = self._head_lost or silent_s > HEAD_LOST_S
-            if silent_s > HEAD_LOST_S + STUCK_S:  # as safe as any kill, and with the right code
+            if silent_s > HEAD_LOST_S + STUCK_S:  # as safe as a kill, with the right exit code
                 os.write(2, f"weft: {self._loss_of_head()}\n".encode())
                 os._exit(EXIT_WORLD)
 
@@ -199,7 +199,7 @@ class Cluster:
         )
 
     def _refresh(self, *, refuse: bool = False) -> None:
-        """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
+        """Compare Ray's nodes with the known ones; with `refuse`, raise if one cannot serve."""
         present = match(list(self._specs), living_nodes(), self._here)
         for name, stay in list(self.stays.items()):
             if name not in present or present[name].id != stay.node.id:

@@ -1,8 +1,8 @@
 """One worker process on a node and the messages on their way to and from it.
 
-A thread of its own starts the worker and relays until it has ended (the kernel kills a worker
-when the thread that started it ends). Results wait a moment for more, so that many short tasks
-cost few calls.
+A dedicated thread starts the worker and relays until it has ended (the kernel kills a worker when
+the thread that started it ends). Results wait a moment for more, so that many short tasks cost
+few calls.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from weft.worker.frames import FromWorker, ToWorker
 from weft.worker.page import NOTHING
 
 NOTICE_S = 0.02
-"""A task that runs for so long is reported as started."""
+"""A task that runs for this long is reported as started."""
 LOOK_S = 0.2
-"""While a task runs that was reported, the page is looked at this often."""
+"""How often the page is read while a task runs whose start was reported."""
 PULL_S = 5.0
 """How long a call waits for a message."""
 REST_S = 0.005
-"""A worker that has more to do is left alone for so long: reading each message at once would
-take the core from it a thousand times a second."""
+"""Pause after reading from a worker that has more to do: reading each message at once would
+preempt it a thousand times a second."""
 GATHER_S = 0.03
 QUIET_S = 0.008
-"""Results gather for so long, or until nothing came for so long; longer than a rest."""
+"""Results gather for `GATHER_S`, or until none came for `QUIET_S`, which exceeds `REST_S`."""
 GONE_S = 3 * CLEARED_S
 MAX_LOG_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a worker sent, the logs of the attempts that ended, and how it ended if it has."""
+    """A worker's messages, the logs of attempts that ended, and how the worker ended if it has."""
 
     messages: list[FromWorker]
     logs: list[tuple[str, bytes]]
@@ -53,7 +53,7 @@ class Reply:
 
     @staticmethod
     def stale() -> Reply:
-        """Answer who asks for a lease that is over."""
+        """Return the reply for a lease that is over."""
         return Reply([], [], (-signal.SIGKILL, "another lease has the slot"))
 
 
@@ -65,16 +65,16 @@ class Lease:
         self.identity = Worker()
         self._setup, self._slot = setup, slot
         self._inbox: dict[int, Sequence[ToWorker]] = {}
-        """Messages that came in, by number; those before `_next` are with the worker."""
+        """Received messages by number; those before `_next` have been passed to the worker."""
         self._next = 0
         self._outgoing: list[FromWorker] = []
         self._tickets: dict[int, tuple[str, int]] = {}
-        """What the worker holds, with key and attempt of each first task of a block."""
+        """Tickets that the worker holds, with key and attempt for the first task of each block."""
         self._reported = NOTHING
-        """The last task whose start was sent on."""
+        """The last task whose start was reported."""
         self._logs: list[tuple[str, bytes]] = []
         self._noted_logs: list[tuple[Path, Path]] = []
-        """Logs that were sent on, of commands whose end is noted here, each with its attempt."""
+        """Folders of logs already sent, of commands with an outcome file, and attempt folders."""
         self._ended: tuple[int, str] | None = None
         self._changed = threading.Condition()
         self._waker, self._wakes = socket.socketpair()
@@ -90,7 +90,7 @@ class Lease:
         self._wake()
 
     def pull(self) -> Reply:
-        """Wait for a message, then a moment for more."""
+        """Wait for a message, then a moment for more; return what has arrived."""
         with self._changed:
             self._changed.wait_for(lambda: self._outgoing or self._ended, PULL_S)
         end_s, last_count = time.monotonic() + GATHER_S, -1
@@ -174,7 +174,7 @@ class Lease:
                     time.sleep(REST_S)
 
     def _notice(self, worker: WorkerProcess, least_s: float = NOTICE_S) -> float | None:
-        """Send on the start of a task that has run for a while; return when to look again."""
+        """Report the start of a task that has run for a while; return how soon to check again."""
         mark = worker.mark()
         if mark is not None and mark.ticket == self._reported:
             return LOOK_S if self._tickets else None
@@ -185,7 +185,7 @@ class Lease:
         return NOTICE_S
 
     def _due(self) -> list[ToWorker]:
-        """Messages whose turn it is; what the worker will hold is noted."""
+        """Return the messages whose turn it is, and note the tickets that the worker will hold."""
         messages_due: list[ToWorker] = []
         with self._changed:
             while (messages := self._inbox.pop(self._next, None)) is not None:
@@ -219,7 +219,7 @@ class Lease:
             self._changed.notify_all()
 
     def _collect_logs(self, tickets: Sequence[int]) -> None:
-        """Take along what attempts printed; most printed nothing and have no folder."""
+        """Collect the output of attempts; most printed nothing and have no folder."""
         for ticket in tickets:
             key, attempt = self._tickets.pop(ticket, ("", 0))
             folder = self._setup.logs / key
@@ -235,14 +235,14 @@ class Lease:
         self._remove_settled_logs()
 
     def _remove_settled_logs(self) -> None:
-        """Remove logs that no adoption asks for: the worker has removed what belongs to them."""
+        """Remove logs that no adoption needs: the worker has removed their attempts' folders."""
         for folder, attempt_folder in self._noted_logs:
             if not attempt_folder.exists():
                 shutil.rmtree(folder, ignore_errors=True)
         self._noted_logs = [pair for pair in self._noted_logs if pair[1].exists()]
 
     def _collect(self, name: str | None) -> None:
-        """Take along what a task of a block printed."""
+        """Collect the output of a task of a block."""
         if name is not None and (path := self._setup.logs / name).is_file():
             self._logs.append((name, _tail(path)))
             shutil.rmtree(path.parent, ignore_errors=True)

@@ -1,9 +1,9 @@
-"""The coordinator's side of a slot on a Ray node: a seat whose worker is an actor's.
+"""The coordinator's side of a slot on a Ray node: a seat whose worker belongs to an actor.
 
-Two threads per worker wait for Ray so that the coordinator never does: one sends what is queued,
-with the objects and the code the node lacks; one receives, with the objects the
-worker made. Every object is hashed where it arrives. A seat that was given up is never read
-again, so a late result of it has no effect.
+Two threads per worker wait for Ray so that the coordinator never does: one sends queued messages,
+with the objects and code that the node lacks; one receives messages, with the objects that the
+worker created. Every object is hashed where it arrives. A seat that was given up is never read
+again, so its late results have no effect.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from weft.worker.frames import FromWorker, ResultBody, ToWorker
 from weft.worker.page import Mark
 
 START_S = 60.0
-"""For an actor and its worker to start; a busy cluster may take its time."""
+"""Time for an actor and its worker to start, which may be slow on a busy cluster."""
 SILENCE_S = PULL_S + 20.0
-"""An actor that sends nothing for so long, not even an empty reply, counts as lost."""
+"""An actor that sends nothing for this long, not even an empty reply, counts as lost."""
 END_S = 6.0
 PIECE_BYTES = 8 << 20
 
 
 @dataclass(slots=True)
 class Lessor:
-    """A slot's actor, kept from lease to lease until it breaks."""
+    """A slot's actor, reused from lease to lease until it breaks."""
 
     slot: Slot
     actor: Any = None
     stay: NodeStay | None = None
     numbers: tuple[int, ...] = ()
-    """Epochs of the slot so far."""
+    """The slot's latest epochs."""
     seat: RayWorker | None = None
-    """Of the last lease."""
+    """The seat of the last lease."""
 
 
 class RayWorker(WorkerSeat):
@@ -74,9 +74,9 @@ class RayWorker(WorkerSeat):
         self._received: deque[FromWorker] = deque()
         self._fate: tuple[int, str] | None = None
         self._mark: Mark | None = None
-        """What the worker runs, as far as the node has reported."""
+        """The last start that the node reported."""
         self._lost = ""
-        """Why the node, not the worker, is the one that is gone."""
+        """Why the node, not just the worker, is gone; empty if it is not."""
         self._trouble: OSError | None = None
         self._queue: queue.SimpleQueue[ToWorker | None] = queue.SimpleQueue()
         self._names = (f"ray-{number}-{i}" for i in itertools.count())
@@ -89,15 +89,15 @@ class RayWorker(WorkerSeat):
     # -- for the backend ------------------------------------------------------------------
 
     def send(self, message: ToWorker) -> None:
-        """Queue a message for the thread that sends."""
+        """Queue a message for the sending thread."""
         self._queue.put(message)
 
     def flush(self) -> bool:
-        """Nothing is kept back."""
+        """Return True: nothing is held back."""
         return True
 
     def receive(self) -> list[FromWorker] | None:
-        """Messages that have arrived; None when the worker or its node is gone."""
+        """Return the messages that have arrived; None if the worker or its node is gone."""
         with contextlib.suppress(BlockingIOError):
             self.channel.recv(4096)
         if self._trouble is not None:
@@ -119,7 +119,7 @@ class RayWorker(WorkerSeat):
         self._ends.start()
 
     def wait(self) -> int:
-        """Return at once: the slot's next lease begins when this one is gone from its node."""
+        """Return at once: the slot's next lease begins only when this one is gone from its node."""
         return 0
 
     def ended(self) -> int:
@@ -133,7 +133,7 @@ class RayWorker(WorkerSeat):
         return self._fate[1] if self._fate else ""
 
     def end_of(self, ticket: int, code: int) -> Finished | Lost:
-        """A lost node is nobody's fault."""
+        """Return a loss if the node is lost, else the same as for other workers."""
         if self._lost:
             return Lost(ticket, self._lost, self.log_tail())
         return super().end_of(ticket, code)
@@ -155,7 +155,7 @@ class RayWorker(WorkerSeat):
             self._break()
 
     def _break(self) -> None:
-        """Have nothing to do with this actor any more."""
+        """Kill the actor and do not use it again."""
         if self._lessor.actor is self._actor:
             self._lessor.actor = None
         with contextlib.suppress(Exception):  # it may be gone, and Ray with it
@@ -165,7 +165,7 @@ class RayWorker(WorkerSeat):
         with contextlib.suppress(OSError):  # given up meanwhile
             self._far.send(b"!")
 
-    # -- the thread that listens ----------------------------------------------------------
+    # -- the receiving thread -------------------------------------------------------------
 
     def _listen(self) -> None:
         try:
@@ -207,7 +207,7 @@ class RayWorker(WorkerSeat):
         self._wake()
 
     def _with_objects(self, ticket: int, body: ResultBody) -> FromWorker:
-        """Fetch what a task stored; a result without its objects is none."""
+        """Fetch the objects that a task stored; a result without them counts as lost."""
         fetched = [(digest, self._fetch(name, digest)) for digest, name in body["staged"]]
         if not all(name for _, name in fetched):
             why = "an object changed on its way from the node"
@@ -216,7 +216,7 @@ class RayWorker(WorkerSeat):
         return ("finished", ticket, complete)
 
     def _fetch(self, name: str, digest: str) -> str:
-        """Copy a staged object here; empty when its bytes do not match its digest."""
+        """Copy a staged object here; return its name, empty if the digest does not match."""
         self._setup.staging.mkdir(parents=True, exist_ok=True)
         target = self._setup.staging / next(self._names)
         hasher = hashlib.sha256()
@@ -235,17 +235,17 @@ class RayWorker(WorkerSeat):
     def _ask(answer: Any) -> Any:
         return ray.get(answer, timeout=START_S)
 
-    # -- the thread that sends ------------------------------------------------------------
+    # -- the sending thread ---------------------------------------------------------------
 
     def _transmit(self) -> None:
         self._placed.wait()
-        with contextlib.suppress(RayError):  # the other thread gets it, too
+        with contextlib.suppress(RayError):  # the receiving thread gets it, too
             for number, messages in enumerate(iter(self._queued, [])):
                 self._supply(messages)
                 self._actor.push.remote(self.number, number, messages)
 
     def _queued(self) -> list[ToWorker]:
-        """Everything that is queued, waiting for something; nothing when that was the last."""
+        """Return all queued messages, waiting for one; empty when the queue has ended."""
         messages = []
         message = self._queue.get()
         while message is not None:
@@ -256,7 +256,7 @@ class RayWorker(WorkerSeat):
         return []
 
     def _supply(self, messages: Sequence[ToWorker]) -> None:
-        """Make sure that the node has the code and the objects of the tasks to come."""
+        """Make sure that the node has the code and the objects of the tasks to be sent."""
         rows = [row for message in messages if message[0] == "run" for row in message[1]]
         if not rows:
             return
@@ -270,7 +270,7 @@ class RayWorker(WorkerSeat):
                     self._stay.objects.add(digest)
 
     def _give(self, digest: str) -> bool:
-        """Send an object in pieces; False when what arrived does not match its digest."""
+        """Send an object in pieces; return False if it is missing or does not match its digest."""
         if self._ask(self._actor.holds.remote(digest)):
             return True
         path, name = self._setup.objects / digest[:2] / digest[2:], next(self._names)
@@ -287,20 +287,20 @@ class LostSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
     def send(self, message: ToWorker) -> None:
-        """Report the loss at once; nobody reads the message."""
+        """Report the loss at once; the message is discarded."""
         del message
         self._far.close()
 
     def flush(self) -> bool:
-        """Nothing to write."""
+        """Return True: there is nothing to write."""
         return True
 
     def receive(self) -> list[FromWorker] | None:
-        """Nothing will come."""
+        """Return None, as for a worker that has ended."""
         return None
 
     def mark(self) -> Mark | None:
-        """Nothing runs."""
+        """Return None: no task is running."""
         return None
 
     def kill(self) -> None:
@@ -308,11 +308,11 @@ class LostSeat(WorkerSeat):
         self.channel.close()
 
     def wait(self) -> int:
-        """Nothing to wait for."""
+        """Return at once: there is nothing to wait for."""
         return 0
 
     def ended(self) -> int:
-        """As if killed from outside."""
+        """Return the status of a worker killed from outside."""
         self.channel.close()
         return -signal.SIGKILL
 
@@ -322,7 +322,7 @@ class LostSeat(WorkerSeat):
 
 
 def _pieces(path: Path) -> Iterator[tuple[bytes, bool]]:
-    """Pieces of a file, at least one, and whether each is the last."""
+    """Yield the pieces of a file, at least one, and whether each is the last."""
     with path.open("rb") as file:
         piece, following = file.read(PIECE_BYTES), file.read(PIECE_BYTES)
         while following:

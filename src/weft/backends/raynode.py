@@ -4,7 +4,7 @@
 
 The actor relays messages and moves files; it decides nothing. A *lease* is one worker process
 under one epoch: before a lease starts, every process of the slot's older ones is gone, and
-calls that name another epoch than the present one have no effect.
+calls that name another epoch than the current one have no effect.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from weft.worker.environment import environment
 from weft.worker.frames import ToWorker
 
 FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
-"""Set by `weft nodes up`: where everything of ours on a node is."""
+"""Set by `weft nodes up`: the folder with all our files on a node."""
 VERSION: str = sys.modules["weft"].__version__
-"""Ours; to import the package here would be an import upwards."""
+"""Our version; importing the package here would be an upward import."""
 SESSION_FOLDERS = ("objects", "staging", "code")
-"""Of one session only; they come anew with the next."""
+"""Folders of a single session; the next one gets new ones."""
 RAY_PREFIX = "RAY_"
-"""Ray's own variables, its token among them, are no business of tasks."""
+"""Prefix of Ray's own variables, its token among them, which are withheld from tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,17 @@ class NodeSpec:
     """Names the run's folder on the node."""
     run_seed: int
     marks: range
-    """For the workers of this session."""
+    """Marks for the workers of this session."""
     earlier: tuple[range, ...]
     """Marks of the run's earlier sessions."""
     run_id: str = ""
     device: str = "auto"
-    """What tasks learn from `weft.device()`."""
+    """What `weft.device()` returns in tasks."""
     genesis: str = ""
     secret_names: tuple[str, ...] = ()
     """Variables of the node that no worker there has in its environment."""
     outcome_token: str = ""
-    """What marks outcome files as the run's own, the same in all its sessions."""
+    """Authenticates the run's outcome files; the same in all its sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class NodeFacts:
 
     version: str
     digest: str
-    """Of Weft's own source: other code could decide other things."""
+    """Digest of Weft's source: different code could make different decisions."""
     problem: str = ""
     """Why it cannot serve; empty if it can."""
 
@@ -86,11 +86,11 @@ class CodePack:
 
 
 CodePacks = Callable[[], Iterable[CodePack]]
-"""The code that a run's tasks need, as far as it is known by now."""
+"""Returns the code that a run's tasks need, as far as known so far."""
 
 
 def weft_digest() -> str:
-    """SHA-256 over the source of the Weft that runs here."""
+    """Return the SHA-256 of the source of the Weft that runs here."""
     folder, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
@@ -99,10 +99,10 @@ def weft_digest() -> str:
 
 
 def open_node(spec: NodeSpec) -> NodeFacts:
-    """Make a node ready for a session: no process of the run's earlier ones is left on it.
+    """Prepare a node for a session: kill all processes of the run's earlier sessions.
 
-    Files neither, apart from commands that have ended and whose results nobody took: they are
-    adopted by the tasks that come back to this node.
+    Their files are removed too, except those of finished commands whose results were never
+    collected: tasks that come back to this node adopt them.
     """
     end_all(spec.earlier)
     try:
@@ -115,7 +115,7 @@ def open_node(spec: NodeSpec) -> NodeFacts:
 
 
 def _clear(home: Path) -> None:
-    """Remove what earlier sessions left; with outcome files, only what belonged to a session."""
+    """Remove what earlier sessions left; if there are outcome files, only session folders."""
     outcomes_folder = home / outcomes.FOLDER
     if not (outcomes_folder.is_dir() and any(outcomes_folder.iterdir())):
         shutil.rmtree(home, ignore_errors=True)
@@ -124,7 +124,7 @@ def _clear(home: Path) -> None:
 
 
 def close_node(spec: NodeSpec) -> None:
-    """Remove the run's folder, and ours if nothing else is in it."""
+    """Remove the run's folder, and its parent if nothing else is in it."""
     home = _home(spec)
     shutil.rmtree(home, ignore_errors=True)
     with contextlib.suppress(OSError):
@@ -132,7 +132,7 @@ def close_node(spec: NodeSpec) -> None:
 
 
 def end_all(marks: Sequence[range]) -> None:
-    """Kill whatever carries one of the marks and return when it is gone."""
+    """Kill all processes that carry one of the marks; return when they are gone."""
     if marks:
         orphans = Orphans()
         orphans.expect(*marks)
@@ -140,18 +140,18 @@ def end_all(marks: Sequence[range]) -> None:
 
 
 def scratch_folder() -> Path:
-    """Where our files are on a machine without `weft nodes up`; not checked yet."""
+    """Return the folder for our files on a machine without `weft nodes up`; not checked yet."""
     return Path(tempfile.gettempdir()) / f"weft-{os.geteuid()}"
 
 
 def _home(spec: NodeSpec) -> Path:
-    """The run's folder on this node: made if absent, and ours alone each time it is asked for."""
+    """Return the run's folder on this node, created if absent and checked to be private."""
     folder = Path(environment().get(FOLDER_VARIABLE) or scratch_folder()).absolute()
     return private_folder(folder.parent, folder.name, f"{spec.run}-{spec.name}")
 
 
 class SlotActor:
-    """One slot. Its methods are called by Ray, several at a time."""
+    """One slot. Ray calls its methods, several concurrently."""
 
     def __init__(self, spec: NodeSpec, slot: Slot) -> None:
         self._home = _home(spec)
@@ -163,7 +163,7 @@ class SlotActor:
     # -- leases ---------------------------------------------------------------------------
 
     def start(self, epoch: int, earlier: Sequence[range]) -> tuple[int | None, float | None]:
-        """End all older leases, then start a worker; return its pid and when it was born."""
+        """End all older leases, then start a worker; return its pid and start time."""
         private_folder(self._home.parent, self._home.name, "code", make=False)
         with self._starting:
             if self._lease is not None:
@@ -173,12 +173,12 @@ class SlotActor:
             return self._lease.identity.pid, self._lease.identity.started
 
     def push(self, epoch: int, number: int, messages: Sequence[ToWorker]) -> None:
-        """Hand messages to the worker; `number` puts calls that overtook each other in order."""
+        """Pass messages to the worker; `number` restores the order of calls."""
         if (lease := self._of(epoch)) is not None:
             lease.push(number, messages)
 
     def pull(self, epoch: int) -> Reply:
-        """Return what the worker sent since the last call, waiting for something."""
+        """Return what the worker sent since the last call; waits for a message."""
         lease = self._of(epoch)
         return Reply.stale() if lease is None else lease.pull()
 
@@ -198,7 +198,7 @@ class SlotActor:
         return self._object(digest).is_file()
 
     def store(self, name: str, piece: bytes, digest: str | None) -> bool:
-        """Take in a piece of an object; with the last one comes its digest, which must fit."""
+        """Append a piece of an object; the last one comes with the digest, which must match."""
         part = self._setup.staging / f"in-{name}"
         with part.open("ab") as file:
             file.write(piece)
@@ -211,11 +211,11 @@ class SlotActor:
             return file.read(size)
 
     def keep(self, name: str, digest: str) -> None:
-        """Take a staged object in, now that the coordinator has it."""
+        """Adopt a staged object, now that the coordinator has it."""
         self._adopt(self._setup.staging / name, digest)
 
     def unpack(self, pack: bytes) -> None:
-        """Lay out the source of the run's tasks where workers import from."""
+        """Unpack source of the run's tasks into the folder from which workers import it."""
         with tarfile.open(fileobj=io.BytesIO(pack)) as files:
             files.extractall(self._home / "code", filter="data")
 
@@ -255,7 +255,7 @@ class SlotActor:
 
 
 def _placed(slot: Slot) -> Slot:
-    """The slot with absolute paths, and with the GPU that Ray gave its actor."""
+    """Return the slot with absolute paths and with the GPU that Ray assigned to its actor."""
     import ray  # noqa: PLC0415 - only here, and only where it runs
 
     slot = located(slot, Path.home())

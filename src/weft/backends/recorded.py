@@ -1,8 +1,8 @@
 """Backends that answer some tasks from a record and run everything else.
 
-An external command need not be deterministic: what it returned was recorded once. A replay
-takes that as given, so that everything decided from it can be compared. A retry takes the
-results of the run before it as given, and runs what failed there and what is asked for anew.
+An external command need not be deterministic, but its result was recorded. A replay reuses that
+result, so that all decisions based on it can be compared. A retry reuses the results of the
+earlier run, and runs what failed there and what is new.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from weft.model.attempts import Assignment, BackendEvent, Completed, Finished, S
 from weft.model.tasks import COMMAND
 
 Recall = Callable[[str], Finished | None]
-"""The recorded end of the command with this key; its ticket does not matter."""
+"""Returns the recorded end of the command with this key; its ticket does not matter."""
 ValueAt = Callable[[str, int, int, str, str], str | None]
-"""The recorded value of the task at (lane, round, index) with this function and arguments."""
+"""Returns the recorded value of the task at (lane, round, index) with this function and args."""
 REUSED = "reused"
 """The node of a task whose result comes from the run that is retried."""
 
 
 class _Answering(ABC):
-    """Wraps a backend; what can be answered from a record never reaches it."""
+    """Wraps a backend; tasks that can be answered from a record never reach it."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
@@ -33,25 +33,25 @@ class _Answering(ABC):
 
     @abstractmethod
     def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
-        """Note the events of what is recorded, and return the parts that are not."""
+        """Add the events of recorded tasks, and return the parts that are not recorded."""
 
     def capacity(self) -> Sequence[int]:
-        """Room as the wrapped backend has it."""
+        """Return the capacity of the wrapped backend."""
         return self._inner.capacity()
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Answer what is recorded at once, pass the rest on."""
+        """Answer recorded tasks at once and pass on the rest."""
         unrecorded = [part for block in assignments for part in self._unanswered(block)]
         if unrecorded:
             self._inner.submit(unrecorded)
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
-        """What was recorded first, then what happens."""
+        """Return events of recorded tasks first, then those of the wrapped backend."""
         events, self._events = self._events, []
         return events + self._inner.poll(0.0 if events else timeout_s)
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget attempts, wherever they are; of a block, whoever gets it leaves them out."""
+        """Cancel attempts; those in a completed block are left to its receiver to ignore."""
         self._events = [
             event
             for event in self._events
@@ -65,7 +65,7 @@ class _Answering(ABC):
 
 
 class RecordedCommands(_Answering):
-    """Commands that `recall` knows are not run."""
+    """Does not run commands that `recall` knows."""
 
     def __init__(self, inner: Backend, recall: Recall) -> None:
         super().__init__(inner)
@@ -81,7 +81,7 @@ class RecordedCommands(_Answering):
 
 
 class ReusedResults(_Answering):
-    """Tasks whose values `value_at` knows are not run; of a block, the others are."""
+    """Does not run tasks whose values `value_at` knows; runs the other tasks of a block."""
 
     def __init__(self, inner: Backend, value_at: ValueAt) -> None:
         super().__init__(inner)
@@ -108,7 +108,7 @@ class ReusedResults(_Answering):
 
 
 def _part(block: Assignment, texts: Sequence[str], start: int, end: int) -> Assignment:
-    """Return some tasks of a block as a block; only the first one's key is known here."""
+    """Return part of a block as a block; only the key of the block's first task is known."""
     return replace(
         block,
         ticket=block.ticket + start,

@@ -1,8 +1,8 @@
-"""The source of a module that holds a search of a notebook and all that it uses.
+"""Assembles the source of a module that contains a notebook's search and all that it uses.
 
     names in use ─► import | definition of a cell | constant as a literal | refused, by name
 
-Values are those of the moment, as Python would see them. The order is fixed (imports, constants,
+Values are the current ones, as Python would see them. The order is fixed (imports, constants,
 definitions after what they need when executed), so unchanged cells give the same text.
 """
 
@@ -32,14 +32,14 @@ from weft.errors import SearchInvalid
 HEADER = '"""Cells of a notebook, stored by Weft; named by the SHA-256 of this text."""\n\n'
 FUTURE = "from __future__ import annotations\n"
 SHELL = "get_ipython"
-"""What magics and `!` lines become."""
+"""The function that magics and `!` lines call."""
 FRONT_ENDS = ("IPython", "ipykernel")
 _MISSING = object()
 _ADVICE = "pass it as an argument or load it inside the task"
 
 
 def search_source(body: object) -> str:
-    """Return the source of a module with a search of a cell and all that it uses."""
+    """Return the source of a module with a cell's search and all that it uses."""
     function = unwrapped(body)
     assert isinstance(function, FunctionType)
     assembly, name = Assembly(function.__globals__), function.__name__
@@ -48,7 +48,7 @@ def search_source(body: object) -> str:
 
 
 def cell_source(cell: str, namespace: Namespace) -> str:
-    """Return the source of a module with a whole cell and what it uses of other cells."""
+    """Return the source of a module with a whole cell and what it uses from other cells."""
     body, lines = ast.parse(cell).body, cell.split("\n")
     assembly = Assembly(namespace)
     own = bound_names(body)
@@ -61,7 +61,7 @@ def cell_source(cell: str, namespace: Namespace) -> str:
 
 
 def _blank(lines: list[str], node: ast.stmt, body: list[ast.stmt]) -> None:
-    """Take the lines of a statement away; the others keep their numbers in the cell."""
+    """Blank the lines of a statement; the others keep their numbers in the cell."""
     own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     if any(
         other is not node and (other.lineno in own or other.end_lineno in own) for other in body
@@ -72,7 +72,7 @@ def _blank(lines: list[str], node: ast.stmt, body: list[ast.stmt]) -> None:
 
 
 class Assembly:
-    """A module in the making; `add_…` refuse what cannot be part of it."""
+    """A module under construction; `add_…` refuse what cannot be part of it."""
 
     def __init__(self, namespace: Namespace) -> None:
         self._namespace = namespace
@@ -101,7 +101,7 @@ class Assembly:
         self.add_used(self._used[name], whose, definition.node)
 
     def _add_alias(self, name: str, own: str, value: object, user: str) -> None:
-        """Add `name = own`, if that is still what `own` is."""
+        """Add `name = own` if `own` still has this value."""
         if self._namespace.get(own) is not value:
             raise SearchInvalid(
                 f"{user} uses `{name}`, a function named {own} that no cell defines by that name",
@@ -115,7 +115,7 @@ class Assembly:
     def add_used(
         self, used: UsedNames, user: str, node: ast.stmt, skip: tuple[str, ...] = ()
     ) -> None:
-        """Add all that a definition uses; of what only annotations name, what can be added."""
+        """Add all names that a definition uses; those only in annotations if they can be added."""
         if SHELL in used.at_definition or SHELL in used.at_call:
             raise SearchInvalid(
                 f"{user} uses {_shell_line(node)}, which a worker does not have",
@@ -142,7 +142,7 @@ class Assembly:
         return [self._imports, self._constants, self._definitions, self._used]  # type: ignore[list-item] # dicts of several types
 
     def _add(self, name: str, user: str) -> None:
-        """Add what a name stands for now."""
+        """Add what a name currently stands for."""
         if name in self._imports or name in self._constants or name in self._definitions:
             return
         value = self._namespace.get(name, getattr(builtins, name, _MISSING))
@@ -183,7 +183,7 @@ class Assembly:
         return "\n\n\n".join([text, *bodies, *([cell] * bool(cell))]) + "\n"
 
     def _ordered(self) -> list[str]:
-        """Names of definitions, each after what it needs when it is executed."""
+        """Return the names of definitions, each after those that it needs when executed."""
         order: list[str] = []
         visited: set[str] = set()
         for name in sorted(self._definitions):
@@ -203,7 +203,7 @@ class Assembly:
         order.append(name)
 
     def _reached(self, name: str) -> list[str]:
-        """What a definition uses, directly or not."""
+        """Return what a definition uses, directly or indirectly."""
         reached, waiting = set[str](), [name]
         while waiting:
             used = self._used.get(waiting.pop(), UsedNames((), (), ()))
@@ -216,7 +216,7 @@ class Assembly:
 def _submodules(
     namespace: Namespace, names: dict[str, str], nodes: list[ast.stmt]
 ) -> Iterator[str]:
-    """Imports of the submodules that code reaches through a package, as in `xml.etree.x.y`."""
+    """Yield imports of submodules that code reaches through a package, as in `xml.etree.x.y`."""
     for node in (part for root in nodes for part in ast.walk(root)):
         chain, base = list[str](), node
         while isinstance(base, ast.Attribute):
@@ -234,7 +234,7 @@ def _submodules(
 
 
 def _import_of(name: str, value: object) -> str | None:
-    """Return the import of a function or class that says where it is from."""
+    """Return the import of a function or class that names its module; None if that is not valid."""
     target = unwrapped(value)
     module, own = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(own, str) or module not in sys.modules:
@@ -247,7 +247,7 @@ def _import_of(name: str, value: object) -> str | None:
 
 
 def _is_builtin(name: str, value: object) -> bool:
-    """Whether every Python has a name; IPython wraps some, and adds others."""
+    """Whether a name is a standard built-in; IPython wraps some, and adds others."""
     if name in ("exit", "quit"):
         return True
     standard = getattr(builtins, name, _MISSING)
@@ -260,7 +260,7 @@ def _is_dunder(name: str) -> bool:
 
 
 def _described(name: str, value: object) -> str:
-    """A definition in words: `task score`."""
+    """Return a definition in words: `task score`."""
     if getattr(value, "is_search", False):
         return f"search {name}"
     if hasattr(value, "needs_seed"):
@@ -277,7 +277,7 @@ def _without_source(value: object) -> str:
 
 
 def _shell_line(node: ast.stmt) -> str:
-    """The line of IPython's own that a definition holds."""
+    """Return in words which line of a definition needs IPython."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id == SHELL:
             inside = part.lineno - getattr(node, "lineno", part.lineno) + 1

@@ -1,7 +1,7 @@
-"""Where things of a notebook were defined: the statements that its cells executed.
+"""Finds the statements in a notebook's cells that defined its names.
 
 A function knows its cell and line. A class without methods does not, nor does an import: these
-are looked for in the history, latest cell first, and compared with the value before they count.
+are searched for in the history, latest cell first, and must agree with the current value.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from weft.cells import MAIN
 
 Namespace = Mapping[str, object]
 Entry: TypeAlias = tuple[int, float | None, list[str], str]
-"""What `linecache` knows of a source: size, time of change, lines, name."""
+"""An entry of `linecache`: size, modification time, lines, name."""
 FUTURE_ANNOTATIONS = 0x1000000
-"""The flag of code that was compiled with `from __future__ import annotations`."""
+"""The flag of code compiled with `from __future__ import annotations`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Definition:
 
 
 def unwrapped(value: object) -> object:
-    """Return what decorators were put around; the value itself if that leads nowhere."""
+    """Return the value without its decorators; the value itself if they form a cycle."""
     try:
         return inspect.unwrap(value)  # type: ignore[arg-type]  # anything may have __wrapped__
     except ValueError:
@@ -44,7 +44,7 @@ def unwrapped(value: object) -> object:
 
 
 def cell_of(function: object) -> str | None:
-    """Return what Python calls the source that a function is from; None if it was not kept."""
+    """Return the file name that Python uses for a function's cell; None if it was not kept."""
     target = unwrapped(function)
     if not isinstance(target, FunctionType) or not _cell_text(target):
         return None
@@ -52,7 +52,7 @@ def cell_of(function: object) -> str | None:
 
 
 def _cell_text(function: FunctionType) -> str:
-    """The whole cell that a function is from; empty if it was not kept."""
+    """Return the whole cell that a function is from; empty if it was not kept."""
     lines = linecache.getlines(function.__code__.co_filename)
     if not lines:
         try:  # the prompt of Python 3.13 keeps sources by their code
@@ -63,7 +63,7 @@ def _cell_text(function: FunctionType) -> str:
 
 
 def _magic_text(function: FunctionType) -> str:
-    """The cell below a magic such as `%%time`, which IPython keeps in its history alone."""
+    """Return the cell below a magic such as `%%time`, which is only in IPython's history."""
     code = function.__code__
     for tree in _history(function.__globals__):
         call = getattr(tree.body[-1], "value", None) if tree.body else None
@@ -88,7 +88,7 @@ def is_of_cell(value: object) -> bool:
 
 
 def find_definition(value: object, name: str, namespace: Namespace) -> Definition | None:
-    """Return the statement that defined a function or class of a cell under its name."""
+    """Return the cell's statement that defined a function or class under its name."""
     target = unwrapped(value)
     if isinstance(target, FunctionType):
         return _function(target, name)
@@ -97,7 +97,7 @@ def find_definition(value: object, name: str, namespace: Namespace) -> Definitio
 
 
 def find_import(name: str, value: object, namespace: Namespace) -> str | None:
-    """Return the import of a cell that gave a name the value it has now, as one statement."""
+    """Return, as one statement, the import in a cell that gave a name its current value."""
     for tree in _history(namespace):
         for node in reversed(list(top_level(tree.body))):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -108,7 +108,7 @@ def find_import(name: str, value: object, namespace: Namespace) -> str | None:
 
 
 def top_level(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that bind names of the module, also those inside `if`, `try`, `with` and loops."""
+    """Yield statements that bind names of the module, also in `if`, `try`, `with` and loops."""
     for node in statements:
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While):
@@ -121,7 +121,7 @@ def top_level(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 @lru_cache(maxsize=512)
 def parsed(text: str) -> ast.Module | None:
-    """Return the syntax of a cell; None for what is not Python."""
+    """Return the syntax tree of a cell; None if it is not Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
@@ -146,7 +146,7 @@ def _function(function: FunctionType, name: str) -> Definition | None:
 
 
 def _binds_lambda(node: ast.stmt, name: str, line: int) -> bool:
-    """Whether a statement is `name = lambda …` and stands on the line."""
+    """Whether a statement is `name = lambda …` on this line."""
     return (
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Lambda)
@@ -171,7 +171,7 @@ def _class(cls: type, namespace: Namespace) -> Definition | None:
 
 
 def _methods_of(cls: type) -> Iterator[FunctionType]:
-    """Methods that stand in the class itself; a decorator may have added others."""
+    """Yield the methods defined in the class itself; a decorator may have added others."""
     for value in vars(cls).values():
         method = getattr(value, "__func__", getattr(value, "fget", value))
         method = unwrapped(method)
@@ -186,7 +186,7 @@ def _classes(tree: ast.Module | None, name: str) -> list[ast.ClassDef]:
 
 
 def _agrees(node: ast.ClassDef, cls: type) -> bool:
-    """Whether a class has the fields, methods and plain defaults that the statement gives it."""
+    """Whether a class has the fields, methods and constant defaults of the statement."""
     fields, values = list[str](), dict[str, ast.expr]()
     for part in node.body:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name not in vars(cls):
@@ -203,19 +203,19 @@ def _agrees(node: ast.ClassDef, cls: type) -> bool:
 
 
 def _has(cls: type, name: str, default: object) -> bool:
-    value = vars(cls).get(name, default)  # slots take defaults away
+    value = vars(cls).get(name, default)  # slots remove defaults
     value = getattr(value, "_value_", value)  # of an enum
     return inspect.isdatadescriptor(value) or (type(value), value) == (type(default), default)
 
 
 def _first_line(node: ast.stmt) -> int:
-    """The line that a statement begins on, decorators included."""
+    """Return the first line of a statement, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _text(node: ast.stmt, cell: str) -> str:
-    """The lines of a statement; one that was indented is written anew."""
+    """Return the text of a statement; regenerated if it is indented or an assignment."""
     if node.col_offset or node.end_lineno is None or isinstance(node, ast.Assign):
         return ast.unparse(node)
     lines = cell.split("\n")[_first_line(node) - 1 : node.end_lineno]
@@ -243,10 +243,10 @@ def _statement(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 
 
 def _history(namespace: Namespace) -> Iterator[ast.Module]:
-    """Syntax of the cells that were executed, latest first.
+    """Yield the syntax trees of the executed cells, latest first.
 
-    IPython keeps them in order; other sessions leave them in `linecache`, without a time of
-    change, in the order in which they were first executed.
+    IPython keeps them in order; other sessions leave them in `linecache`, without a modification
+    time, in the order in which they were first executed.
     """
     cells = namespace.get("In")
     if not isinstance(cells, list):
@@ -261,6 +261,6 @@ def _history(namespace: Namespace) -> Iterator[ast.Module]:
 
 
 def module_statement(name: str, module: ModuleType) -> str:
-    """Return the import that gives a module a name."""
+    """Return the import that binds a module to a name."""
     full = module.__name__
     return f"import {full}" if name == full else f"import {full} as {name}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 MAX_CHARS = 1 << 20
-"""Of one constant; what is larger is data, and travels as an input."""
+"""Limit for one constant; anything larger is data, to be passed as an input."""
 MAX_DEPTH = 50
 MAX_DECIMAL = 1 << 64
 
 
 class LiteralError(Exception):
-    """A value that has no literal; the text says what is in the way."""
+    """Raised for a value that has no literal; the message says why."""
 
 
 def literal(value: object) -> str:
@@ -23,7 +23,7 @@ def literal(value: object) -> str:
 
 
 def _text(value: object, depth: int) -> str:
-    """Exact types only: what a subclass adds would be lost."""
+    """Return a literal for exact types only: what a subclass adds would be lost."""
     kind = type(value)
     if depth == 0:
         raise LiteralError("nested too deeply")
@@ -51,6 +51,6 @@ def _sequence(items: list[str], kind: type) -> str:
 
 
 def _described(value: object) -> str:
-    """A kind of value with its article: `a DataFrame`, `an ndarray`."""
+    """Return a value's type with its article: `a DataFrame`, `an ndarray`."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' or name.startswith('nd') else 'a'} {name}"

@@ -3,7 +3,7 @@
     %load_ext weft
     %%weft ─► cell_source ─► stored module ─► its names, in the notebook
 
-The notebook is IPython's; nothing of it is imported here.
+IPython itself is not imported here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from weft.errors import SearchInvalid, UsageError
 
 
 class NotebookShell(Protocol):
-    """IPython's shell, as far as it is used here."""
+    """The part of IPython's shell that is used here."""
 
     user_ns: dict[str, Any]
 
     def transform_cell(self, raw_cell: str) -> str:
-        """Return a cell as Python: magics and shell lines become calls."""
+        """Return a cell as Python, with magics and shell lines as calls."""
 
     def register_magic_function(
         self, func: Callable[[str, str], None], magic_kind: str, magic_name: str
@@ -36,11 +36,11 @@ def load_ipython_extension(ipython: NotebookShell) -> None:
     """Register `%%weft`; IPython calls this on `%load_ext weft`."""
 
     def weft(line: str, cell: str) -> None:
-        """Execute the cell as a module of its own that Weft stores with every run of it.
+        """Execute the cell as a separate module that Weft stores with every run of it.
 
-        Its searches, tasks and other names are then in the notebook. Unlike in other cells, all
-        of its statements are part of the module, and names of other cells keep the values that
-        they have now.
+        Its searches, tasks and other names are then available in the notebook. Unlike in other
+        cells, all of its statements are part of the module, and names from other cells keep their
+        current values.
         """
         if line.strip():
             raise UsageError(f"%%weft takes no arguments, not {line.strip()!r}")
@@ -50,7 +50,7 @@ def load_ipython_extension(ipython: NotebookShell) -> None:
 
 
 def run_cell(ipython: NotebookShell, cell: str) -> None:
-    """Make a module of a cell, execute it, and put its names into the notebook."""
+    """Create a module from a cell, execute it, and add its names to the notebook."""
     text = ipython.transform_cell(cell)
     try:
         names = bound_names(ast.parse(text).body)

@@ -1,7 +1,7 @@
-"""Which names of its module a definition uses, and when: read from the syntax alone.
+"""Determines which names of its module a definition uses, and when, from the syntax alone.
 
-What decorators, defaults, base classes and class bodies use is needed when the definition is
-executed; what functions use only when they are called; what only annotations name, perhaps never.
+Names in decorators, defaults, base classes and class bodies are needed when the definition is
+executed, those in functions only when these are called, those only in annotations perhaps never.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 AT_ONCE = ("lambda", "genexpr", "listcomp", "setcomp", "dictcomp")
-"""Functions without a name, which may be called where they stand."""
+"""Scopes of anonymous functions, which may be called where they are defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class UsedNames:
     at_definition: tuple[str, ...]
     at_call: tuple[str, ...]
     in_annotations: tuple[str, ...]
-    """Those that nothing but annotations use."""
+    """Names that only annotations use."""
 
 
 def used_names(node: ast.stmt) -> UsedNames:
@@ -46,7 +46,7 @@ def bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
 
 
 def _global_names(text: str) -> tuple[set[str], set[str]]:
-    """Names that the text uses of its module: when it is executed, and when it is called."""
+    """Return the module's names that the text uses: when it is executed, and when it is called."""
     table = symtable.symtable(text, "cell", "exec")
     at_definition = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
     at_call: set[str] = set()
@@ -62,7 +62,7 @@ def _global_names(text: str) -> tuple[set[str], set[str]]:
 
 
 class _Unannotated(ast.NodeTransformer):
-    """Takes annotations away."""
+    """Removes annotations."""
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
@@ -90,7 +90,7 @@ def _annotation_names(node: ast.stmt) -> Iterator[str]:
 
 
 def _names_in(annotation: ast.expr) -> Iterator[str]:
-    """Names in an annotation; one that is written as text is read as Python would."""
+    """Yield the names in an annotation; one that is written as a string is parsed."""
     for part in ast.walk(annotation):
         if isinstance(part, ast.Name):
             yield part.id

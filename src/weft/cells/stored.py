@@ -1,7 +1,7 @@
-"""Modules made of cells: their sources, by name, and the importer that executes them.
+"""Modules created from cells: their sources, by name, and the importer that executes them.
 
-A module's name holds the SHA-256 of its source, so its name says what it is. They are executed
-from memory, never from a file or from compiled code that lies beside one.
+A module's name contains the SHA-256 of its source, so the name identifies the code. Modules are
+executed from memory, never from a file or from compiled code beside one.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def module_name(source: str) -> str:
 
 
 def is_module_name(name: str) -> bool:
-    """Whether a name is one that `module_name` gives."""
+    """Whether a name has the form that `module_name` returns."""
     return _NAME.fullmatch(name) is not None
 
 
 def names_in(source: str) -> list[str]:
-    """Return the names of modules made of cells that a text mentions."""
+    """Return the names of modules created from cells that a text mentions."""
     return _NAME.findall(source)
 
 
 def code_digest(code: Mapping[str, str]) -> str:
-    """SHA-256 over modules with their names."""
+    """Return the SHA-256 of modules with their names."""
     digest = hashlib.sha256()
     for name, text in sorted(code.items()):
         data = text.encode()
@@ -56,12 +56,12 @@ def code_digest(code: Mapping[str, str]) -> str:
 
 
 def source_of(module: str) -> str | None:
-    """Return the source of a module made of cells; None for any other."""
+    """Return the source of a module created from cells; None for any other."""
     return _SOURCES.get(module)
 
 
 def sources_for(module: str) -> dict[str, str]:
-    """Return the sources of a module and of all modules of cells that it imports, by name."""
+    """Return the sources of a module and of all cell modules that it imports, by name."""
     sources: dict[str, str] = {}
     waiting = [module]
     while waiting:
@@ -73,7 +73,7 @@ def sources_for(module: str) -> dict[str, str]:
 
 
 def imported_packages(module: str) -> list[str]:
-    """Return the top-level packages that a module made of cells imports, sorted."""
+    """Return the top-level packages that a module created from cells imports, sorted."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(_SOURCES[module])):
         if isinstance(node, ast.Import):
@@ -84,9 +84,9 @@ def imported_packages(module: str) -> list[str]:
 
 
 def load(source: str, others: Mapping[str, str] | None = None) -> ModuleType:
-    """Execute a module, with the modules of cells that it imports, anew.
+    """Execute a module, with the cell modules that it imports, anew.
 
-    `others` are sources by name, of modules that this process may not know yet.
+    `others` contains sources, by name, of modules that this process may not know yet.
     """
     name = module_name(source)
     _SOURCES.update(others or {})
@@ -104,10 +104,10 @@ def load(source: str, others: Mapping[str, str] | None = None) -> ModuleType:
 
 
 def as_stored(call: SearchCall) -> SearchCall:
-    """Return the call of a search of a cell as a call of the module that holds it.
+    """Return the call of a cell's search as a call of the stored module that contains it.
 
-    Other calls are returned as they are. The module is executed anew for every run: it begins
-    as it will on resume, whatever the notebook or an earlier run did to its values.
+    Other calls are returned unchanged. The module is executed anew for every run: it starts in
+    the same state as on resume, whatever the notebook or an earlier run did to its values.
     """
     module, _, name = call.import_path.partition(":")
     if module == MAIN:
@@ -123,7 +123,7 @@ def as_stored(call: SearchCall) -> SearchCall:
 
 
 def _as_of(module: ModuleType, value: object) -> object:
-    """Return a value with the dataclasses of the notebook as the module's own."""
+    """Return a value with the notebook's dataclasses replaced by the module's own."""
     if isinstance(value, list | tuple) and type(value) in (list, tuple):
         return type(value)(_as_of(module, item) for item in value)
     if isinstance(value, dict):
@@ -139,7 +139,7 @@ def _as_of(module: ModuleType, value: object) -> object:
 
 
 class CellFinder(MetaPathFinder):
-    """Finds the modules that are made of cells."""
+    """Finds the modules created from cells."""
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """Return the specification of a module whose source is known."""
@@ -147,14 +147,14 @@ class CellFinder(MetaPathFinder):
 
 
 class CellLoader(ExecutionLoader):
-    """Gives Python the source of a module that is made of cells."""
+    """Provides the source of a module created from cells."""
 
     def get_source(self, fullname: str) -> str:
         """Return the source; tracebacks show it."""
         return _SOURCES[fullname]
 
     def get_filename(self, fullname: str) -> str:
-        """Return the name of the file that a run keeps it in."""
+        """Return the name of the file in which a run stores it."""
         return f"{fullname}.py"
 
 

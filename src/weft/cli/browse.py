@@ -60,7 +60,7 @@ def _started(at: float | None) -> str:
 
 
 def _duration(seconds: float | None) -> str:
-    """Write a duration as people do.
+    """Return a duration in a suitable unit.
 
     >>> [_duration(s) for s in (None, 0.25, 61, 3 * 3600 + 5)]
     ['', '0.2 s', '1:01', '3:00:05']

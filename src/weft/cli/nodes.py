@@ -55,7 +55,7 @@ class SshOptions:
     ] = False
 
     def shell(self) -> ssh.Shell:
-        """Return what runs commands on nodes."""
+        """Return the shell that runs commands on nodes."""
         if self.ssh_config is not None and not self.ssh_config.is_file():
             raise UsageError(f"--ssh-config {self.ssh_config} is not a file")
         return ssh.Shell(self.ssh_config, self.accept_new_keys)

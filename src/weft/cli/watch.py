@@ -1,7 +1,7 @@
 """`weft watch`: follow a run while it executes. Reads it repeatedly and changes nothing.
 
-On a terminal a live view, elsewhere one JSON line per reading. It ends when the run is finished,
-or when no coordinator has held it for a while.
+Shows a live view on a terminal, elsewhere one JSON line per reading. Ends when the run is finished,
+or when no coordinator has worked on it for a while.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ with lazy_imports():
 
 EVENTS = 8
 IDLE_SHARE = 4
-"""A reading may take a second on a run of millions: rest at least this many times as long."""
+"""A reading may take a second on a run of millions: pause at least this many times as long."""
 MAX_FAILED_READINGS = 3
-"""A reading may hit the coordinator replacing its files; this many failures are an error."""
+"""Failures in a row that are an error; one may be the coordinator replacing its files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinesOptions:
-    """What is printed, one line per reading."""
+    """Output options of a command that prints one line per reading."""
 
     as_json: options.AsJsonLines = False
     verbose: options.Verbose = 0

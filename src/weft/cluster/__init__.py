@@ -1,1 +1,1 @@
-"""Other machines: node files, SSH, starting and stopping Ray, and what this host is called."""
+"""Other machines: node files, SSH, starting and stopping Ray, and the names of this host."""

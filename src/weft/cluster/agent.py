@@ -1,10 +1,10 @@
-"""`python -m weft.cluster.agent`: start, inspect or stop Ray on the machine it runs on.
+"""`python -m weft.cluster.agent`: starts, inspects or stops Ray on the machine it runs on.
 
-Reads one JSON object from stdin (the token never is an argument), prints one. Everything Ray
-writes goes into one folder, which only we may enter: Ray opens its own to everybody, so that one
-lies inside. Everything it starts carries a mark (weft.backends.orphans), higher than any run's,
-by which `inspect` and `stop` find it, whatever became of it. Inside a command of a run, which has a
-mark that cannot be raised, it is a lower one; the folder has a file that names it.
+Reads one JSON object from stdin (the token is never an argument), prints one. Everything Ray
+writes goes into one private folder: Ray opens its own folder to everybody, so that one is inside
+ours. Everything it starts carries a mark (weft.backends.orphans), higher than any run's, by which
+`inspect` and `stop` find it in any case. Inside a command of a run, whose mark cannot be raised,
+the mark is a lower one, which a file in the folder names.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from weft.model.keys import sha256_hex
 MARK = "weft-node-agent "
 MARK_FILE = "mark"
 RAY_FOLDER = "r"
-"""Ray's own, below ours: Ray makes it writable for everybody."""
+"""Ray's own folder, inside ours: Ray makes it writable for everybody."""
 LONGEST_FOLDER = 42
-"""Ray makes sockets about 60 characters below its folder, and 107 is the system's limit."""
+"""Paths of Ray's sockets are about 60 characters longer, and 107 is the system's limit."""
 SERVER = {"head": "gcs_server", "node": "raylet"}
 """The process without which a head or a node is dead."""
 NO_METRICS = {"RAY_enable_metrics_collection": "0"}
@@ -45,20 +45,20 @@ MARK_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked of an agent."""
+    """A request to an agent."""
 
     do: str
     folder: str
     token: str = ""
     options: tuple[str, ...] = ()
-    """For `ray start`."""
+    """Options for `ray start`."""
 
     def path(self) -> Path:
-        """The folder on this machine."""
+        """Return the folder on this machine."""
         return Path(self.folder).expanduser()
 
     def checked(self, *, make: bool) -> Path:
-        """The folder, for us alone; WorldError when others could have a hand in it."""
+        """Return the folder, checked to be private; raises WorldError if it is not."""
         if self.folder.startswith("~/"):
             return private_folder(Path.home(), *Path(self.folder).parts[1:], make=make)
         return private_folder(self.path().parent, self.path().name, make=make)
@@ -68,16 +68,16 @@ class AgentAnswer(TypedDict):
     """What an agent prints."""
 
     problem: str
-    """Why the order could not be carried out; empty if it was."""
+    """Why the order could not be executed; empty if it was."""
     seconds: float
     running: NotRequired[list[str]]
-    """Of `head` and `node`, those that live."""
+    """Those of `head` and `node` that are alive."""
     ports: NotRequired[list[tuple[str, int, str]]]
     """Address, port and process name of each listening socket."""
 
 
 def node_marks(folder: Path) -> list[range]:
-    """Return the marks of everything that was started for a folder: its own, and a lower one."""
+    """Return the marks of everything started for a folder: its own, and a lower one if used."""
     own = TOP_US + 1 + int(sha256_hex(str(folder))[:MARK_DIGITS], 16)
     marks = [range(own, own + 1)]
     with contextlib.suppress(OSError, ValueError):
@@ -87,9 +87,9 @@ def node_marks(folder: Path) -> list[range]:
 
 
 def _put_mark(folder: Path) -> None:
-    """Mark this process, and so all that it starts; a system without the limit has no marks.
+    """Mark this process and all that it starts; does nothing on systems without the limit.
 
-    A lower mark is still above those that `Marks.of` gives runs which are started here.
+    A lower mark is still above those that `Marks.of` gives to runs started here.
     """
     (own,), *_ = node_marks(folder)
     lower = resource.getrlimit(resource.RLIMIT_RTTIME)[1] - 1 - own % 2 ** (WORKER_BITS - 1)
@@ -101,7 +101,7 @@ def _put_mark(folder: Path) -> None:
 
 
 def start(order: Order) -> str:
-    """Start Ray; return why it could not, or nothing."""
+    """Start Ray; return why that failed, empty if it did not."""
     folder = order.checked(make=False)
     if len(str(folder)) > LONGEST_FOLDER:
         return f"{folder} is too long for Ray's sockets: at most {LONGEST_FOLDER} characters"
@@ -131,7 +131,7 @@ def start(order: Order) -> str:
 
 
 def inspect(order: Order, answer: AgentAnswer) -> None:
-    """Answer whether Ray runs for a folder, and every port that its processes listen at."""
+    """Answer whether Ray runs for a folder, and on which ports its processes listen."""
     order.checked(make=False)
     marks = node_marks(order.path())
     processes = {
@@ -152,7 +152,7 @@ def _name(process: psutil.Process) -> str:
 
 
 def _ports(process: psutil.Process) -> list[tuple[str, int, str]]:
-    """Address, port and process name of each listening socket."""
+    """Return address, port and process name of each listening socket."""
     with contextlib.suppress(psutil.Error):
         return [
             (socket.laddr.ip, socket.laddr.port, process.name())
@@ -163,7 +163,7 @@ def _ports(process: psutil.Process) -> list[tuple[str, int, str]]:
 
 
 def stop(order: Order) -> str:
-    """Kill everything that was started for a folder and remove the folder."""
+    """Kill everything started for a folder and remove it; return why that failed, or nothing."""
     folder = order.path()
     marks = node_marks(folder)
     below = [p for carrier in carriers(marks) for p in _below(carrier.process)]
@@ -210,7 +210,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    """Carry out the order on stdin."""
+    """Execute the order on stdin."""
     raw = json.loads(sys.stdin.read())
     order = Order(**{**raw, "options": tuple(raw.get("options", ()))})
     begun_s = time.monotonic()

@@ -1,7 +1,7 @@
-"""`weft nodes check`: what each node of a file is, and what Ray does there.
+"""`weft nodes check`: the facts about each node of a file, and the state of Ray there.
 
-A program of the standard library asks first (nodeprobe); a node that has this Weft is then asked
-by its agent (nodeagent) whether its part of the cluster lives and where it listens.
+A program that needs only the standard library runs first (`probe`); on a node that has this Weft,
+its `agent` then reports whether its part of the cluster is alive and where it listens.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class NodeReport:
     problem: str = ""
     """Why it cannot serve; empty if it can."""
     notes: tuple[str, ...] = ()
-    """Remarks that are no problem."""
+    """Remarks that are not problems."""
     python: str | None = None
     weft: str | None = None
     ray: str | None = None
@@ -55,26 +55,26 @@ class NodeReport:
     sees_us_as: str = ""
     """Our address as the node sees it."""
     address: str = ""
-    """Its own address as we reach it."""
+    """The node's own address at which we reach it."""
     ray_runs: bool = False
     """Whether Ray runs there for this node file."""
     ports: tuple[str, ...] = ()
     """Where Ray listens there: address:port and process."""
 
     def to_dict(self) -> dict[str, Argument]:
-        """JSON form."""
+        """Return the JSON form."""
         return asdict(self)
 
 
 def check(path: Path, shell: Shell) -> list[NodeReport]:
-    """Ask every node of a file what it is, and whether its part of the cluster lives."""
+    """Report on every node of a file, and whether its part of the cluster is alive."""
     numbered = list(enumerate(read_machines(path)))
     is_up = cluster_path(path).is_file()
     return each(numbered, lambda item: inspect_node(path, shell, is_up, *item))
 
 
 def check_head(path: Path) -> NodeReport | None:
-    """Report on the head of a node file's cluster; None when no cluster is up."""
+    """Report on the head of a node file's cluster; None if no cluster is up."""
     if not cluster_path(path).is_file():
         return None
     here = NodeEntry(hostname="localhost")
@@ -88,7 +88,7 @@ def check_head(path: Path) -> NodeReport | None:
 def inspect_node(
     path: Path, shell: Shell, is_up: bool, number: int, entry: NodeEntry
 ) -> NodeReport:
-    """What a node is and, when it can serve, what Ray does there; `is_up`: it should run."""
+    """Report on a node and, if it can serve, on Ray there, which should run if `is_up`."""
     report = _check(entry, shell)
     if report.problem:
         return report
@@ -102,7 +102,7 @@ def inspect_node(
 def _inspected(
     report: NodeReport, entry: NodeEntry, shell: Shell, folder: str, kind: str
 ) -> NodeReport:
-    """The report with the answer of the node's agent, which refuses folders open to others."""
+    """Return the report with the answer of the node's agent, which refuses unsafe folders."""
     order = nodeagent.Order("inspect", folder)
     try:
         answer: nodeagent.AgentAnswer = shell.ask(entry, AGENT, order_text(order), nodeagent.MARK)
@@ -115,7 +115,7 @@ def _inspected(
 
 
 def _bracketed(ip: str) -> str:
-    """An address as it is written before a port."""
+    """Return an address as it is written before a port."""
     plain = ip.removeprefix("::ffff:")
     return f"[{plain}]" if ":" in plain else plain
 
@@ -147,7 +147,7 @@ def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
 
 
 def _problem(entry: NodeEntry, facts: nodeprobe.MachineFacts) -> str:
-    """Why a node cannot serve: its versions must be ours, or results could differ."""
+    """Return why a node cannot serve: its versions must match ours, or results could differ."""
     name, our_python = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
     install = f"install weft {__version__} with its extra ray in {facts['executable']}"
     if facts["python"].rpartition(".")[0] != our_python:
@@ -193,6 +193,6 @@ def node_folder(path: Path, name: str) -> str:
 
 
 def each(items: Sequence[S], ask: Callable[[S], T]) -> list[T]:
-    """Ask all at once, answers in order."""
+    """Ask all in parallel; return the answers in order."""
     with ThreadPoolExecutor(min(MANY, max(1, len(items)))) as pool:
         return list(pool.map(ask, items))

@@ -27,14 +27,14 @@ ID_DIGITS = 8
 
 @dataclass(frozen=True, slots=True)
 class ClusterFile:
-    """What is known of a cluster."""
+    """What is known about a cluster."""
 
     address: str
     token: str
     nodes_file: str
 
     def write(self, path: Path) -> None:
-        """Write it for the owner's eyes only."""
+        """Write the file, readable by its owner only."""
         our_folder(path.parent.name)
         text = json.dumps({"schema_version": SCHEMA_VERSION, **asdict(self)}, indent=2)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
@@ -43,7 +43,7 @@ class ClusterFile:
 
     @staticmethod
     def read(path: Path) -> ClusterFile:
-        """Read what `write` wrote."""
+        """Read a file that `write` wrote; raises FileInvalid if it is not one."""
         our_folder(path.parent.name, make=False)
         try:
             raw = json.loads(private_file(path).read_text("utf-8"))
@@ -56,7 +56,7 @@ class ClusterFile:
 
 
 def our_folder(*parts: str, make: bool = True) -> Path:
-    """Return ~/.weft or a folder in it, which only we may enter; WorldError if others may."""
+    """Return ~/.weft or a folder in it; raises WorldError if it is not private."""
     base, name = Path(FOLDER).expanduser().parent, Path(FOLDER).name
     return private_folder(base, name, *parts, make=make)
 
@@ -67,12 +67,12 @@ def cluster_id(nodes_file: Path) -> str:
 
 
 def cluster_path(nodes_file: Path) -> Path:
-    """Where the file of a node file's cluster is, or would be."""
+    """Return where the file of a node file's cluster is, or would be."""
     return Path(FOLDER).expanduser() / cluster_id(nodes_file) / "cluster.json"
 
 
 def known_clusters() -> Iterator[ClusterFile]:
-    """Every cluster that is up as far as we know, by id."""
+    """Yield every cluster that is up as far as we know, by id."""
     for path in sorted(Path(FOLDER).expanduser().glob("*/cluster.json")):
         yield ClusterFile.read(path)
 
@@ -95,5 +95,5 @@ def address_for(nodes_file: Path | None) -> str:
 
 
 def token_for(address: str) -> str:
-    """Return the token of a cluster of ours; empty for one that is not."""
+    """Return the token of a cluster that is ours; empty for any other."""
     return next((cluster.token for cluster in known_clusters() if cluster.address == address), "")

@@ -12,22 +12,22 @@ OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def host_name() -> str:
-    """This machine's name, for lock holders and the heads list."""
+    """Return this machine's name, for lock holders and the heads list."""
     return socket.gethostname()
 
 
 def names_of_here() -> tuple[str, ...]:
-    """What this machine may be called."""
+    """Return the names that this machine may have."""
     return (*LOOPBACK, host_name(), host_name().partition(".")[0])
 
 
 def worker_environment() -> dict[str, str]:
-    """What workers inherit from our environment."""
+    """Return what workers inherit from our environment."""
     return dict(os.environ)
 
 
 def cpu_count(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> int:
-    """How many processors this process may use: its affinity, within its control group's quota."""
+    """Return how many processors this process may use: affinity within control group quotas."""
     count = getattr(os, "process_cpu_count", None)  # Python 3.13; respects PYTHON_CPU_COUNT
     usable = (count() if count else None) or len(os.sched_getaffinity(0))
     quota = cpu_quota(groups, own)
@@ -35,9 +35,9 @@ def cpu_count(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> int:
 
 
 def cpu_quota(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> float | None:
-    """Processors that the control groups of this process allow; None without a limit.
+    """Return how many processors the control groups of this process allow; None without a limit.
 
-    The quota of a group holds for all groups below it, so the smallest one counts.
+    A group's quota applies to all groups below it, so the smallest one counts.
     """
     folders = [groups, groups / "cpu", *_own_folders(groups, own)]
     quotas = [quota for folder in folders if (quota := _quota_of(folder)) is not None]
@@ -45,7 +45,7 @@ def cpu_quota(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> float | 
 
 
 def _own_folders(groups: Path, own: Path) -> list[Path]:
-    """The group of this process and those above it: `0::/a/b` (v2), `4:cpu,cpuacct:/a/b` (v1)."""
+    """Return this process's group and those above: `0::/a/b` (v2), `4:cpu,cpuacct:/a/b` (v1)."""
     try:
         lines = [line.split(":", 2) for line in own.read_text("utf-8").splitlines()]
     except (OSError, ValueError):
@@ -60,7 +60,7 @@ def _own_folders(groups: Path, own: Path) -> list[Path]:
 
 
 def _quota_of(folder: Path) -> float | None:
-    """The quota of one group: cpu.max (v2), or cpu.cfs_quota_us by cpu.cfs_period_us (v1)."""
+    """Return one group's quota: cpu.max (v2), or cpu.cfs_quota_us by cpu.cfs_period_us (v1)."""
     try:
         limit, period = (folder / "cpu.max").read_text("ascii").split()
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""`weft nodes up | down`: start Ray on nodes, start dead ones again, leave nothing behind.
+"""`weft nodes up | down`: starts Ray on nodes, restarts dead ones, leaves nothing behind.
 
-The head runs on this machine and offers no slots; each node of the file is one raylet that
-carries its name. What is written where is in weft.cluster.clusters.
+The head runs on this machine and offers no slots; each node of the file is one raylet labelled
+with its name. weft.cluster.clusters describes the files.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ LABEL = "weft-node"
 
 
 def up(path: Path, shell: Shell, head_ip: str | None) -> ClusterFile:
-    """Start Ray here and on every node of a file; with any trouble nothing stays up.
+    """Start Ray here and on every node of a file; if anything fails, nothing stays up.
 
-    In a cluster that is up already only the nodes that died are started again.
+    In a cluster that is already up, only dead nodes are restarted.
     """
     entries, place = read_machines(path), cluster_path(path)
     our_folder(cluster_id(path), HEAD, make=False)
@@ -57,7 +57,7 @@ def up(path: Path, shell: Shell, head_ip: str | None) -> ClusterFile:
 
 
 def _repair(path: Path, shell: Shell, entries: Sequence[NodeEntry]) -> ClusterFile:
-    """Start the dead nodes of a cluster again; those that live are left alone."""
+    """Restart the dead nodes of a cluster; leave the others alone."""
     cluster = ClusterFile.read(cluster_path(path))
     reports = _serving(path, shell, entries)
     dead = [
@@ -76,7 +76,7 @@ def _repair(path: Path, shell: Shell, entries: Sequence[NodeEntry]) -> ClusterFi
 
 
 def _serving(path: Path, shell: Shell, entries: Sequence[NodeEntry]) -> list[NodeReport]:
-    """Reports of nodes that can all serve; the first that cannot raises."""
+    """Return the reports of all nodes; raises WorldError if one cannot serve."""
     numbered = list(enumerate(entries))
     reports = each(numbered, lambda item: inspect_node(path, shell, False, *item))
     for report in reports:
@@ -144,7 +144,7 @@ def _require_success(entry: NodeEntry, answer: nodeagent.AgentAnswer) -> None:
 
 
 def _head_ip(reports: Sequence[NodeReport]) -> str:
-    """Our own address, which the nodes must agree on; those on this machine see the loopback."""
+    """Return our address, on which the nodes must agree; those on this machine see loopback."""
     addresses = list(dict.fromkeys(report.sees_us_as for report in reports))
     outside = [ip for ip in addresses if ip != LOOPBACK]
     if len(outside) > 1:

@@ -2,7 +2,7 @@
 
 Two forms, both checked field by field: `nodes.toml` with a `[[nodes]]` table per node, and the
 classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read unchanged. What a node can do is
-stated in its fields and never guessed from its name. Without the backend `ray` nodes run on this
+stated in its fields and never guessed from its name. Without the backend `ray`, nodes run on this
 machine: another machine's name is refused unless its slots are to be simulated here.
 """
 
@@ -51,7 +51,7 @@ class NodeEntry(BaseModel):
     ] = MAX_CONCURRENT
 
     def to_node(self) -> Node:
-        """Return its slots; without cpu_count, as many CPU slots as may run at a time."""
+        """Return the node; without cpu_count, it has as many CPU slots as may run at a time."""
         cpus = self.max_concurrent if self.cpu_count is None else self.cpu_count
         name, cap = self.hostname, self.max_concurrent
         place = (self.script_path, self.python_env, self.gpu_type, tuple(self.allow_paths))
@@ -67,15 +67,15 @@ class NodesFile(BaseModel):
 
 
 def is_classic(path: Path) -> bool:
-    """Whether a node file is of the classic form, JSON."""
+    """Whether a node file has the classic form, JSON."""
     return path.suffix != ".toml"
 
 
 def read_nodes(path: Path, *, simulate: bool = False, anywhere: bool = False) -> tuple[Node, ...]:
-    """Return the nodes of a file; one line naming file and entry when it is wrong.
+    """Return the nodes of a file; raises FileInvalid, naming file and entry, if it is wrong.
 
-    With `simulate` other machines' slots run here, with this folder and this interpreter; with
-    `anywhere` nodes may be other machines.
+    With `simulate`, other machines' slots run here, with this folder and this interpreter; with
+    `anywhere`, nodes may be other machines.
     """
     if anywhere:
         return tuple(entry.to_node() for entry in read_machines(path))
@@ -99,7 +99,7 @@ def read_machines(path: Path) -> tuple[NodeEntry, ...]:
 
 
 def read_entries(path: Path) -> tuple[NodeEntry, ...]:
-    """Return the entry of each node, checked; one line when the file is wrong."""
+    """Return the entry of each node, checked; raises FileInvalid if the file is wrong."""
     try:
         entries = NodesFile.model_validate(_parsed(path)).nodes
         for number, entry in enumerate(entries):

@@ -1,8 +1,8 @@
-"""Asked of a node before anything else: a program of the standard library, sent over SSH.
+"""Collects the facts about a node before anything else; sent over SSH as a program.
 
-    ssh NODE python3 - < nodeprobe.py     →  one line of JSON
+    ssh NODE python3 - < probe.py     →  one line of JSON
 
-It runs where Weft may not be installed, so it imports nothing of it.
+Weft may not be installed there, so it imports the standard library only.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import TypedDict
 
 MARK = "weft-node-probe "
-"""Begins the answer: login scripts may print things, too."""
+"""Begins the answer, since login scripts may print other lines."""
 
 
 class MachineFacts(TypedDict):
-    """What a machine answers."""
+    """A machine's answer."""
 
     python: str
     executable: str
@@ -40,7 +40,7 @@ class MachineFacts(TypedDict):
 
 
 def main() -> None:
-    """Print what this machine is."""
+    """Print the facts about this machine."""
     facts: MachineFacts = {
         "python": platform.python_version(),
         "executable": sys.executable,
@@ -68,7 +68,7 @@ def _weft_folder() -> Path | None:
 
 
 def _weft_version() -> str | None:
-    """The version in its own source, without importing it."""
+    """Return the version from Weft's source, without importing it."""
     folder = _weft_folder()
     if folder is None:
         return None
@@ -78,7 +78,7 @@ def _weft_version() -> str | None:
 
 
 def _weft_digest() -> str:
-    """As `weft.backends.raynode.weft_digest` does it."""
+    """Return the same digest as `weft.backends.raynode.weft_digest`."""
     folder, digest = _weft_folder() or Path("/nowhere"), hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
@@ -87,7 +87,7 @@ def _weft_digest() -> str:
 
 
 def _gpus() -> list[str]:
-    """Names of the GPUs that the vendors' tools list; none without such a tool."""
+    """Return the names of the GPUs that the vendors' tools list; none without such a tool."""
     for argv in (["nvidia-smi", "-L"], ["rocm-smi", "--showproductname"]):
         if shutil.which(argv[0]):
             process = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)

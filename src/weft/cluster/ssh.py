@@ -1,8 +1,8 @@
-"""Programs on nodes over the system's `ssh`: never a password, never an unknown host.
+"""Runs programs on nodes through the system's `ssh`: never a password, never an unknown host.
 
-Keys of hosts are looked up in ~/.weft/known_hosts and in the user's own file; an unknown one is
-refused, or with `accept_new` kept in the first. Everything else is the user's ssh config. Nodes
-that are this machine are asked without ssh.
+Host keys are looked up in ~/.weft/known_hosts and in the user's own file; an unknown one is
+refused or, with `accept_new`, stored in the first. Everything else follows the user's ssh config.
+On nodes that are this machine, programs run without ssh.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Shell:
     accept_new: bool = False
 
     def ask(self, entry: NodeEntry, arguments: str, stdin: str, mark: str) -> Any:
-        """Run the node's Python with `words` and `given` as stdin; return its JSON answer.
+        """Run the node's Python with `arguments` and `stdin`; return its JSON answer after `mark`.
 
-        Raises NodeUnreachable when it cannot be reached, has no such Python or gives no answer.
+        Raises NodeUnreachable if it cannot be reached, has no such Python or gives no answer.
         """
         here = entry.hostname in names_of_here()
         argv = _local(entry, arguments) if here else self._argv(entry, arguments)
@@ -77,7 +77,7 @@ class Shell:
 
 
 def _script(entry: NodeEntry, arguments: str) -> str:
-    """A line of shell that finds the node's interpreter as a run would, and becomes it."""
+    """Return a shell line that finds the node's interpreter as a run would, and executes it."""
     if not entry.python_env:
         return f"exec python3 {arguments}"
     python = entry.python_env

@@ -1,1 +1,1 @@
-"""What commands share: options, progress, rendering."""
+"""Parts that commands share: options, progress, rendering."""

@@ -1,4 +1,4 @@
-"""How a run is executed, as options that commands share, and the `Execution` they become.
+"""Shared options for how a run is executed, and their conversion to `Execution`.
 
     @app.command()
     @with_groups
@@ -24,7 +24,7 @@ with lazy_imports():
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOptions:
-    """Where and how a run is executed; none of it decides anything."""
+    """Where and how a run is executed; none of it affects the outcome."""
 
     workers: options.Workers = None
     backend: options.Backend = None
@@ -38,7 +38,7 @@ class ExecutionOptions:
     sign_key: options.SignKey = None
 
     def check(self) -> None:
-        """Refuse values that make no sense, before any file is read."""
+        """Reject invalid values before any file is read."""
         options.check_seconds("--wall-limit", self.wall_limit)
         options.check_stagger(self.stagger)
         if self.nodes is None and self.simulate_nodes:
@@ -47,17 +47,17 @@ class ExecutionOptions:
             raise UsageError("--simulate-nodes cannot be combined with --backend ray")
 
     def read_nodes(self, *, anywhere: bool) -> tuple[Node, ...]:
-        """Return the nodes of the file, if there is one; `anywhere`: also other machines."""
+        """Return the nodes of the node file, if given; `anywhere` allows other machines."""
         if self.nodes is None:
             return ()
         return nodesfile.read_nodes(self.nodes, simulate=self.simulate_nodes, anywhere=anywhere)
 
     def has_classic_nodes(self) -> bool:
-        """Whether there is a node file, of the classic form."""
+        """Whether there is a node file in the classic format."""
         return self.nodes is not None and nodesfile.is_classic(self.nodes)
 
     def _run_nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of a run: other machines can be reached with the backend ray only."""
+        """Return the nodes of a run; only the backend ray can use other machines."""
         return self.read_nodes(anywhere=self.backend == "ray")
 
     def cluster_address(self) -> str:
@@ -67,7 +67,7 @@ class ExecutionOptions:
         return clusters.address_for(self.nodes)
 
     def execution(self, out: Path) -> runs.Execution:
-        """Return how a new run is executed; the caller replaces what only its search knows."""
+        """Return the execution of a new run; the caller replaces what is specific to its search."""
         self.check()
         return runs.Execution(
             out,
@@ -83,7 +83,7 @@ class ExecutionOptions:
         )
 
     def changes(self) -> runs.ExecutionChanges:
-        """Return what a resumed run does otherwise than before; what was not given stays."""
+        """Return the changes to a resumed run's execution; options not given stay as they were."""
         self.check()
         return runs.ExecutionChanges(
             workers=self.workers,
@@ -100,7 +100,7 @@ class ExecutionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
-    """What only a search that a user wrote has groups and milestones for."""
+    """Options for groups and milestones, which only a user's own search has."""
 
     group_cap: options.GroupCap = None
     pause_at: options.PauseAt = None
@@ -108,7 +108,7 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions:
-    """What a command that runs something prints."""
+    """Output options of a command that runs tasks."""
 
     as_json: options.AsJson = False
     quiet: options.Quiet = False
@@ -117,7 +117,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewOptions:
-    """What a command that only reads prints."""
+    """Output options of a command that only reads."""
 
     as_json: options.AsJson = False
     verbose: options.Verbose = 0

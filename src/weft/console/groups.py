@@ -4,8 +4,8 @@
     @with_groups
     def solve(out: options.Out, execution: Execution, as_json: options.AsJson = False) -> None: ...
 
-typer sees one option per field, in the order of the fields, where the group stands; the function
-receives the dataclass. Knows no command and no option.
+typer sees one option per field, in the order of the fields, in place of the group; the function
+receives the dataclass. Knows no particular command or option.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def with_groups(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _taken(values: dict[str, Any], group: Any) -> dict[str, Any]:
-    """Take what belongs to a group out of the values."""
+    """Remove the values of a group from `values` and return them."""
     return {field.name: values.pop(field.name) for field in fields(group)}
 
 

@@ -1,4 +1,4 @@
-"""The list of commands in a group's help: whole summaries, wrapped instead of cut."""
+"""The list of commands in a group's help: whole summaries, wrapped instead of truncated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_SUMMARY_CHARS = 200
 
 
 class ListingGroup(TyperGroup):
-    """A group of commands whose help lists them by the first sentence of theirs."""
+    """A group of commands whose help lists each with the first sentence of its own help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands that are not hidden."""
@@ -25,7 +25,7 @@ class ListingGroup(TyperGroup):
 
 
 def write_commands(formatter: Any, summaries: Mapping[str, str]) -> None:
-    """Write a summary for each command by name."""
+    """Write a summary for each command name."""
     if summaries:
         with formatter.section("Commands"):
             formatter.write_dl(list(summaries.items()))

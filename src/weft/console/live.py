@@ -1,6 +1,6 @@
-"""The live view of a run on a terminal: one picture per status, drawn over the one before.
+"""The live view of a run on a terminal: each status is drawn over the previous one.
 
-Imports rich; loaded only where a terminal is watched.
+Imports rich, so it is loaded only if there is a terminal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def show(readings: Iterable[Status], console: Console) -> str:
 
 
 def picture(status: Status, wall_s: float, console: Console) -> RenderableType:
-    """Lay a status out for a terminal; long lines are cut, never wrapped."""
+    """Lay out a status for a terminal; long lines are truncated, never wrapped."""
     room = max(1, (console.height - 12) // 2)
     rows: list[RenderableType] = [
         _line("search", status.search),
@@ -62,7 +62,7 @@ def _state(status: Status) -> str:
 
 
 def _progress(status: Status) -> Text:
-    """A bar over all tasks that are expected; without a plan, further rounds make it longer."""
+    """Return a bar over all expected tasks; without a plan, further rounds raise the total."""
     total = status.planned if status.progress is None else status.progress.total
     fraction = min(1.0, status.finished / total) if total else 0.0
     full = int(fraction * BAR_CHARS)
@@ -71,7 +71,7 @@ def _progress(status: Status) -> Text:
 
 
 def _slots(status: Status, wall_s: float) -> list[str]:
-    """What each worker runs and for how long, next to its busy share so far."""
+    """Return a line per worker: its busy share so far, the task it runs and for how long."""
     shares = {(w.node, w.gpu, w.worker_pid): w.busy_share for w in status.workers}
     lines = []
     for slot in status.slots:

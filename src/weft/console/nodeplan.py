@@ -1,4 +1,4 @@
-"""How tasks are spread over the slots of nodes, in lines for people. Pure."""
+"""How tasks are distributed over the slots of nodes, as readable lines. Pure."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ SIGN = "\N{TWISTED RIGHTWARDS ARROWS} "
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """The jobs of one kind on one node: how many each of its slots has, by its index."""
+    """The jobs of one kind on one node: the number per slot, by slot index."""
 
     node: str
     kind: str
     """`GPU` or `CPU`."""
     workers: int
-    """How many run at a time: slots with jobs, as far as the node's cap allows."""
+    """Number of jobs that run at a time: slots with jobs, up to the node's cap."""
     distribution: Mapping[int, int]
 
     @property
     def jobs(self) -> int:
-        """How many jobs the node has."""
+        """The number of jobs of this kind on the node."""
         return sum(self.distribution.values())
 
     def line(self) -> str:
-        """Write it for people, in ASCII.
+        """Return the plan as a readable line, in ASCII.
 
         >>> NodePlan("localhost", "GPU", 2, {0: 2, 1: 2}).line()
         'PARALLEL: localhost | 2 GPU workers | 4 jobs | distribution: {0: 2, 1: 2}'
@@ -48,7 +48,7 @@ class NodePlan:
 def spread(used: Iterable[tuple[str, str, int]], nodes: Sequence[Node]) -> list[NodePlan]:
     """Count jobs by where each ran or will run: node, `GPU` or `CPU`, index of the slot.
 
-    Every node with slots of a kind that is used at all has a plan, GPUs first.
+    A node has a plan for each kind of slot that it offers and any job uses, GPUs first.
     """
     counts = Counter(used)
     plans = []
@@ -64,5 +64,5 @@ def spread(used: Iterable[tuple[str, str, int]], nodes: Sequence[Node]) -> list[
 
 
 def place_of(slot: Slot) -> tuple[str, str, int]:
-    """Node, kind and index of a slot, as `spread` counts them."""
+    """Return node, kind and index of a slot, as `spread` takes them."""
     return slot.node, "CPU" if slot.gpu is None else "GPU", slot.index

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the readers of their values.
+"""Options that several commands share, and functions that parse their values.
 
 Values are checked here, before anything is imported or written.
 """
@@ -133,7 +133,7 @@ Verbose = Annotated[
 
 
 def read_args(text: str) -> dict[str, JsonValue]:
-    """Read `--args`: a JSON object, or `@FILE` that holds one."""
+    """Parse `--args`: a JSON object, or `@FILE` that contains one."""
     data: str | bytes = text
     where, hint = "--args", ARGS_EXAMPLE
     if text.startswith("@"):
@@ -146,23 +146,23 @@ def read_args(text: str) -> dict[str, JsonValue]:
 
 
 def read_inputs(items: Sequence[str] | None) -> dict[str, Path]:
-    """Read `--input NAME=PATH`; a name may hold a `=` if a file lies behind a later one."""
+    """Parse `--input NAME=PATH`; a name may contain `=` if a later `=` is followed by a file."""
     return {n: Path(path) for n, path in _pairs("--input", "PATH", items or (), _input_parts)}
 
 
 def read_budgets(items: Sequence[str] | None) -> dict[str, int]:
-    """Read `--budget NAME=N`."""
+    """Parse `--budget NAME=N`."""
     return {name: _count(name, text) for name, text in _pairs("--budget", "N", items or ())}
 
 
 def check_seconds(option: str, value: float | None) -> None:
-    """Refuse a time that is not above zero or has no end."""
+    """Refuse a time that is not positive and finite."""
     if value is not None and not 0 < value < float("inf"):
         raise UsageError(f"{option} must be above 0 seconds, not {value}")
 
 
 def check_stagger(value: float | None) -> None:
-    """Refuse a stagger that is no time or longer than an hour."""
+    """Refuse a stagger outside 0 to 3600 seconds."""
     if value is not None and not 0 <= value <= 3600:
         raise UsageError(f"--stagger must be 0 to 3600 seconds, not {value}")
 
@@ -175,7 +175,7 @@ def _is_file(path: str) -> bool:
 
 
 def _input_parts(item: str) -> tuple[str, str]:
-    """Split at the first `=` behind which a file lies; without a file at the first."""
+    """Split at the first `=` that is followed by an existing file, or else at the first `=`."""
     places = [at for at, letter in enumerate(item) if letter == "="]
     existing = (at for at in places if _is_file(item[at + 1 :]))
     at = next(existing, places[0] if places else len(item))
@@ -214,7 +214,7 @@ def _count(name: str, text: str) -> int:
 
 
 def read_file(path: Path, where: str) -> bytes:
-    """Return the bytes of a plain file of reasonable size."""
+    """Return the bytes of a regular file of at most MAX_ARGS_BYTES."""
     try:
         if not path.is_file():
             what = "is not a regular file" if path.exists() else "does not exist"

@@ -1,6 +1,6 @@
-"""Progress of a run on stderr: a bar on a terminal, a line now and then with -v elsewhere.
+"""Progress of a run on stderr: a bar on a terminal, elsewhere occasional lines with -v.
 
-What there is to wait for before the tasks, such as compiling, is said unless --quiet.
+Work that precedes the tasks, such as compiling, is announced unless --quiet.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NEVER_S = float("inf")
 def watching(
     quiet: bool, verbosity: int, more: Callable[[], str] = str
 ) -> Iterator[Watcher | None]:
-    """Give the watcher that suits where stderr goes, or None; it says `more` behind progress."""
+    """Yield a watcher that suits stderr, or None; it appends `more()` to the progress."""
     if quiet:
         yield None
     elif render.is_terminal(sys.stderr):
@@ -52,7 +52,7 @@ def watching(
 
 @contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """Say how to continue after a second Ctrl-C, or one that came before the run listened."""
+    """Report how to resume after a second Ctrl-C, or one before the run handles it."""
     try:
         yield
     except Interrupted:
@@ -62,7 +62,7 @@ def resumable(out: Path) -> Iterator[None]:
 
 
 def bar() -> Bars:
-    """Return the bars of a terminal."""
+    """Return the progress bars of a terminal."""
     return terminal.new_bars(render.console(sys.stderr))
 
 

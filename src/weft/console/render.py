@@ -1,4 +1,4 @@
-"""What the commands print: data on stdout, messages on stderr, always one line per error."""
+"""Output of the commands: data on stdout, messages on stderr, always one line per error."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from weft.runs.outcome import Run
 
 LONG_INT_BITS = 8192
-"""Integers beyond this are printed as `{"$i": hex}`: most readers refuse so many digits."""
+"""Integers beyond this are printed as `{"$i": hex}`: most parsers refuse that many digits."""
 ANSWER_CHARS = 2000
 BRIEF_CHARS = 200
-"""Of an answer that its search tells in words as well."""
+"""Length of an answer that its search also describes in words."""
 
 
 def print_json(body: Mapping[str, Any]) -> None:
@@ -35,12 +35,12 @@ def print_json(body: Mapping[str, Any]) -> None:
 
 
 def out(text: str = "") -> None:
-    """Print a line of data, with what a terminal could take for a command made visible."""
+    """Print a line of data, with escapes for what a terminal could interpret as a command."""
     print("\n".join(one_line(part) for part in text.split("\n")))
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows with their cells below each other; the first row is the heading."""
+    """Print rows in aligned columns; the first row is the heading."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
         cells = [f"{text:<{width}}" for text, width in zip(row, widths, strict=False)]
@@ -48,7 +48,7 @@ def table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def message(text: str) -> None:
-    """Print a line for people."""
+    """Print a line on stderr."""
     print(one_line(text), file=sys.stderr, flush=True)
 
 
@@ -70,7 +70,7 @@ def one_line(text: str) -> str:
 
 
 def command(*words: str | Path) -> str:
-    """Write a command so that it can be pasted into a shell."""
+    """Return a command in a form that can be pasted into a shell."""
     return "weft " + " ".join(shlex.quote(str(word)) for word in words)
 
 
@@ -80,17 +80,17 @@ def console(stream: TextIO) -> Console:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether bars and colour may go there."""
+    """Whether bars and colour may be written to a stream."""
     return stream.isatty() and not _is_ci()
 
 
 def _is_ci() -> bool:
-    """Whether a build server runs us, where bars and colour would only fill a log."""
+    """Whether this is a build server, where bars and colour would only fill a log."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
-    """Print a finished run: its answer, what its search adds, its counts, and last its head."""
+    """Print a finished run: its answer, the lines of its search, its counts and, last, its head."""
     if as_json:
         print_json(run.to_dict())
         return
@@ -101,7 +101,7 @@ def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
 
 
 def show_answer(run: Run, limit: int = ANSWER_CHARS) -> None:
-    """Print the answer, or why there is none, on one line of bearable length."""
+    """Print the answer, or why there is none, on one line, truncated at `limit` characters."""
     label = "answer" if run.status == "answered" else "unknown"
     answer = json.dumps(_plain(run.to_dict()["answer"]), ensure_ascii=False)
     if len(answer) > limit:
@@ -110,7 +110,7 @@ def show_answer(run: Run, limit: int = ANSWER_CHARS) -> None:
 
 
 def show_end(run: Run) -> None:
-    """Print the last lines of a finished run: its counts, and last its head."""
+    """Print the last lines of a finished run: its counts and its head."""
     tasks = f"{run.completed} completed, {run.failed} failed"
     if run.timing_dependent:
         tasks += " (including timeouts or lost workers: another run may differ)"
@@ -119,7 +119,7 @@ def show_end(run: Run) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Turn values that JSON lacks into their tagged form."""
+    """Convert values that JSON lacks to their tagged form."""
     if isinstance(value, values.Object):
         return {"$o": value.digest}
     if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:

@@ -1,6 +1,6 @@
-"""Progress of a run with milestones: a headline for each step, how far it is and how long.
+"""Progress of a run with milestones: for each step a headline, its progress and time left.
 
-A bar on a terminal, with -v a line now and then elsewhere; the headlines unless --quiet.
+A bar on a terminal, elsewhere occasional lines with -v; the headlines unless --quiet.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BAR_EVERY_S = 0.1
 
 
 class StepWatcher:
-    """Turns counts of a run into counts of its present step."""
+    """Converts counts of a run to counts of its current step."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class StepWatcher:
         self._gauge: progresses.Gauge | None = None
 
     def say(self, line: str) -> None:
-        """Print what there is to wait for before the tasks."""
+        """Announce work that precedes the tasks."""
         render.message(line)
 
     def update(self, counts: Counts) -> None:
-        """Take the newest counts."""
+        """Process the newest counts."""
         now_s = time.monotonic()
         if counts.milestone is not None and counts.milestone != self._milestone:
             self._milestone = counts.milestone
@@ -72,7 +72,7 @@ class StepWatcher:
 def watching_steps(
     quiet: bool, verbosity: int, headline: Callable[[Milestone], None]
 ) -> Iterator[StepWatcher | None]:
-    """Give the watcher that suits where stderr goes, or None."""
+    """Yield a watcher that suits stderr, or None."""
     if quiet:
         yield None
     elif render.is_terminal(sys.stderr):
@@ -88,7 +88,7 @@ def watching_steps(
 
 
 def _on_terminal(bars: Bars, headline: Callable[[Milestone], None]) -> StepWatcher:
-    """One bar at a time, so that the time left is that of the step."""
+    """Return a watcher with one bar at a time, so that the time left is that of the step."""
     current_bar: list[int] = []
 
     def begin(milestone: Milestone) -> None:

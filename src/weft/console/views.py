@@ -1,4 +1,4 @@
-"""How people see what the readers found; `--json` prints the same as it is."""
+"""Readable output of the commands that inspect runs; `--json` prints the same data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 KEY_CHARS = 12
 """Enough of a key to find its task again with `weft explain`."""
 MAX_WORKERS = 16
-"""How many workers are listed for people; `--json` has them all."""
+"""Maximum number of workers listed; `--json` has them all."""
 
 
 def show_status(status: Status, lines: Sequence[str] = ()) -> None:
-    """Print where a run stands, with what its search adds; events, if asked for, come first."""
+    """Print the status of a run, with the lines of its search; events, if any, come first."""
     for event in status.events:
         out(event_line(event))
     _row("search", status.search)
@@ -57,20 +57,20 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
 
 
 def slot_name(slot: SlotView | WorkerView) -> str:
-    """Where a worker is: node, gpu if it has one, process."""
+    """Identify a worker: node, gpu if it has one, process."""
     gpu = "" if slot.gpu is None else f" gpu {slot.gpu}"
     return f"{slot.node or '?'}{gpu} pid {slot.worker_pid}"
 
 
 def task_name(slot: SlotView) -> str:
-    """What a worker runs: enough of the key to find it again, its place, its function."""
+    """Identify a worker's task: enough of its key to find it again, position, function."""
     attempt = f" (attempt {slot.attempt})" if slot.attempt > 1 else ""
     place = f"{slot.lane}:{slot.round}:{slot.index}"
     return f"{slot.key[:KEY_CHARS]} {place} {slot.function}{attempt}"
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """Print what was checked, the head last."""
+    """Print a verdict, the head last."""
     _row("status", verdict.status)
     if verdict.past_checkpoint:
         _row("past", f"{counted(verdict.past_checkpoint, 'record')} past the checkpoint")
@@ -86,7 +86,7 @@ def show_verdict(verdict: Verdict) -> None:
 
 
 def show_difference(difference: Difference | None, names: tuple[str, str]) -> None:
-    """Print where two ledgers part."""
+    """Print where two ledgers diverge."""
     if difference is None:
         out("equal   the ledgers are the same, byte for byte")
         return
@@ -97,7 +97,7 @@ def show_difference(difference: Difference | None, names: tuple[str, str]) -> No
 
 
 def show_life(life: TaskHistory) -> None:
-    """Print one task's life, oldest first."""
+    """Print one task's history, oldest first."""
     _row("task", f"{life.index} of round {life.round}, lane {life.lane or '/'}")
     _row("key", life.key)
     _row("call", f"{life.function} {_readable(life.args)}")
@@ -126,7 +126,7 @@ def show_life(life: TaskHistory) -> None:
 
 
 def event_line(event: Event) -> str:
-    """One event: when, what, which task, why."""
+    """Format one event: when, what, which task, why."""
     place = ""
     if event.key:
         place = f"  {event.key[:KEY_CHARS]} {event.lane}:{event.round}:{event.index}"
@@ -147,12 +147,12 @@ def _time(at: float) -> str:
 
 
 def _readable(recorded: str) -> str:
-    """A recorded value; with arrays and the like in it, by what they are."""
+    """Return a recorded value, with typed values such as arrays in readable form."""
     return value_text(recorded) if '"$t"' in recorded else recorded
 
 
 def duration(seconds: float) -> str:
-    """A span in the unit a person would use."""
+    """Return a duration in a suitable unit."""
     if seconds < 0.001:
         return f"{seconds * 1e6:.0f} µs"
     if seconds < 1:

@@ -1,11 +1,11 @@
-"""What waits to run and what runs: rounds with ready tasks, attempts that are out, slots.
+"""Waiting and running tasks: rounds with ready tasks, attempts in flight, slots.
 
     hold(round, start, end) ─► release() ─► take(rooms) ─► assignments ─► end(task)
-         of commands             committed     first lane first, then by index
+                     commands: at a commit     by lane order, then by index
 
-Function tasks may start at once; a command only when all that it was decided from is durable.
+Function tasks may start at once; a command only once everything it was decided from is durable.
 
-It knows when a task may start and where, and nothing of results, rounds' ends or lanes.
+Knows when and where a task may start; knows nothing of results, lanes or the ends of rounds.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from weft.errors import WorldError
 from weft.model.attempts import MAX_BLOCK, Assignment, Worker
 
 HeldRange = tuple[OpenRoundState, int, int]
-"""Tasks of a round, from an index to before another."""
+"""Tasks of a round, from one index to before another."""
 ReadyRound = tuple[tuple[int, ...], int, OpenRoundState]
-"""A round with tasks to hand out, by the order of its lane."""
+"""A round with ready tasks, sorted by the order of its lane and a counter."""
 NOBODY = Worker()
 TAIL_BLOCKS = 2
-"""A slot's part of what is left of a round travels in so many blocks: reports come earlier, and
-what is left can be shared out more evenly."""
+"""Number of blocks in which a slot gets its share of the last tasks of a round: results are
+reported earlier, and the remaining tasks can be shared more evenly."""
 TAIL_SLOTS = range(4, 33)
-"""Few slots end together anyway; for very many, twice the messages cost more than they bring."""
+"""Numbers of slots with `TAIL_BLOCKS`: fewer slots end together anyway; for more slots twice the
+messages cost more than they save."""
 PLACE_AHEAD = 1024
-"""How many tasks that must wait may be passed over to find one that fits."""
+"""How many waiting tasks may be skipped to find one that fits."""
 
 
 class Dispatch:
@@ -46,17 +47,17 @@ class Dispatch:
         self._unreleased: list[HeldRange] = []
         """Commands, which wait until they are queued durably."""
         self._made: list[HeldRange] = []
-        """Others, which wait until what is recorded of them has been recalled."""
+        """Other tasks, which wait until their recorded outcomes have been recalled."""
         self._ready: list[ReadyRound] = []
         self._pushes = 0
         self.out: dict[int, LiveTask] = {}
-        """Attempts that were handed out, by ticket."""
+        """Tasks with an attempt in flight, by ticket."""
         self._limited: dict[int, LiveTask] = {}
         """Those of `out` that have a time limit."""
         self._next_ticket = 1
         self._alone: int | None = None
         self.trouble = ""
-        """The last loss that was a machine's fault, for error messages."""
+        """The last loss that was caused by a machine, for error messages."""
 
     @property
     def idle(self) -> bool:
@@ -71,20 +72,20 @@ class Dispatch:
     # -- what may start -------------------------------------------------------------------
 
     def hold(self, state: OpenRoundState, start: int, end: int, *, durable: bool) -> None:
-        """Take in tasks of a round; with `durable` they start only after the next commit."""
+        """Add tasks of a round; with `durable` they start only after the next commit."""
         (self._unreleased if durable else self._made).append((state, start, end))
 
     @property
     def has_any_new(self) -> bool:
-        """Whether there are tasks that were made since slots were last filled."""
+        """Whether tasks were created since slots were last filled."""
         return bool(self._made)
 
     def has_new(self, state: OpenRoundState) -> bool:
-        """Whether some of them are a round's, and not all that it has are recorded already."""
+        """Whether some of these belong to a round that still has tasks without an outcome."""
         return bool(state.tasks) and any(held[0] is state for held in self._made)
 
     def release(self) -> None:
-        """After a commit: allow everything queued before it to be dispatched."""
+        """Make ready the commands that were held for the commit just made."""
         self._let_go(self._unreleased)
 
     def _let_go(self, ranges: list[HeldRange]) -> None:
@@ -94,7 +95,7 @@ class Dispatch:
         ranges.clear()
 
     def put_back(self, state: OpenRoundState, task: LiveTask) -> None:
-        """Let a task whose attempt has ended start again, before the others of its round."""
+        """Requeue a task whose attempt has ended, ahead of the others of its round."""
         task.started_s = None
         state.ready.appendleft(task.index)
         self._push(state)
@@ -106,7 +107,7 @@ class Dispatch:
     # -- who starts where -----------------------------------------------------------------
 
     def take(self, capacity: Sequence[int]) -> list[Assignment]:
-        """Hand out attempts for the slots that have room, first lane first, then by index."""
+        """Return assignments for the slots that have room, by lane order, then by index."""
         self._let_go(self._made)
         self.placement.set_in_service(capacity)
         rooms = Rooms(capacity)
@@ -114,12 +115,12 @@ class Dispatch:
             return []
         assignments: list[Assignment] = []
         skipped: list[ReadyRound] = []
-        must_wait = False  # a task that must run alone lets nothing behind it start before it
+        must_wait = False  # nothing may overtake a task that waits to run alone
         while rooms.total > 0 and self._ready and self._alone is None and not must_wait:
             state = self._ready[0][2]
             if not state.closed and state.ready:
                 must_wait = self._take_from(state, rooms, assignments)
-                if state.ready:  # what is left of it must wait; others may fit
+                if state.ready:  # its other tasks must wait; those of other rounds may fit
                     skipped.append(self._ready[0])
             heapq.heappop(self._ready)
         for entry in skipped:
@@ -129,12 +130,12 @@ class Dispatch:
         return assignments
 
     def _without_slots(self, rooms: Sequence[int]) -> list[ReadyRound]:
-        """What waits although every slot is out of service."""
+        """Return a round that waits although every slot is out of service, if there is one."""
         waiting = (entry for entry in self._ready if entry[2].ready and not entry[2].closed)
         return list(itertools.islice(waiting, 1)) if max(rooms) < 0 else []
 
     def _check_placeable(self, waiting: Sequence[ReadyRound]) -> None:
-        """Raise when nothing runs and what waits can never be placed."""
+        """Raise `WorldError` if the waiting tasks can never be placed; called when nothing runs."""
         if not waiting:
             return
         state = waiting[0][2]
@@ -152,12 +153,12 @@ class Dispatch:
     ) -> bool:
         """Place one round's ready tasks, in order, as far as slots and caps allow.
 
-        True when the next one waits for everything else to end, because it must run alone.
+        Returns True if the next one must run alone and waits for all running tasks to end.
         """
         waiting: list[int] = []
         must_wait = False
         if len(state.ready) == 1 and not self.out:
-            fair, share = UNLIMITED, 1  # the only task, as in a round of one: there is no share
+            fair, share = UNLIMITED, 1  # the only task, as in a round of one: nothing to share
         else:
             fair, share = self._fair(state, rooms), _share(len(state.ready), rooms)
         while state.ready and len(waiting) < PLACE_AHEAD and self._alone is None:
@@ -184,10 +185,10 @@ class Dispatch:
         return must_wait
 
     def _fair(self, state: OpenRoundState, rooms: Rooms) -> FairShare:
-        """How many tasks a slot may hold so that all slots end the last round together.
+        """Return how many tasks a slot may hold so that all slots end the last round together.
 
-        That is its part of all that runs or waits, made or not; early in a round it is more than
-        fits into a slot.
+        This is its share of all running and waiting tasks, created or not; early in a round it
+        exceeds the capacity of a slot.
         """
         others = (entry[2] for entry in self._ready if entry[2] is not state)
         if self.placement.is_static or any(other.ready for other in others):
@@ -199,7 +200,7 @@ class Dispatch:
         return FairShare(share, share - share // 4 if rooms.in_service > 1 else share)
 
     def _block_room(self, slot: int, rooms: Rooms, fair: FairShare) -> int:
-        """How many tasks a slot may be given in one block."""
+        """Return how many tasks a slot may be given in one block."""
         room, part = rooms.left[slot], self.placement.share_left(slot, fair)
         if part >= room:
             return room
@@ -207,7 +208,7 @@ class Dispatch:
 
     @staticmethod
     def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:
-        """Add the tasks behind the first that may travel with it."""
+        """Extend a block by the tasks after its first that may travel with it."""
         first, ready, tasks = block[0], state.ready, state.tasks
         kind, attempt, index = first.kind, first.attempt, first.index
         for next_index in range(index + 1, index + min(size, 1 + len(ready))):
@@ -225,7 +226,7 @@ class Dispatch:
     # -- attempts -------------------------------------------------------------------------
 
     def _assign(self, block: Sequence[LiveTask], slot: int) -> Assignment:
-        """Hand a block out: its tasks get consecutive tickets."""
+        """Assign a block to a slot; its tasks get consecutive tickets."""
         first, out = block[0], self.out
         self.placement.hold(first, slot, len(block))
         ticket = self._next_ticket
@@ -248,7 +249,7 @@ class Dispatch:
         )  # fmt: skip
 
     def end(self, task: LiveTask) -> None:
-        """An attempt is over, however it ended: its slot is free."""
+        """End an attempt, whatever its outcome, and free its slot."""
         assert task.ticket is not None
         del self.out[task.ticket]
         self._limited.pop(task.ticket, None)
@@ -258,7 +259,7 @@ class Dispatch:
         task.ticket = None
 
     def end_block(self, ticket: int, count: int) -> list[LiveTask | None]:
-        """End attempts with consecutive tickets; return each task, or None if nobody waits."""
+        """End attempts with consecutive tickets; return their tasks, None where nobody waits."""
         tickets = range(ticket, ticket + count)
         tasks = list(map(self.out.pop, tickets, repeat(None)))
         waiting = [task for task in tasks if task is not None]
@@ -289,5 +290,5 @@ class Dispatch:
 
 
 def _share(ready: int, rooms: Rooms) -> int:
-    """How many tasks a slot may get at once, so that every slot with room gets some."""
+    """Return how many tasks a slot may get at once, so that every slot with room gets some."""
     return min(MAX_BLOCK, -(-ready // max(1, rooms.open_slots)))

@@ -1,7 +1,7 @@
-"""Carries the machine's commands out on the manifest. Writes gather until `commit`.
+"""Executes the machine's commands on the manifest. Writes gather until `commit`.
 
-What the manifest holds already, from an earlier session, comes back as `Recalled`; `recorded`
-compares it with what the search asks for.
+Outcomes that the manifest already holds from earlier sessions are returned as `Recalled`;
+`recorded` compares them with what the search asks for.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from weft.storage.rows import (
 )
 
 VISIBLE = 256
-"""So many tasks of a round have rows from its start."""
+"""How many tasks of a round have rows from its start."""
 
 
 class Clock(Protocol):
-    """The two clocks of the world, passed in so that a simulation can own them."""
+    """The two clocks, passed in so that a simulation can control them."""
 
     def wall(self) -> float:
         """Seconds since the epoch."""
@@ -75,9 +75,9 @@ class Journal:
     ) -> None:
         self.sources = sources
         self.values = RunValues(objects)
-        """Typed values that the search passes on and gets."""
+        """Typed values that the search passes on and receives."""
         self.recorded = RecordedWork(manifest, self.event)
-        """What is in the manifest already, from earlier sessions."""
+        """What the manifest already holds from earlier sessions."""
         self._manifest = manifest
         self._objects = objects
         self._clock = clock
@@ -94,24 +94,24 @@ class Journal:
         self._finished: list[FinishedRow] = []
         self._blocks: list[ValueBlock] = []
         self._queued_at: dict[int, float] = {}
-        """When the last tasks of a round were made."""
+        """When the latest tasks of each round were queued."""
         self.pending = 0
-        """Results taken since the last commit."""
+        """Number of results since the last commit."""
         self.outlook: Outlook | None = None
-        """Gets the values of results while somebody watches, to show the best one."""
+        """Receives the values of results for progress displays, which show the best one."""
 
     def execute(self, command: Command) -> Sequence[Recalled]:
-        """Carry out one command; what it recalls must be fed back to the machine."""
+        """Execute one command; what it recalls must be fed back to the machine."""
         return _HANDLERS[type(command)](self, command) or ()
 
     @property
     def commits(self) -> int:
-        """How many commits the run has had."""
+        """The number of commits of the run."""
         return self._manifest.commits
 
     @property
     def has_unwritten_starts(self) -> bool:
-        """Whether tasks run that the manifest still calls queued."""
+        """Whether tasks are running whose rows do not show it yet."""
         return bool(self._running)
 
     def flush(self) -> None:
@@ -139,7 +139,7 @@ class Journal:
         self._new, self._dirty = {}, {}
 
     def _flush_queued(self) -> None:
-        """Write the rows of tasks that were made and have not ended since."""
+        """Write the rows of queued tasks that have not ended since."""
         if self._queued:
             self._manifest.queue(list(self._queued.values()))
             self._queued = {}
@@ -151,7 +151,7 @@ class Journal:
         self.pending = 0
 
     def event(self, kind: str, detail: str = "", task: int | None = None) -> None:
-        """Note that something happened beyond the normal."""
+        """Log an event: something out of the ordinary."""
         clock = self._clock
         self._manifest.event(clock.wall(), clock.monotonic(), kind, task, detail)
 
@@ -207,7 +207,7 @@ class Journal:
         return list(self._recall(c, row, recorded)) if recorded else ()
 
     def _use_code(self, c: Queue) -> None:
-        """Note the code of tasks, each function once; of commands, their hooks."""
+        """Note the code of tasks, each function once; for commands, that of their hooks."""
         functions = [kind for kind in c.kinds if kind.function != COMMAND]
         for kind in functions:
             code = (kind.function, kind.code)
@@ -228,7 +228,7 @@ class Journal:
                 self._stale(old, task)
 
     def _stale(self, old: TaskRow, task: LiveTask) -> None:
-        """An attempt that was running when an earlier coordinator ended: queue it again."""
+        """Requeue a task whose attempt was running when an earlier coordinator died."""
         self._manifest.requeue((old.id, old.key, old.function, old.args, old.attempt))
         self._attempt(old.id, task, "requeued", "coordinator-died", "", None)
 
@@ -268,7 +268,7 @@ class Journal:
         run_s: float,
         notes: str | None = None,
     ) -> None:
-        """Note the row of a task that ended just now."""
+        """Add the row of a task that has just ended."""
         kind, key, args = task.kind, task.key, task.args
         function, row = kind.function, self._rounds[kind.lane, kind.round]
         id_ = row.first + task.index
@@ -288,7 +288,7 @@ class Journal:
         self.pending += 1
 
     def _record_values(self, c: RecordValues) -> None:
-        """Note a block's rows; its tasks ran one after the other and the last ended just now."""
+        """Add the rows of a block whose tasks ran one after another; the last has just ended."""
         tasks, worker = c.tasks, c.worker
         if len(tasks) == 1:
             self._finish(tasks[0], worker, c.values[0], None, c.run_us[0] / 1e6)
@@ -396,10 +396,10 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 
 
 def _with_rows(c: Queue) -> Sequence[LiveTask]:
-    """Tasks whose rows are written before they start: a round's first, and every command.
+    """Return the tasks whose rows are written before they start: a round's first, all commands.
 
-    The others get theirs when they have run for a while or have ended; that they wait is known
-    from the size of their round.
+    The others get rows once they have run for a while or ended; until then the size of the round
+    implies that they are queued.
     """
     if any(kind.function == COMMAND for kind in c.kinds):
         return [task for task in c.tasks if task.index < VISIBLE or task.function == COMMAND]
@@ -407,7 +407,7 @@ def _with_rows(c: Queue) -> Sequence[LiveTask]:
 
 
 def _hooks_of(commands: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
-    """Name and import path of what runs around commands, each once."""
+    """Return name and import path of the hooks of commands, each once."""
     hooks: dict[tuple[str, str], None] = {}
     for task in commands:
         args: Any = decode_trusted(task.args)

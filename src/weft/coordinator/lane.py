@@ -1,4 +1,4 @@
-"""One lane: a search's generator, where it stands, and the round or lanes it waits for."""
+"""One lane: a search's generator, its state, and the round or lanes it waits for."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Lane:
     ) -> None:
         self.path = path
         self.values = values
-        """Where typed values of its results come from, and those of its answer go."""
+        """Reads the typed values of its results and stores those of its answer."""
         self.order = order
         self.next_round = 0
         self.open: OpenRoundState | None = None
@@ -77,11 +77,11 @@ class Lane:
         self._body = body
 
     def resume(self, value: LaneInput) -> Step | Ended:
-        """Send results or answers in and return the next step, or how the lane ended."""
+        """Send results or answers to the generator; return its next step, or how the lane ended."""
         return self._run(self._body.send, value)
 
     def fail(self, result: Result) -> Step | Ended:
-        """Strict runs: let the search see the failed task as `TaskFailed`."""
+        """Raise `TaskFailed` for a failed task inside the search; return as `resume` does."""
         return self._run(self._body.throw, TaskFailed(result))
 
     def _run(self, resume_body: Callable[[T], object], value: T) -> Step | Ended:
@@ -101,7 +101,7 @@ class Lane:
             ) from error
 
     def _ended(self, value: Argument | Unknown) -> Ended:
-        """Answer body for the ledger, and the value as a parent or caller sees it."""
+        """Return the answer body for the ledger, and the value as a parent or caller sees it."""
         if isinstance(value, Unknown):
             text, detail = self._passed_on(value.detail)
             body = {"detail": parse_trusted(text), "lane": self.path, "reason": value.reason}
@@ -111,7 +111,7 @@ class Lane:
         return Ended(canonical(body), answer)
 
     def _passed_on(self, value: object) -> tuple[str, Value]:
-        """Return an answer's text, and what it is for whoever gets it."""
+        """Return an answer's text, and its value as the recipient sees it."""
         if self.values is not None:
             return self.values.pass_on(value)
         text = encode(value)
@@ -119,11 +119,11 @@ class Lane:
 
 
 class StreamEnded(Exception):  # noqa: N818 - an outcome of asking for the next call
-    """A stream proposes no more."""
+    """A stream has no more proposals."""
 
 
 class OpenRoundState:
-    """A round under way: which tasks are out, which results are in, how far it is judged."""
+    """An open round: its live tasks, the results that have arrived, and how many are accepted."""
 
     __slots__ = (
         "classes",
@@ -152,32 +152,32 @@ class OpenRoundState:
         self.lane = lane
         self.number = number
         self.size = self.planned = _size(step)
-        """How many tasks it has; of a stream, at most until it has ended."""
+        """Number of tasks; for a stream an upper limit until it has ended."""
         self.lazy = isinstance(step, LazyRound)
         self.width = step.width if isinstance(step, StreamRound) else None
         self.until: Until | None = None if isinstance(step, StreamRound) else step.until
         self.made = 0
         self.kinds = [0, 0]
-        """How many CPU and GPU tasks were made."""
+        """Numbers of CPU and GPU tasks created so far."""
         self.classes: set[TaskClass] = set()
-        """Of the tasks that were made."""
+        """Classes of the tasks created so far."""
         self.totals = _by_kind(step.tasks) if isinstance(step, Round) else None
-        """How many CPU and GPU tasks there are; not known of a lazy round or a stream."""
+        """Total numbers of CPU and GPU tasks; unknown for a lazy round or a stream."""
         self.recorded = self.noted = 0
         """How many results are accepted, and how many of them the journal knows."""
         self.replaying = self.lazy and self.until is None
-        """Whether results that earlier sessions recorded may be taken block by block."""
+        """Whether results recorded in earlier sessions may be accepted block by block."""
         self.stopped = False
         self.failure: Result | None = None
         self.ready: deque[int] = deque()
         self.tasks: dict[int, LiveTask] = {}
         self.waiting: dict[int, Result | None] = {}
-        """Results beyond the judged prefix; None where only the fact matters (lazy)."""
+        """Results beyond the accepted prefix; None where only their arrival matters (lazy)."""
         self.results: list[Result] = []
 
     @property
     def cut_short(self) -> bool:
-        """Whether it has fewer tasks than were planned."""
+        """Whether it has fewer tasks than planned."""
         return self.stopped or self.size < self.planned
 
     @property
@@ -186,16 +186,16 @@ class OpenRoundState:
         return self.stopped or self.recorded == self.size
 
     def arrive(self, result: Result) -> None:
-        """Take a final result, in any order."""
+        """Add a final result; results may arrive in any order."""
         self.waiting[result.index] = result if self.keeps_values or not result.ok else None
 
     @property
     def keeps_values(self) -> bool:
-        """Whether values are looked at before the round is over, or handed over from here."""
+        """Whether values are needed in memory: by `until`, or to be passed to the search."""
         return not self.lazy or self.until is not None
 
     def arrive_block(self, tasks: Sequence[LiveTask], values: Sequence[str]) -> None:
-        """Take values of tasks in the order of their indices."""
+        """Add the values of tasks, in order of index."""
         if self.keeps_values:
             source = self.lane.values
             for task, value in zip(tasks, values, strict=True):
@@ -209,7 +209,7 @@ class OpenRoundState:
             self.waiting.update(dict.fromkeys([task.index for task in tasks]))
 
     def judge(self, strict: bool) -> None:
-        """Accept results in task order as far as they are in."""
+        """Accept results in task order, as far as they have arrived."""
         while not self.closed and self.recorded in self.waiting:
             result = self.waiting.pop(self.recorded)
             self.recorded += 1
@@ -223,11 +223,11 @@ class OpenRoundState:
                 self._ask(self.until, result)
 
     def fail(self, failed: TaskFailed) -> None:
-        """End the round because the search used a value that is not there."""
+        """End the round because the search used the value of a failed task."""
         self.failure, self.stopped = failed.result, True
 
     def _ask(self, until: Until, result: Result) -> None:
-        """Let the search judge; using a value that is not there fails its lane, as ever."""
+        """Call `until`; as elsewhere, using the value of a failed task fails the lane."""
         try:
             self.stopped = bool(until(result))
         except TaskFailed as failed:
@@ -273,7 +273,7 @@ class StoredResults(Sequence[Result]):
             yield from self._chunk(start)
 
     def _chunk(self, place: int) -> list[Result]:
-        """The results around a place; those read last are kept."""
+        """Return the chunk of results that contains an index; the last chunk read is cached."""
         if not self._start <= place < self._start + len(self._rows):
             self._start = place - place % self.CHUNK
             end = min(self._start + self.CHUNK, self._size)
@@ -282,7 +282,7 @@ class StoredResults(Sequence[Result]):
 
 
 def proposed(tasks: Proposals, state: OpenRoundState) -> Callable[[int], TaskCall]:
-    """Return what makes the calls of a stream, each from the result that is `width` before it."""
+    """Return a function that creates the calls of a stream, each from the result `width` before."""
 
     def make(index: int) -> TaskCall:
         assert state.width is not None
@@ -329,7 +329,7 @@ def _incomplete(result: Result) -> Unknown:
 
 
 def _place(error: BaseException) -> str:
-    """Return where the search's own code raised, for a one-line message."""
+    """Return the file and line where an error was raised, for a one-line message."""
     frame = error.__traceback__
     assert frame is not None  # it was caught a moment ago
     while frame.tb_next is not None:

@@ -1,8 +1,9 @@
 """The thin loop: dispatch, commit, poll, apply. One thread, one writer.
 
-One commit rule: at 1,024 results, 50 ms after the first result since the last commit, at once
-after a command and before one may start. Function tasks do not wait for it: results are committed
-in the order in which they were decided from, and what a crash takes would be the same again.
+One commit rule: at 1,024 results, 50 ms after the first result since the last commit, and
+immediately after a command and before one may start. Function tasks do not wait for commits:
+results are committed in the order in which decisions used them, and what a crash loses would be
+computed again with the same outcome.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from weft.storage.reserve import Reserve
 COMMIT_RESULTS = 1024
 COMMIT_AFTER_S = 0.05
 SHOW_AFTER_S = 0.5
-"""A start alone is committed after this long, so that others can see what runs."""
+"""Without results, starts are committed after this long, so that readers see what is running."""
 POLL_S = 0.2
 
 
 def _is_command_result(command: Command) -> bool:
-    """Commands are expensive and may not repeat: their results are committed at once."""
+    """Whether to commit at once: commands are expensive and may not give the same result again."""
     return isinstance(command, RecordResult) and command.task.function == COMMAND
 
 
@@ -55,12 +56,12 @@ class Coordinator:
     reserve: Reserve | None = None
     """Checked before each commit, and released when space is short."""
     _now_s: float = 0.0
-    """When results were taken in last."""
+    """Monotonic time of the last poll."""
     _first_pending_s: float | None = None
     _urgent: bool = False
 
     def run(self) -> bool:
-        """Return True when the search has its answer, False when stopped before."""
+        """Return True if the search has its answer, False if it was stopped before."""
         try:
             return self._run()
         except (SearchInvalid, ValueInvalid):
@@ -84,7 +85,7 @@ class Coordinator:
             return
         due = self._commit_is_due()
         self._dispatch()
-        if due:  # only now: workers have something to do meanwhile
+        if due:  # only now, so that workers are busy meanwhile
             self._commit()
             if self.machine.broken:
                 return  # space is short, and all workers are gone
@@ -94,13 +95,13 @@ class Coordinator:
         deadline_s = self.machine.dispatch.next_deadline_s()
         now_s = self._now_s
         if deadline_s is not None and now_s >= deadline_s:
-            self._take_in(0.0)  # results that are in count before a deadline is judged
+            self._take_in(0.0)  # results that have arrived count before deadlines are checked
             self._execute(self.machine.expire(now_s))
         if self.watcher is not None:
             self.watcher.update(self.machine.counts())
 
     def _take_in(self, wait_s: float) -> None:
-        """Apply what happens within `wait_s`."""
+        """Poll for up to `wait_s` and apply the events."""
         events = self.backend.poll(wait_s)
         now_s = self._now_s = self.clock.monotonic()
         for event in events:
@@ -113,7 +114,7 @@ class Coordinator:
     def _dispatch(self) -> None:
         try:
             assignments = self.machine.dispatch.take(self.backend.capacity())
-        except WorldError:  # no slot is left for a task: what cost them stays on record
+        except WorldError:  # no slot is left for a task: keep the reasons on record
             self._commit()
             raise
         if assignments:
@@ -126,7 +127,7 @@ class Coordinator:
             raise BugError("the search waits for something that nobody runs")
 
     def _execute(self, commands: Iterable[Command]) -> None:
-        """Carry out commands and all that follows from them, until every lane waits."""
+        """Execute commands and everything that follows from them, until every lane waits."""
         waiting = deque(commands)
         while waiting or (waiting := deque(self._advance())):
             command = waiting.popleft()
@@ -138,7 +139,7 @@ class Coordinator:
                 waiting.extend(self.machine.apply(recalled))
 
     def _advance(self) -> list[Command]:
-        """Let the search go on; what a command did is durable before, however long it decides."""
+        """Advance the search; commit a command's result first, since a decision may take long."""
         if self._urgent and self.machine.can_advance:
             self._commit()
         return self.machine.advance()
@@ -153,7 +154,7 @@ class Coordinator:
         return self._now_s - self._first_pending_s >= self._patience_s()
 
     def _patience_s(self) -> float:
-        """How long what is pending may wait for a commit."""
+        """Return how long pending rows may wait for a commit."""
         return COMMIT_AFTER_S if self.journal.pending else SHOW_AFTER_S
 
     def _commit(self) -> None:
@@ -165,9 +166,9 @@ class Coordinator:
         self._first_pending_s, self._urgent = None, False
 
     def _check_room(self, reserve: Reserve) -> None:
-        """Stop the run while there is room to stop it: what is in is committed first.
+        """Stop the run while there is still space to commit what has arrived.
 
-        What still runs is ended before the reserve is given up, or it would fill that too.
+        Running tasks are ended before the reserve is released, or they would fill that, too.
         """
         if reason := reserve.shortage():
             self.machine.stop(reason, exhausted=True)
@@ -176,7 +177,7 @@ class Coordinator:
             reserve.release()
 
     def _wait_s(self) -> float:
-        """How long nothing needs us: until a commit or a deadline is due."""
+        """Return how long to wait for events: until a commit or a deadline is due."""
         now_s, wait_s = self.clock.monotonic(), POLL_S
         if self._first_pending_s is not None:
             wait_s = min(wait_s, self._first_pending_s + self._patience_s() - now_s)
@@ -186,7 +187,7 @@ class Coordinator:
         return max(0.0, wait_s)
 
     def _save_results(self) -> None:
-        """Commit what tasks returned before the search raised: its fix should not cost them."""
+        """Commit results that arrived before the search raised, so that a fixed one reuses them."""
         for result in self.machine.results_left():
             self.journal.execute(result)
         self._commit()

@@ -1,11 +1,11 @@
 """The coordinator's transitions: state + event → state + commands. No clock, no I/O.
 
-    apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
-    advance()  the next lane whose results are all in takes them and asks for more
-    making     the tasks of each round, `dispatch` what waits and what runs: files of their own
+    apply(event) ─► commands ─► the journal executes them and recalls what is recorded
+    advance()  resumes the next lane whose results have all arrived
+    `making` creates the tasks of each round; `dispatch` has the waiting and running tasks
 
-Results may arrive in any order; they are judged and handed to the search in task order only,
-so nothing the search sees depends on who finished first.
+Results may arrive in any order; they are judged and passed to the search in task order only,
+so nothing that the search sees depends on which task finished first.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ class Counts:
     milestone: Milestone | None = None
     """The last milestone that the search has passed, if it sets any."""
     outlook: Outlook | None = field(default=None, compare=False)
-    """What else there is to show; up to date whenever it is read."""
+    """Additional progress information to display; always up to date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A lane whose generator can resume, with what it gets: results, answers, or a failure."""
+    """A lane whose generator can resume, with its input: results, answers, or a failure."""
 
     lane: Lane
     value: LaneInput = None
@@ -117,7 +117,7 @@ class Machine:
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
-        """What waits and what runs; the loop takes assignments from it."""
+        """The waiting and running tasks; the loop takes assignments from it."""
         self.outlook = Outlook(self.dispatch)
         self._making = TaskMaker(genesis, lazy, self.dispatch.placement, values)
         self._context = context
@@ -126,20 +126,20 @@ class Machine:
         self._root = Lane("", (), root.start(context), values)
         self._open: dict[tuple[str, int], OpenRoundState] = {}
         self._partial: dict[tuple[str, int], OpenRoundState] = {}
-        """Open rounds of which tasks are still to be made."""
+        """Open rounds whose tasks are not all created yet."""
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
         self.broken = ""
-        """Why nothing can go on until a person fixes it; empty while the run is healthy."""
+        """Why the run cannot continue until someone fixes it; empty while the run is healthy."""
         self.exhausted = False
-        """Whether it is a resource that ran out, such as disk space."""
+        """Whether the reason is a resource that ran out, such as disk space."""
         self.first_failure: RecordResult | None = None
-        """The first task that failed for good in this session, for those who watch."""
+        """The first task that failed for good in this session, for progress displays."""
         self.answer: str | None = None
         self.value: LaneAnswer = None
 
-    # -- what the loop asks ---------------------------------------------------------------
+    # -- called by the loop ---------------------------------------------------------------
 
     @property
     def done(self) -> bool:
@@ -152,26 +152,26 @@ class Machine:
         return bool(self._moves)
 
     def counts(self) -> Counts:
-        """How far the run has come."""
+        """Return the progress of the run."""
         counts = (self._planned, self._finished, self._failed, len(self.dispatch.out))
         return Counts(*counts, self._milestone, self.outlook)
 
     @property
     def paused(self) -> bool:
-        """Whether the search stands at the milestone where it was asked to stop."""
+        """Whether the search has reached the milestone where it is to pause."""
         return self._milestone is not None and self._milestone.name == self._pause_at
 
     def advance(self) -> list[Command]:
-        """Resume one lane whose results are all in; return nothing when there is none.
+        """Resume one lane whose results have all arrived; return no commands if there is none.
 
-        Called only when all earlier commands are carried out: the search may read stored rows.
+        Call only after all earlier commands were executed: the search may read stored rows.
         """
         if self._moves:
             self._advance(self._moves.popleft())
         return self._drain()
 
     def make_ahead(self) -> list[Command]:
-        """Make some more tasks of rounds that have them, while workers are busy with others."""
+        """Create more tasks of open rounds while workers are busy with others."""
         for place, state in list(self._partial.items()):
             if state.made == state.size:
                 del self._partial[place]
@@ -181,11 +181,11 @@ class Machine:
 
     @property
     def makes_ahead(self) -> bool:
-        """Whether a round has tasks that are still to be made."""
+        """Whether an open round has tasks that are not created yet."""
         return bool(self._partial)
 
     def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
-        """Take one event in; events of tickets nobody waits for are ignored."""
+        """Apply one event; events of tickets that nobody waits for are ignored."""
         if isinstance(event, Completed):
             self._finish_block(event)
         elif isinstance(event, Recalled):
@@ -214,7 +214,7 @@ class Machine:
     def expire(self, now_s: float) -> list[Command]:
         """End attempts that are past their time limit."""
         for task in self.dispatch.late(now_s):
-            if task.ticket is None:  # the one before it ended its round
+            if task.ticket is None:  # a task before it ended its round
                 continue
             self._commands.append(Kill((task.ticket,)))
             late = Finished(
@@ -228,11 +228,11 @@ class Machine:
         return self._drain()
 
     def results_left(self) -> list[RecordResult | RecordValues]:
-        """Return the results of the event at which the search raised, if it did at one."""
+        """Return the results of the event during which the search raised, if there was one."""
         return [each for each in self._drain() if isinstance(each, RecordResult | RecordValues)]
 
     def interrupt(self) -> list[Command]:
-        """Give up everything that runs, uncharged, to be resumed later."""
+        """Abandon all running attempts, uncharged; the tasks run again when the run is resumed."""
         for task in list(self.dispatch.out.values()):
             self.dispatch.end(task)
             if task.started_s is not None:  # else it was no attempt yet
@@ -240,7 +240,7 @@ class Machine:
         return self._drain()
 
     def stop(self, reason: str, *, exhausted: bool) -> None:
-        """Let nothing go on; the first reason is the one that is reported."""
+        """Stop the run; only the first reason is reported."""
         if not self.broken:
             self.broken, self.exhausted = reason, exhausted
 
@@ -249,7 +249,7 @@ class Machine:
     def _finish_attempt(self, task: LiveTask, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
-            task.losses = 0  # only losses in a row count against the task
+            task.losses = 0  # only consecutive losses count against the task
             self._commands.append(Requeue(task, end.error.type, end.detail, task.started_s))
             self._requeue(task)
             return
@@ -264,11 +264,11 @@ class Machine:
         self._settle(result.task, result.value, result.error)
 
     def _finish_block(self, block: Completed) -> None:
-        """Record the values of a block; those that nobody waits for are left out."""
+        """Record the values of a block, except those that nobody waits for."""
         values, run_us = block.values, block.run_us
         ended = self.dispatch.end_block(block.ticket, len(values))
         tasks = [task for task in ended if task is not None]
-        if len(tasks) == len(ended) == 1:  # a round of one task is all that a search waits for
+        if len(tasks) == len(ended) == 1:  # the search may be waiting for just this task
             self._take_values(RecordValues(tasks, values, run_us, block.worker))
             return
         if len(tasks) < len(ended):
@@ -282,7 +282,7 @@ class Machine:
             self._take_values(part)
 
     def _take_values(self, part: RecordValues) -> None:
-        """Take in the values of tasks of one kind in a row."""
+        """Accept the values of consecutive tasks of one kind."""
         first = part.tasks[0]
         state = self._open.get((first.lane, first.round))
         if state is None:
@@ -321,7 +321,7 @@ class Machine:
     # -- rounds ---------------------------------------------------------------------------
 
     def _settle(self, task: LiveTask, value: str | None, error: TaskError | None) -> None:
-        """A task has its final outcome: judge its round as far as possible."""
+        """Set the final outcome of a task and judge its round as far as possible."""
         state = self._open[task.lane, task.round]
         del state.tasks[task.index]
         self._finished += 1
@@ -365,20 +365,20 @@ class Machine:
         self._plan_tasks(lane.path, state.size)
         self._commands.append(OpenRound(lane.path, state.number, state.size))
         self._making.open(state, step)
-        self._judge(state)  # a round of no tasks is over at once; others make their first
+        self._judge(state)  # an empty round is over at once; others get their first tasks
         if state.made < state.size and not state.closed:
             self._partial[lane.path, state.number] = state
 
     def _waits_for_slots(self, state: OpenRoundState) -> bool:
-        """Whether slots should be filled before more tasks of a round are made.
+        """Whether slots should be filled before more tasks of a round are created.
 
-        Many results may arrive at once; no worker waits for what each of them allows to make. A
-        stream's next tasks are few, and someone waits for them.
+        Many results may arrive at once, and no worker waits for the tasks that each of them makes
+        possible. A stream's next tasks are few, and a worker does wait for them.
         """
         return state.width is None and self.dispatch.has_new(state)
 
     def _make_more(self, state: OpenRoundState) -> None:
-        """Make a round's next tasks, or take what is recorded of them, and queue them."""
+        """Create and queue a round's next tasks, or accept their recorded results."""
         if state.made and state.replaying and self._replay and self._take_recorded(state):
             return
         start, size = state.made, state.size
@@ -387,13 +387,13 @@ class Machine:
             durable = any(kind.function == COMMAND for kind in kinds)
             self.dispatch.hold(state, start, state.made, durable=durable)
             self._commands.append(Queue(state.lane.path, state.number, tasks, kinds))
-        if size != state.size:  # a stream that has no more to propose is shorter
+        if size != state.size:  # a stream that proposes no more tasks is shorter
             self._plan_tasks(state.lane.path, state.size - size)
         if state.closed:
             self._close(state)
 
     def _take_recorded(self, state: OpenRoundState) -> bool:
-        """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
+        """Replay the recorded results of a lazy round; False if its next tasks must be created."""
         assert self._replay is not None
         made, recorded, failed = state.made, state.recorded, self._replay.failed
         making = self._making
@@ -478,9 +478,9 @@ class Machine:
 
 
 def _ranges(tasks: Sequence[LiveTask]) -> Iterator[tuple[int, int]]:
-    """Where tasks of one kind with consecutive indices begin and end.
+    """Yield start and end of each range of tasks of one kind with consecutive indices.
 
-    Consecutive tickets mostly are a block, but several blocks may have been handed out in a row.
+    Consecutive tickets are mostly one block, but several blocks may have been assigned in a row.
     """
     if not tasks:
         return

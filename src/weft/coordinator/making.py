@@ -1,7 +1,7 @@
-"""Makes the tasks of open rounds: asks the search for calls, and names each call's task by its key.
+"""Creates the tasks of open rounds: asks the search for calls and computes each task's key.
 
-A round's tasks are made as they can be used. A lazy round never has more than a window of them,
-a stream only what its width allows, and any round begins with a few, so that workers start early.
+Tasks are created as they can be used. A lazy round never has more than a window of them, a stream
+only as many as its width allows, and any round begins with a few, so that workers start early.
 """
 
 from __future__ import annotations
@@ -20,28 +20,29 @@ from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call, impor
 from weft.model.values import MAX_ARGS_CHARS, encode_args
 
 TASKS_PER_SLOT = 320
-"""More than a slot holds of tasks of 1 ms; shorter ones are too short to matter."""
+"""More than the 1 ms tasks that a slot holds at a time; shorter tasks do not matter."""
 STEP_PER_SLOT = 64
-"""At least so many for each slot are made at once, so that many slots get whole blocks: with
-blocks of a few tasks, messages cost more than tasks."""
+"""How many tasks per slot are created at a time, at least, so that many slots get whole blocks:
+with blocks of a few tasks, messages cost more than tasks."""
 GROWTH = 4
-"""No more than this part of what was made is made at once: workers are not kept waiting for it."""
+"""Above that minimum, at most 1/GROWTH of a round's tasks so far are created at a time, so that
+workers do not have to wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LazyLimits:
-    """How much of a lazy round may exist at a time, and with how much any round begins."""
+    """How many tasks of a lazy round may exist at a time, and with how many any round begins."""
 
     window: int = 4096
-    """Tasks made but not finished."""
+    """Maximum number of tasks created but not finished."""
     reach: int = 32768
-    """Distance from the first unfinished task to the last one made."""
+    """Maximum distance from the first unfinished task to the last one created."""
     first: int = 256
-    """A round begins with so many tasks, so that workers start while the rest is made."""
+    """Minimum number of tasks a round begins with; workers start while the rest is created."""
 
     @staticmethod
     def for_slots(count: int) -> LazyLimits:
-        """Return limits under which no slot waits for tasks to be made."""
+        """Return limits under which no slot waits for tasks to be created."""
         window = max(LAZY_LIMITS.window, TASKS_PER_SLOT * count)
         return LazyLimits(window, 8 * window)
 
@@ -50,7 +51,7 @@ LAZY_LIMITS = LazyLimits()
 
 
 class TaskMaker:
-    """What makes the calls of each open round."""
+    """Creates the tasks of each open round."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class TaskMaker:
         self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
 
     def open(self, state: OpenRoundState, step: AnyRound) -> None:
-        """Take in a round that a search has yielded."""
+        """Add a round that a search has yielded."""
         self._makers[state.lane.path, state.number] = _maker(step, state)
 
     def close(self, state: OpenRoundState) -> None:
@@ -74,11 +75,11 @@ class TaskMaker:
         self._makers.pop((state.lane.path, state.number), None)
 
     def of(self, state: OpenRoundState) -> Callable[[int], TaskCall]:
-        """Return what makes the call of each task of a round."""
+        """Return the function that creates the call of each task of a round."""
         return self._makers[state.lane.path, state.number]
 
     def make_more(self, state: OpenRoundState) -> tuple[LiveTask, ...]:
-        """Make as many tasks of a round as may be made now; `state` knows of them afterwards."""
+        """Create as many tasks of a round as may be created now, and add them to `state`."""
         end = self._end(state)
         if end <= state.made:
             return ()
@@ -89,7 +90,10 @@ class TaskMaker:
         return tasks
 
     def _end(self, state: OpenRoundState) -> int:
-        """Up to which index: of a lazy round when a quarter of its window is free."""
+        """Return the index up to which tasks may be created now.
+
+        A lazy round waits until a quarter of its window is free.
+        """
         limits, unfinished, end = self.limits, len(state.tasks), state.size
         if state.lazy and unfinished > limits.window * 3 // 4:
             return state.made
@@ -122,7 +126,7 @@ class TaskMaker:
     def _tasks(
         self, state: OpenRoundState, start: int, calls: Sequence[TaskCall]
     ) -> tuple[LiveTask, ...]:
-        """Make tasks of calls; those of one kind in a row are encoded and named together."""
+        """Create the tasks of calls; consecutive ones of one kind are encoded and keyed at once."""
         tasks, place, values = list[LiveTask](), 0, self._values
         while place < len(calls):
             kind = self._kind(state, calls[place])
@@ -136,7 +140,7 @@ class TaskMaker:
     def _alike(
         self, state: OpenRoundState, start: int, calls: Sequence[TaskCall], kind: TaskKind
     ) -> list[LiveTask]:
-        """Make the tasks of calls of one kind, the first with index `start`."""
+        """Create the tasks of calls of one kind, the first with index `start`."""
         texts, values, gpu = list[str](), self._values, kind.limits.gpu
         try:
             for call in calls:
@@ -177,7 +181,7 @@ def _check_records(
     tasks: Sequence[LiveTask],
     calls: Sequence[TaskCall],
 ) -> None:
-    """Refuse dataclasses among arguments that the tasks' annotations do not bring back."""
+    """Refuse dataclasses in arguments that the tasks' annotations do not restore."""
     for task, call in zip(tasks, calls, strict=True):
         try:
             values.check_args(call.function, call.args, task.args)
@@ -191,7 +195,7 @@ def _refused(state: OpenRoundState, index: int, call: TaskCall, error: WeftError
 
 
 def _end_of_kind(calls: Sequence[TaskCall], start: int, kind: TaskKind) -> int:
-    """Where the calls of one kind end; mostly they have the very same objects."""
+    """Return where the calls of one kind end; they mostly share the same objects."""
     function, limits, code = kind.function, kind.limits, kind.code
     for place in range(start + 1, len(calls)):
         call = calls[place]

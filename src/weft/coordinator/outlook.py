@@ -1,4 +1,4 @@
-"""What those who watch are shown beside plain counts: plans, tasks by lane, ended lanes, best.
+"""What progress displays show besides counts: plans, tasks by lane, ended lanes, best value.
 
 The machine and the journal keep it up to date; nothing is ever decided from it.
 """
@@ -26,53 +26,53 @@ class Outlook:
         self.lanes = 0
         self.lanes_ended = 0
         self.outcomes: dict[str, int] = {}
-        """How many lanes ended with which text, if the plan asks for a tally."""
+        """The number of lanes that ended with each text, if the plan asks for a tally."""
 
     @property
     def plan(self) -> Plan:
-        """The root's plan, which says what is shown."""
+        """The root's plan, which determines what is shown."""
         return self._plans.get("", _NO_PLAN)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the search itself has said how many tasks there will be."""
+        """Whether the root's plan states how many tasks there will be."""
         return self.plan.total is not None
 
     @property
     def best(self) -> Number | None:
-        """The best value so far, if the plan asks for it and somebody looks."""
+        """The best value so far, if the plan asks for it and progress is displayed."""
         return None if self._best is None else self._best.value
 
     @property
     def workers(self) -> int:
-        """How many tasks can run at a time."""
+        """The number of slots."""
         return len(self._dispatch.placement.slots)
 
     def expected(self) -> int:
-        """How many tasks the run will have, as far as is known."""
+        """Return how many tasks the run will have, as far as is known."""
         return expected_tasks(self._plans, self._tasks, self._ended)
 
     def ages_s(self, now_s: float) -> list[float]:
-        """For how long each of the tasks runs that are under way."""
+        """Return for how long each running task has been running."""
         starts = [task.started_s for task in self._dispatch.out.values()]
         return [max(0.0, now_s - start_s) for start_s in starts if start_s is not None]
 
     # -- kept up to date by the machine and the journal -------------------------------------
 
     def declare(self, lane: str, plan: Plan) -> None:
-        """Take the plan of a lane; it replaces an earlier one."""
+        """Set the plan of a lane, replacing an earlier one."""
         self._plans[lane] = plan
 
     def plan_tasks(self, lane: str, count: int) -> None:
-        """A lane has opened a round of so many tasks; a negative count takes some back."""
+        """Add the tasks of a round that a lane has opened; a negative count removes some."""
         self._tasks[lane] = self._tasks.get(lane, 0) + count
 
     def open_lanes(self, count: int) -> None:
-        """So many lanes were opened."""
+        """Count lanes that were opened."""
         self.lanes += count
 
     def end_lane(self, lane: str, answer: object) -> None:
-        """A lane has its answer."""
+        """Count a lane that has ended, and tally its answer."""
         self._ended.add(lane)
         self.lanes_ended += 1
         key = self.plan.tally
@@ -81,14 +81,14 @@ class Outlook:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
 
     def find_best(self, recorded: Recorded) -> None:
-        """Find the best value among all results: after a plan, and when some were dropped."""
+        """Find the best value among all results, after a new plan and when some were dropped."""
         self._best = None if self.plan.best is None else Best(self.plan)
         if self._best is not None:
             for function, value in recorded():
                 self._best.offer(function, value)
 
     def offer(self, function: str, values: Iterable[str]) -> None:
-        """Take results of one function in."""
+        """Consider results of one function."""
         if self._best is not None:
             for value in values:
                 self._best.offer(function, value)

@@ -1,12 +1,11 @@
 """Which slot runs which task, under the caps. Pure; recorded in the manifest, never the ledger.
 
-`static` deals the tasks of a round, GPU and CPU tasks each by themselves, to the nodes in
-proportion to their slots, then to a node's slots in turn: known beforehand, and each slot runs its
+`static` deals the tasks of a round, GPU and CPU tasks separately, over the nodes in proportion to
+their slots, then round-robin over a node's slots: this is known in advance, and each slot runs its
 list in order. When a slot is gone, only its own list is dealt again, over those that are left.
-`greedy` gives the next task to the slot with the most room. A slot without room, a node at its cap
-or a group at its cap makes a task wait; tasks behind it that fit elsewhere go first. A command
-waits for a slot that holds nothing. A task that must run alone goes to another slot than the one
-it last lost, whatever the rule.
+`greedy` gives the next task to the slot with the most room. A task waits while its slot has no
+room, or its node or group is at its cap; later tasks that fit elsewhere go first. A command waits
+for an empty slot. Under both, a task that must run alone avoids the slot where it was last lost.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PLACEMENTS = ("greedy", "static")
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How much may run at a time; None is no limit."""
+    """How many tasks may run at a time; None means no limit."""
 
     total: int | None = None
     group: int | None = None
@@ -41,14 +40,14 @@ class FairShare(NamedTuple):
     """How many tasks a slot may hold so that all slots end a round together."""
 
     idle: int
-    """A slot that holds none."""
+    """The share of a slot that holds no task."""
     busy: int
-    """Of what a busy slot holds some may be done and not reported, so a part of its share stays
-    for slots that report later: the last blocks get smaller."""
+    """The share of a slot that holds tasks. Some of these may be done but not reported, so a part
+    of the share is left for slots that report later: the last blocks get smaller."""
 
 
 UNLIMITED = FairShare(2**62, 2**62)
-"""While other rounds wait, no slot will be short of work."""
+"""For when other rounds wait: no slot will run out of work."""
 
 
 class Placement:
@@ -65,23 +64,23 @@ class Placement:
         self._node_caps = {n.name: n.max_concurrent for n in nodes if n.max_concurrent is not None}
         self._held = [0] * len(self.slots)
         self._busy = 0
-        """How many slots hold anything, and how many of each node."""
+        """The number of slots that hold tasks, in total and (`_busy_on`) by node."""
         self._busy_on = {slot.node: 0 for slot in self.slots}
         self._gone: set[int] = set()
         self._groups: dict[str, int] = {}
         self._deals = {gpu: Deal.of(self.slots, gpu=gpu) for gpu in (False, True)}
         self._living = dict(self._deals)
         self._moved = {False: 0, True: 0}
-        """How many tasks were dealt again because their slot is gone."""
+        """The number of tasks that were dealt again because their slot was gone."""
         self._by_kind = {
             gpu: [i for i, slot in enumerate(self.slots) if (slot.gpu is not None) is gpu]
             for gpu in (False, True)
         }
 
     def choose(self, task: LiveTask, rooms: Rooms, fair: FairShare) -> int | None:
-        """Return the slot to run a task now; None when it must wait.
+        """Return the slot to run a task now; None if it must wait.
 
-        `fair` limits how many tasks a greedily filled slot may hold, whatever room it has.
+        `fair` limits how many tasks a slot may hold under `greedy`, whatever room it has.
         """
         group = task.kind.limits.group
         cap = self._caps.group
@@ -110,12 +109,12 @@ class Placement:
         return slot
 
     def _with_share(self, slots: Sequence[int], fair: FairShare) -> Iterable[int]:
-        """The slots that hold less than their fair share, however many there are."""
+        """Return the slots that hold less than their fair share."""
         held = map(self._held.__getitem__, slots)
         return compress(slots, map(fair.busy.__gt__, held))
 
     def _elsewhere(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
-        """For a task that keeps losing its workers: another slot than the last, if there is one.
+        """Return a slot for a task that keeps losing workers: not its last one, if possible.
 
         Otherwise a slot that kills whatever it runs would count against the task.
         """
@@ -130,16 +129,16 @@ class Placement:
 
     @property
     def is_static(self) -> bool:
-        """Whether each task has its slot from the start."""
+        """Whether the slot of each task is fixed in advance."""
         return self._mode == "static"
 
     def share_left(self, slot: int, fair: FairShare) -> int:
-        """How many more tasks of its fair share a slot may be given."""
+        """Return how many more tasks a slot may be given within its fair share."""
         held = self._held[slot]
         return fair.busy - held if held else fair.idle
 
     def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
-        """Note that a slot was given a task, or a block of them."""
+        """Note that a task, or a block with `count` tasks, was assigned to a slot."""
         task.slot = slot
         if not self._held[slot]:
             self._count_busy(slot, 1)
@@ -148,7 +147,7 @@ class Placement:
             self._groups[task.limits.group] = self._groups.get(task.limits.group, 0) + 1
 
     def free(self, task: LiveTask, count: int = 1) -> None:
-        """Note that a task left its slot, or a block of them."""
+        """Note that a task, or a block with `count` tasks, left its slot."""
         self._held[task.slot] -= count
         if not self._held[task.slot]:
             self._count_busy(task.slot, -1)
@@ -156,7 +155,7 @@ class Placement:
             self._groups[task.limits.group] -= 1
 
     def set_in_service(self, rooms: Sequence[int]) -> None:
-        """Take note of slots that are out of service, with room below 0, and of those back."""
+        """Retire the slots whose room is below 0, and restore those that are back."""
         if self._gone or min(rooms, default=0) < 0:
             for slot, room in enumerate(rooms):
                 if room < 0:
@@ -165,21 +164,21 @@ class Placement:
                     self.restore(slot)
 
     def retire(self, slot: int) -> None:
-        """Take a slot out of service; what was dealt to it is dealt to those that are left."""
+        """Take a slot out of service; its tasks are dealt again, over the slots that are left."""
         if slot not in self._gone:
             self._gone.add(slot)
             for gpu in (False, True):
                 self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
 
     def restore(self, slot: int) -> None:
-        """Take a slot into service again; what was dealt to another meanwhile stays there."""
+        """Put a slot back into service; tasks that were dealt to others meanwhile stay there."""
         if slot in self._gone:
             self._gone.remove(slot)
             for gpu in (False, True):
                 self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
 
     def _may_use(self, slot: int, task: LiveTask) -> bool:
-        """Whether a slot may be busy: it is already, or its node and the run are below caps."""
+        """Whether a slot may get a task under the caps; a command needs an empty slot."""
         if slot in self._gone:
             return False
         if self._held[slot]:
@@ -195,7 +194,7 @@ class Placement:
         self._busy_on[self.slots[slot].node] += change
 
     def _dealt(self, task: LiveTask) -> int | None:
-        """Static: the slot a task was dealt to, dealt again when that slot is gone."""
+        """Return the slot that a task is dealt to, after dealing it again if its slot is gone."""
         gpu = task.limits.gpu > 0
         if task.dealt is None:
             task.dealt = self._deals[gpu].slot(task.ordinal, task.peers)

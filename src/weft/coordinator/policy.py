@@ -1,4 +1,4 @@
-"""What becomes of an attempt that did not succeed. Pure."""
+"""What happens after an attempt that did not succeed. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from weft.model.tasks import COMMAND
 
 LOSSES_BEFORE_ALONE = 3
 COMMAND_GRACE_S = 3.5
-"""After a command's limit its supervisor may need 1 s for TERM and some for KILL, and its worker
-ends a supervisor that is 2.5 s late. A worker silent for longer is stopped or stuck; even so the
-attempt is over within 5 s of its limit."""
+"""After a command's limit, its supervisor may need 1 s for SIGTERM and some time for SIGKILL, and
+its worker kills a supervisor that is 2.5 s late. A worker that is silent for longer is stopped or
+stuck; even then the attempt is over within 5 s of its limit."""
 LOSSES_BEFORE_FAILED = 6
 WORKER_DIED = TaskError("worker-died", "run")
 TIMED_OUT = TaskError("timeout", "run")
@@ -20,7 +20,7 @@ TIMED_OUT = TaskError("timeout", "run")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The decision config's limits, as they stand when a task does not set its own."""
+    """The limits of the decision, for tasks that do not set their own."""
 
     retries: int = 0
     timeout_s: float | None = None
@@ -32,14 +32,14 @@ class Policy:
         return task.charged < limit
 
     def limit_s(self, task: LiveTask) -> float | None:
-        """How long an attempt may run."""
+        """Return how long an attempt may run."""
         return self.timeout_s if task.limits.timeout_s is None else task.limits.timeout_s
 
     def deadline_s(self, task: LiveTask) -> float | None:
-        """Monotonic time at which a running attempt is overdue.
+        """Return the monotonic time at which a running attempt is overdue.
 
-        A command's own supervisor measures its limit; this watch is for those that watch it, and
-        for what runs before and after it, each of which has the limit for itself.
+        A command's supervisor enforces the limit itself. This deadline is for a stuck supervisor or
+        worker, and for the hooks before and after the command, each of which has the whole limit.
         """
         limit = self.limit_s(task)
         if limit is None or task.started_s is None:
@@ -48,10 +48,10 @@ class Policy:
 
 
 def runs_alone(task: LiveTask) -> bool:
-    """A task that keeps losing workers runs with nothing beside it, to show whose fault it is."""
+    """Whether a task must run alone: it keeps losing workers, and this shows whose fault it is."""
     return task.losses >= LOSSES_BEFORE_ALONE
 
 
 def gives_up(task: LiveTask) -> bool:
-    """A task that lost its worker too often, the last times alone, is at fault."""
+    """Whether a task is at fault: it lost its worker too often, the last times alone."""
     return task.losses >= LOSSES_BEFORE_FAILED

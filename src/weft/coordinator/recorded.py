@@ -1,8 +1,8 @@
-"""What earlier sessions recorded of a run, compared with what the search asks for now.
+"""Compares the records of earlier sessions with what the search asks for now.
 
-Resume is replay: the search asks again for everything. A round or task that is recorded is given
-back, one that is not is new, and anything else than recorded is `ReplayDiverged`. Writes nothing,
-except that it forgets what changed code does not ask for and nothing was decided from.
+Resume is replay: the search asks for everything again. A recorded round or task is returned, one
+that is not recorded is new, and one that differs from its record raises `ReplayDiverged`. Writes
+nothing, except that it deletes what changed code does not ask for and no decision depends on.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _HINT = "the search changed: raise its version and use a new --out, or restore t
 
 
 class RecordedWork:
-    """The rounds and tasks of a run that the manifest had before they were asked for."""
+    """The rounds and tasks that the manifest had before the search asked for them."""
 
     def __init__(self, manifest: Manifest, note: Callable[[str, str], None]) -> None:
         self.code_is_new = False
-        """Whether changed code was accepted: it may ask anew for what nothing was decided from."""
+        """Whether changed code was accepted, which may replace what no decision depends on."""
         self._manifest = manifest
         self._note = note
-        """Notes an event, by its kind and what happened."""
+        """Logs an event, given its kind and what happened."""
         self._fresh: set[int] = set()
         """Rounds opened in this session: they have no recorded rows to look for."""
         self._reopened: set[int] = set()
-        """Rounds that nothing was decided from before the code changed: tasks may be others."""
+        """Rounds that no decision depended on before the code changed: their tasks may differ."""
         self._beyond: set[int] = set()
-        """Lanes that have gone beyond all that is recorded of them."""
+        """Lanes that have gone beyond everything recorded of them."""
 
     # -- rounds and lanes -----------------------------------------------------------------
 
@@ -66,11 +66,11 @@ class RecordedWork:
         return row
 
     def note_new(self, row: RoundRow) -> None:
-        """Note a round that is opened now for the first time."""
+        """Note a round that is opened for the first time."""
         self._fresh.add(row.id)
 
     def is_closed(self, row: RoundRow, c: Close) -> bool:
-        """Whether a round that ends now had ended before, in the same way."""
+        """Whether the end of a round is recorded; raises ReplayDiverged if it ended differently."""
         if row.closed and (row.recorded, row.stopped) != (c.recorded, c.stopped):
             raise diverged(
                 c.lane, c.round, f"it ended after {row.recorded} results, now after {c.recorded}"
@@ -84,13 +84,13 @@ class RecordedWork:
         return row.closed
 
     def check_end(self, lane: int, path: str, rounds: int) -> None:
-        """Refuse the end of a lane before what is recorded of it ends."""
+        """Refuse a lane that ends before its recorded rounds do."""
         further = self._manifest.find_round(lane, rounds)
         if further is not None and not self._forget(further, path, rounds):
             raise diverged(path, rounds, "a further round is recorded, the search ended")
 
     def _forget(self, row: RoundRow, lane: str, round_: int) -> bool:
-        """Forget a round that new code does not ask for; False if something was decided from it.
+        """Delete a round that new code does not ask for; False if a decision depends on it.
 
         None of its results was accepted, so the ledger and the search know nothing of it.
         """
@@ -101,7 +101,7 @@ class RecordedWork:
         return True
 
     def _is_undecided(self, row: RoundRow) -> bool:
-        """Whether new code may ask for something else in the place of an open round."""
+        """Whether new code may ask for something else in place of an open round."""
         return self.code_is_new and row.kind == "tasks" and not (row.closed or row.recorded)
 
     def _check_going_on(self, lane: int, c: OpenRound | OpenLanes) -> None:
@@ -114,7 +114,7 @@ class RecordedWork:
     # -- tasks ----------------------------------------------------------------------------
 
     def tasks(self, row: RoundRow, c: Queue) -> dict[int, TaskRow]:
-        """Return the rows of tasks that are asked for, by id, where they have one."""
+        """Return the recorded rows of the tasks that are asked for, by id."""
         if row.id in self._fresh:
             return {}
         first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
@@ -124,7 +124,7 @@ class RecordedWork:
         return rows
 
     def final_rows(self, row: RoundRow, start: int, end: int) -> list[FinalRow]:
-        """Return what is recorded of a round from `start` on, up to the first not final."""
+        """Return the calls recorded in a round from `start` on, up to the first not final."""
         if row.id in self._fresh:
             return []
         return self._manifest.final_calls(row.first + start, row.first + end)
@@ -132,7 +132,7 @@ class RecordedWork:
     def pairs(
         self, c: Queue, row: RoundRow, rows: dict[int, TaskRow]
     ) -> Iterator[tuple[LiveTask, TaskRow]]:
-        """Give each task that is asked for and recorded, with its row; they must agree."""
+        """Yield each task that is asked for and recorded, with its row; raises if they differ."""
         for task in c.tasks:
             old = rows.get(row.first + task.index)
             if old is None:
@@ -151,7 +151,7 @@ class RecordedWork:
             yield task, old
 
     def _forget_others(self, c: Queue, row: RoundRow, rows: dict[int, TaskRow]) -> None:
-        """Forget tasks that new code does not ask for any more."""
+        """Delete tasks that new code no longer asks for."""
         for task in c.tasks:
             id_ = row.first + task.index
             if id_ in rows and rows[id_].key != task.key:
@@ -160,6 +160,6 @@ class RecordedWork:
 
 
 def diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
-    """Return the error for a search that asks for something else than is recorded."""
+    """Return the error for a search that asks for something other than what is recorded."""
     return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {difference}",
                           hint=_HINT)  # fmt: skip

@@ -1,9 +1,9 @@
 """Replays the results of a lazy round block by block, as far as they are recorded.
 
-The search's `make` is asked for every task, as ever, and each call is compared with the row that
+The search's `make` is still called for every task, and each call is compared with the row that
 was recorded for it: same function, same arguments, same key. A task that agrees needs no queue,
-no event and no result object. The first that does not, or has no final row, is left with all
-that follow to the plain way, which knows why and says it.
+no event and no result object. The first that does not agree, or has no final row, is left with
+all that follow to the plain path, which reports the reason.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ class Recall(Protocol):
     """Reads what earlier sessions recorded."""
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> Sequence[FinalRow]:
-        """Rows of a round from index `start` on, up to `end` or the first that is not final."""
+        """Return a round's rows from index `start` to `end`, or to the first that is not final."""
 
     def use(self, name: str, path: str) -> None:
         """Note a function that a task runs; raises `CodeChanged` if its code changed."""
 
 
 class Replay:
-    """Brings lazy rounds to where their records end; of a strict run, to the first failed task."""
+    """Advances lazy rounds to the end of their records; in strict runs, to the first failure."""
 
     def __init__(self, genesis: str, recall: Recall, *, strict: bool) -> None:
         self.failed = 0
-        """How many of the results taken are of failed tasks."""
+        """How many of the accepted results are of failed tasks."""
         self._genesis = genesis
         self._recall = recall
         self._strict = strict
         self._used: tuple[str, Code] | None = None
 
     def advance(self, state: OpenRoundState, make: Callable[[int], TaskCall], reach: int) -> bool:
-        """Take the next recorded results of a round; False when the plain way must go on.
+        """Accept the next recorded results of a round; False if the plain path must continue.
 
-        True also where nothing can be taken now: a task before them has no result yet, and
-        `reach` is the distance to it that may not be exceeded.
+        Also True if nothing can be accepted now: an earlier task has no result yet, and `reach`
+        is the maximum distance to it.
         """
         step = min(BLOCK, max(1, reach // 2))
         while state.made < state.size:
@@ -63,7 +63,7 @@ class Replay:
         return True
 
     def _take(self, state: OpenRoundState, count: int) -> None:
-        """Accept results that are recorded, or let them wait for those before them."""
+        """Accept recorded results, or let them wait for those before them."""
         start, state.made = state.made, state.made + count
         state.kinds[0] += count
         if state.recorded == start:
@@ -72,7 +72,7 @@ class Replay:
             state.waiting.update(dict.fromkeys(range(start, state.made)))
 
     def _agreeing(self, state: OpenRoundState, make: Callable[[int], TaskCall], end: int) -> int:
-        """How many of the next tasks are what was recorded, and over."""
+        """Return how many of the next tasks agree with their rows, and are over."""
         lane, round_, start = state.lane.path, state.number, state.made
         rows = self._recall.final_rows(lane, round_, start, end)
         calls = self._same_calls(rows, make, start)
@@ -93,7 +93,7 @@ class Replay:
     def _same_calls(
         self, rows: Sequence[FinalRow], make: Callable[[int], TaskCall], start: int
     ) -> list[TaskCall]:
-        """Make the calls of rows, as long as they ask what the rows have."""
+        """Create calls for as long as they agree with the rows."""
         calls, strict = list[TaskCall](), self._strict
         for index, (_, function, args, failed) in enumerate(rows, start):
             call = _plain_call(make, index)
@@ -105,7 +105,7 @@ class Replay:
         return calls
 
     def _use(self, call: TaskCall) -> None:
-        """Note the code of a call, once for calls that follow each other."""
+        """Note the code of a call, unless it is that of the call before."""
         used = (call.function, call.code)
         if used != self._used:
             self._recall.use(call.function, import_path(call.code, call.function))
@@ -113,10 +113,10 @@ class Replay:
 
 
 def _plain_call(make: Callable[[int], TaskCall], index: int) -> TaskCall | None:
-    """Return the call, None for one that the plain way has more to check of, or to refuse."""
+    """Return the call; None for one that the plain path must check further or refuse."""
     try:
         call = make(index)
-    except Exception:  # whatever a search raises: the plain way reports it
+    except Exception:  # whatever a search raises: the plain path reports it
         return None
     plain = isinstance(call, TaskCall) and call.function != COMMAND and not call.limits.gpu
     return call if plain else None

@@ -1,4 +1,4 @@
-"""The room that each slot has left while tasks are handed out, however many slots there are."""
+"""The room that each slot has left while tasks are assigned, efficient for many slots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.coordinator.steps import TaskClass
 
 
 class Rooms:
-    """Room per slot, taken up step by step; it only shrinks."""
+    """The room of each slot, which only shrinks."""
 
     def __init__(self, capacity: Sequence[int]) -> None:
         self.left = [*capacity]
@@ -22,9 +22,9 @@ class Rooms:
         self.full_for: set[TaskClass] = set()
         """Classes of tasks for which no slot is left."""
         self._heap: list[tuple[int, int]] = []
-        """Slots by most room, then by number; entries are checked when they come up."""
+        """Slots by most room, then by number; an entry is checked when it reaches the top."""
         self._question: object = None
-        """What the slots in the heap are an answer to."""
+        """The question for which the heap was built."""
 
     def take(self, slot: int, count: int) -> None:
         """Note that a slot was given tasks."""
@@ -41,10 +41,10 @@ class Rooms:
         candidates: Callable[[], Iterable[int]],
         may_use: Callable[[int], bool],
     ) -> int | None:
-        """Return the slot with the most room that may be used, the first of several.
+        """Return the usable slot with the most room; on a tie, the first.
 
-        While `question` stays the same, neither `candidates` is called again, which gives the
-        slots in question, nor `may_use` for a slot that may not be used: as slots fill up, none
+        `candidates` returns the slots in question. While `question` stays the same, it is not
+        called again, nor is `may_use` for a slot that is not usable: as slots fill up, none
         becomes usable.
         """
         left = self.left

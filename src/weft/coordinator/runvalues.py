@@ -1,4 +1,4 @@
-"""Typed values of a run: where their bytes are stored, and which annotations bring them back."""
+"""Typed values of a run: where their bytes are stored, and which annotations restore them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class RunValues:
         self._paths: dict[str, str] = {}
 
     def note(self, function: str, path: str) -> None:
-        """Take note of a task that the search calls, and where it is imported from."""
+        """Note a task that the search calls, and its import path."""
         self._paths[function] = path
 
     def put(self, data: bytes) -> Object:
-        """Store bytes durably: whatever names them is written later."""
+        """Store bytes durably, before anything that names them is written."""
         return Object(self._objects.add(data))
 
     def read(self, reference: Object) -> bytes:
@@ -39,13 +39,13 @@ class RunValues:
         return declared_types(self._paths[function], load=True)
 
     def check_args(self, function: str, args: object, text: str) -> None:
-        """Refuse dataclasses that the task's annotations do not bring back as they are."""
+        """Refuse dataclasses that the task's annotations do not restore exactly."""
         self.has_records = False
         recorded = decode_trusted(text)
         check_rebuilt(args, rebuild_args(recorded, self.types(function), self.read))
 
     def pass_on(self, value: object) -> tuple[str, Value]:
-        """Encode an answer; return its text and what it is for whoever gets it."""
+        """Encode an answer; return its text, and its value as the recipient sees it."""
         text = encode(value, self)
         if self.has_records:
             self.has_records = False

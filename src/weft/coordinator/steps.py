@@ -1,4 +1,4 @@
-"""Events that reach the machine and commands that leave it. Frozen data, no behaviour."""
+"""Commands that leave the machine, the event `Recalled`, and their tasks. Data, no behaviour."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TaskClass = tuple[bool, bool]
 
 
 class TaskKind:
-    """What tasks of a round have in common that call one function under the same limits."""
+    """What tasks of one round have in common if they call one function with the same limits."""
 
     __slots__ = ("code", "function", "is_plain", "lane", "limits", "round", "task_class")
 
@@ -30,24 +30,24 @@ class TaskKind:
 class LiveTask:
     """One task of an open round, while it is queued or running.
 
-    Most tasks are handed out once and end; what they never need is only a default of the class.
+    Most tasks are assigned once and end; attributes that they never need stay class defaults.
     """
 
     attempt = 0
     charged = 0
     """Attempts that failed in a way worth retrying; only these count against `retries`."""
     losses = 0
-    """Workers lost in a row while running it."""
+    """Consecutive workers lost while running it."""
     ticket: int | None = None
     started_s: float | None = None
     entered_s = 0.0
-    """When its present stage began; a command has three, a function one."""
+    """When its current stage began; a command has three, a function one."""
     worker = Worker()
     slot = 0
     peers: int | None = None
-    """How many its round has of its kind; None when that is not known beforehand."""
+    """Number of tasks of its kind, GPU or CPU, in its round; None if not known in advance."""
     dealt: int | None = None
-    """The slot that the static deal gave it, once it was asked for."""
+    """The slot that the static deal gave it, once it was determined."""
 
     def __init__(self, kind: TaskKind, index: int, key: str, args: str, ordinal: int = 0) -> None:
         self.kind = kind
@@ -55,7 +55,7 @@ class LiveTask:
         self.key = key
         self.args = args
         self.ordinal = ordinal
-        """Its number among the tasks of its round that need a GPU, or among the others."""
+        """Its number among the GPU tasks of its round, or among the CPU tasks."""
 
     @property
     def lane(self) -> str:
@@ -105,13 +105,13 @@ class OpenRound:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Tasks of an open round were made: recall what is recorded of them, note the rest."""
+    """Tasks of an open round were created: recall what is recorded of them, note the rest."""
 
     lane: str
     round: int
     tasks: Sequence[LiveTask]
     kinds: Sequence[TaskKind]
-    """Of the tasks, each once."""
+    """The kinds of the tasks, each once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """A lane said what it expects; for those who watch."""
+    """A lane declared its plan, for progress displays."""
 
     lane: str
     plan: Plan
@@ -202,7 +202,7 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """Give up attempts that are out."""
+    """Abandon attempts in flight."""
 
     tickets: tuple[int, ...]
 

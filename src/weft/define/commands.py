@@ -1,4 +1,4 @@
-"""`weft.command`, and how functions around a command are named: `weft.hook`, `weft.reference`."""
+"""`weft.command`, and names for the functions around it: `weft.hook`, `weft.reference`."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def command(
 ) -> TaskCall:
     """Describe an external command as a task.
 
-    `argv`, `env` and `cwd` are templates: `{name}` stands for that value of `args`, text or a
-    number, for what `prepare` returns by that name, or for one of `{out_dir}`, `{tmp_dir}`,
+    `argv`, `env` and `cwd` are templates: `{name}` stands for that entry of `args` (text or a
+    number), for an entry that `prepare` returns, or for one of `{out_dir}`, `{tmp_dir}`,
     `{attempt}`, `{seed}`, `{slot}`, `{python}`, `{run_id}`, `{work_dir}` (the node's folder). Any
     other name is an error; write `{{name}}` for the text `{name}`. `${name}` is left to the shell.
-    `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it,
-    or references to them; `run.args` are the `args` given here.
+    `prepare(run)` and `collect(run)` are functions that run on the same slot before and after the
+    command, or references to them; `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
     Variables named in `env_from` are taken from the node's environment and never recorded.
     `timeout_s`, `retries`, `memory_mb`, `gpu` and `group` are those of `weft.task`; exit code 75 is
-    retried, too.
+    also retried.
     `on_broken(run, template, exit_code)` is called if the command cannot run (126, 127); it may
     determine whose fault that is and raise its own `weft.worker.ending.Ending`. `sandbox` confines
     the command where the machine supports it; exit codes of 128+n then count as signal n.
@@ -95,7 +95,7 @@ def _check_placeholders(
 ) -> None:
     """Refuse placeholders that are undefined, ambiguous, or not text.
 
-    Names that a `prepare` function may add are known only on the slot, and checked there.
+    Names that a `prepare` function may add are known only on the slot and are checked there.
     """
     for name in names_in(templates):
         where = f"command {templates[0][:40]!r}: {{{name}}}"

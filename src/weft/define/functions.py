@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:
-    """The current source file of a function; None if it was typed into a cell or a prompt."""
+    """Record and return the source file of a function; None if typed into a cell or a prompt."""
     typed = getattr(function, "__code__", None)
     if typed is None or typed.co_filename.startswith("<"):
         return None

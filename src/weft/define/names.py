@@ -27,7 +27,7 @@ _DECLARED: dict[str, tuple[str, str]] = {}
 
 
 def declared(function: Callable[P, R], role: str, name: str | None) -> tuple[str, Code]:
-    """The name that identifies a function, and where to import it if that is not the name."""
+    """Return the name that identifies a function, and its import path if the two differ."""
     path = import_name(function, role)
     if name is None:
         return path, ()
@@ -98,7 +98,7 @@ def _refuse_nameless(function: object, role: str) -> None:
 
 
 def described(value: object) -> str:
-    """The kind of a value in words.
+    """Return the type of a value in words.
 
     >>> described(3), described(len), described(described)
     ('an int', 'a builtin_function_or_method', 'a function')
@@ -118,13 +118,13 @@ def _is_of_cell(function: Callable[P, R]) -> bool:
 
 
 def _main_module(role: str, name: str) -> str:
-    """The name under which the running script can be imported again."""
+    """Return the name under which the running script can be imported again."""
     main = sys.modules[MAIN]
     spec = getattr(main, "__spec__", None)
     if spec is not None and spec.name != "__main__":  # python -m; a folder or zip has that name
         return str(spec.name)
     file = getattr(main, "__file__", None)
-    if file is not None and file.startswith("<"):  # what is read from a pipe
+    if file is not None and file.startswith("<"):  # a script that is read from a pipe
         file = None
     if file is None or Path(file).stem == "__main__" or not Path(file).stem.isidentifier():
         where = Path(file).name if file else "an interactive session whose source is not kept"

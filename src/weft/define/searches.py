@@ -20,7 +20,7 @@ Libraries: TypeAlias = tuple[str, ...] | Callable[[Mapping[str, Argument]], tupl
 CONTEXT = ("seed", "inputs", "budget")
 """Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
 INPUTS: Final[Mapping[str, Object]] = MappingProxyType({})
-"""`*, inputs: Mapping[str, weft.Object] = weft.INPUTS`: the same for the inputs of a search."""
+"""`*, inputs: Mapping[str, weft.Object] = weft.INPUTS`: like `SEED`, for a search's inputs."""
 
 
 @overload
@@ -75,7 +75,7 @@ def search(
         declaration = _declare_search(body, name, version, libraries, failures_expected)
 
         def call(*args: P.args, **kwargs: P.kwargs) -> SearchCall:
-            # by the attribute: %autoreload of a notebook puts a newer one there
+            # from the attribute: a notebook's %autoreload puts a newer declaration there
             current: SearchDeclaration = call.declaration  # type: ignore[attr-defined] # set below
             return current.bind(args, kwargs)  # type: ignore[arg-type] # values are checked by bind
 

@@ -26,9 +26,9 @@ R = TypeVar("R")
 SEED: Final[int] = 0
 """`*, seed: int = weft.SEED`: tells type checkers that callers leave it out; Weft fills it in.
 
-It works without the default too, but then a type checker asks every caller for a seed."""
+The default is optional, but without it type checkers require a seed from every caller."""
 _TASKS: dict[str, Task[..., object]] = {}
-"""Tasks by import path, as the modules that are loaded declare them."""
+"""The tasks that loaded modules declare, by import path."""
 
 
 class Task(Generic[P, R]):
@@ -41,7 +41,7 @@ class Task(Generic[P, R]):
         self.limits = limits
         self.name, self.code = declared(function, "task", name)
         self.source = source_of(function)
-        """The file it was declared in, as it was then."""
+        """Its source file, as of its declaration."""
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
         refuse_unusual(function, self.name)
@@ -53,14 +53,13 @@ class Task(Generic[P, R]):
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
         self._quick_count = -1
-        """A call with so many arguments by position needs no checks; none before the first one."""
+        """A call with this many positional arguments needs no checks; with -1 every call does."""
         _remember(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded.
 
-        Type checkers see the function's own parameters; `seed: int = weft.SEED` is one that
-        callers leave out.
+        Type checkers see the function's own parameters; callers leave out `seed: int = weft.SEED`.
         """
         if len(args) == self._quick_count and not kwargs:
             values: dict[str, Any] = (
@@ -149,9 +148,9 @@ def task(
 
 
 def declared_types(path: str, *, load: bool = False) -> FunctionTypes:
-    """Return the annotations of the task with an import path, if its module is loaded.
+    """Return the annotations of the task with this import path, if its module is loaded.
 
-    With `load` the module is imported: only for a path that the running search itself named.
+    With `load` the module is imported; use it only for paths that the running search itself named.
     """
     if load and path not in _TASKS:
         importlib.import_module(path.partition(":")[0])

@@ -112,7 +112,7 @@ def _print_picture(run: Run) -> None:
 
 
 def _print_puzzle(run: Run) -> None:
-    """Draw the puzzle, its answer, and what every step of the program gives."""
+    """Draw the puzzle, its answer, and the result of every step of the program."""
     view = runview.view_of(recorded.read_run(run.out).items[0])
     terminal.show(view, render.console(sys.stdout), steps=True)
     program = "; ".join(view.answers[0].program) if view.answers else "no program"
@@ -121,7 +121,7 @@ def _print_puzzle(run: Run) -> None:
 
 
 def _print_tree(run: Run) -> None:
-    """Print the states of the tree, each with its score, and the refused ideas."""
+    """Print the nodes of the tree, each with its score, and the ideas refused for tampering."""
     history = tree_run.load_tree_run(run.out).history
     for node in history.nodes:
         change = node.idea.name if node.idea else "the files as they are"

@@ -3,7 +3,7 @@
     part ─┬─► a run with 1 worker ──┐
           └─► a run with 2 workers ─┴─► two heads, one report
 
-One of the runs is begun by a process of its own that is killed on the way, and then resumed.
+One of the runs is started in a separate process that is killed halfway, and then resumed.
 `cli` prints the results.
 """
 
@@ -48,7 +48,7 @@ with lazy_imports():
 FOLDERS = {1: "one-worker", 2: "two-workers"}
 PICTURE = "weft.demo.picture:picture"
 KILL_AT = 30
-"""Records in the ledger when the process is killed: of 188, so that most is still to do."""
+"""Records in the ledger, out of 188, when the process is killed: most work is still to do."""
 POLL_EVERY_S = 0.005
 PUZZLE = "39a8645d"
 PROGRAMS = 6000
@@ -60,7 +60,7 @@ FILES = (
     "ideas/adaptive-coder.patch", "ideas/block-sorting.patch", "ideas/capitals-escape.patch",
     "ideas/cheat-edits-the-scorer.patch", "ideas/delta.patch", "ideas/move-to-front.patch",
 )  # fmt: skip
-"""No idea whose failure depends on git's messages or on a clock: the head must be the same
+"""Without ideas whose failure depends on git's messages or on a clock: the head must be the same
 everywhere."""
 LIMITS = {
     "beam_width": 2, "max_depth": 2, "score.timeout_s": 120.0, "eval_timeout_seconds": 240.0,
@@ -68,7 +68,7 @@ LIMITS = {
 
 Say = Callable[[str], None]
 RunSearch = Callable[[Path, int, Watcher | None], Run]
-"""Runs a search into a folder with so many workers."""
+"""Runs a search in a folder with this number of workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class DemoPart:
     title: str
     run_search: RunSearch
     killed: str = ""
-    """The search, by name, whose second run another process begins, to be killed on the way."""
+    """The search, by name, whose second run is started in another process and killed halfway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class PartResult:
 
     @property
     def equal(self) -> bool:
-        """Whether both runs decided the same."""
+        """Whether both runs have the same head."""
         return self.one_worker.head == self.two_workers.head
 
     def to_dict(self) -> dict[str, weft.Value]:
@@ -131,12 +131,12 @@ def execute(part: DemoPart, place: Path, watcher: Watcher | None, say: Say) -> P
 
 
 def planted() -> PlantedHistory:
-    """Return the draws whose seed is searched, some of them wrong, with the true seed."""
+    """Return the draws whose seed is to be found, some of them wrong, with the true seed."""
     return make_history(SECRET, DRAWS, WRONG, chance_seed=0)
 
 
 def java_seed(state: int) -> int:
-    """Return what was given to `new Random` for this state: the scrambling is its own inverse."""
+    """Return the argument of `new Random` for this state: the scrambling is its own inverse."""
     (seed,) = java.seeding(state)
     return seed
 
@@ -186,7 +186,7 @@ PARTS = (
 
 
 def _project(place: Path) -> Path:
-    """Copy the files and ideas that are used, unless the first run has done so."""
+    """Copy the files and ideas that are used, unless the first run has already done so."""
     if not place.exists():
         source = _example()
         for name in FILES:
@@ -196,7 +196,7 @@ def _project(place: Path) -> Path:
 
 
 def _example() -> Path:
-    """Find the example: in the checkout that we run from, or where a wheel puts it."""
+    """Find the example: in the checkout that we run from, or where a wheel installs it."""
     package = Path(weft.__file__).resolve().parent
     for base in (package.parents[1] / "examples", package.parent / "weft_examples"):
         if (base / PROJECT / "tree.toml").is_file():
@@ -208,7 +208,7 @@ def _example() -> Path:
 
 
 def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
-    """Begin a run in another process and kill it; false if it finished before."""
+    """Start a run in another process and kill it; False if it finished first."""
     options = ["run", search, "--out", str(out), "--workers", str(workers), "--quiet"]
     child = subprocess.Popen(
         [sys.executable, "-m", "weft.main", *options],

@@ -3,9 +3,9 @@
     weft run weft.demo.picture:picture --out runs/picture
     weft demo
 
-Each colour is a lane. In every round of a lane a few tasks climb, each from its own seed, to
-the rectangle that removes most of the remaining error; the search keeps the best of them.
-Integers only, so the answer is the same on every machine.
+Each colour is a lane. In every round of a lane, a few tasks hill-climb, each from its own seed, to
+the rectangle that removes most of the remaining error; the search keeps the best of them. Uses
+integers only, so the answer is the same on every machine.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import weft
 WIDTH, HEIGHT = 36, 28
 COLOURS = ("red", "green", "blue")
 STARTS = 60
-"""How many random rectangles a task climbs from."""
+"""Number of random rectangles from which a task climbs."""
 _MASK = 2**64 - 1
 
 Rectangle = Sequence[int]
-"""left, top, right, bottom, and what to add inside it."""
+"""left, top, right, bottom, and the value to add inside."""
 Search = Generator[Any, Any, Any]
 
 
@@ -41,7 +41,7 @@ def climb(colour: int, strips: list[list[int]], *, seed: int = weft.SEED) -> dic
 
 @weft.task(name="demo.left_over")
 def left_over(strips: list[list[list[int]]]) -> int:
-    """How much of the error of an empty picture is left, in thousandths."""
+    """Return how much of the error of an empty picture is left, in thousandths."""
     before = sum(_error(_residual(colour, [])) for colour in range(3))
     after = sum(_error(_residual(colour, strips[colour])) for colour in range(3))
     return after * 1000 // before
@@ -68,12 +68,12 @@ def picture(rounds: int = 20, climbers: int = 2) -> Search:
 
 
 def target() -> list[list[tuple[int, int, int]]]:
-    """The picture to rebuild: an evening sky, a low sun, hills before it."""
+    """Return the picture to rebuild: an evening sky, a low sun, hills in front."""
     return [[_pixel(x, y) for x in range(WIDTH)] for y in range(HEIGHT)]
 
 
 def paint(strips: Sequence[Sequence[Rectangle]]) -> list[list[tuple[int, int, int]]]:
-    """Return the picture that the rectangles of the three colours make."""
+    """Return the picture formed by the rectangles of the three colours."""
     channels = [_canvas(channel) for channel in strips]
     return [
         [tuple(max(0, min(255, c[y * WIDTH + x])) for c in channels) for x in range(WIDTH)]  # type: ignore[misc] # three channels
@@ -112,7 +112,7 @@ def _error(residual: Sequence[int]) -> int:
 
 
 def _sums(pixels: Sequence[int]) -> list[list[int]]:
-    """Sums over all rectangles that begin in the corner: any other is four of these."""
+    """Return the summed-area table: the sum over any rectangle takes four of its entries."""
     sums = [[0] * (WIDTH + 1)]
     for y in range(HEIGHT):
         row = [0]
@@ -128,13 +128,13 @@ def _total(sums: Sequence[Sequence[int]], rectangle: Rectangle) -> int:
 
 
 def _gain(sums: Sequence[Sequence[int]], rectangle: Rectangle) -> int:
-    """The squared error that is removed when the rectangle's mean is added inside it."""
+    """Return the squared error removed by adding the rectangle's mean inside it."""
     left, top, right, bottom = rectangle
     return _total(sums, rectangle) ** 2 // ((right - left) * (bottom - top))
 
 
 def _top(sums: Sequence[Sequence[int]], start: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    """Move one edge at a time as long as that gains something."""
+    """Hill-climb: move one edge at a time as long as the gain increases."""
     best = (_gain(sums, start), start)
     while True:
         neighbour = max((_gain(sums, near), near) for near in _neighbours(best[1]))
@@ -160,7 +160,7 @@ def _random_rectangle(numbers: Iterator[int]) -> tuple[int, ...]:
 
 
 def _numbers(seed: int) -> Iterator[int]:
-    """SplitMix64 (Steele, Lea, Flood 2014): the same stream everywhere, unlike a library's."""
+    """Yield numbers of SplitMix64 (Steele, Lea, Flood 2014), which are the same everywhere."""
     state = seed
     while True:
         state = (state + 0x9E3779B97F4A7C15) & _MASK

@@ -1,4 +1,4 @@
-"""Runs every check, in order; one that raises is reported as a problem and the rest go on."""
+"""Runs every check, in order; one that raises is reported as a problem, and the rest still run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ IN_A_FOLDER: tuple[Callable[[Path], CheckResult], ...] = (
 
 
 def examine(out: Path) -> Iterator[CheckResult]:
-    """Run every check, quick ones first; runs would go into the folder `out`."""
+    """Run every check, quick ones first; `out` is the folder for runs."""
     for check in ON_THIS_MACHINE:
         yield _guarded(check.__name__, check)
     yield _guarded("state", lambda: place.check_state(world.heads_folder()))
@@ -44,7 +44,7 @@ def examine(out: Path) -> Iterator[CheckResult]:
 
 
 def _examine_folder(out: Path) -> Iterator[CheckResult]:
-    """Run the checks that write; without a writable folder only the first of them is run."""
+    """Run the checks that write; if the folder is not writable, report only that."""
     try:
         with place.scratch_folder(place.nearest(out)) as scratch:
             yield CheckResult("folder", OK, f"{place.nearest(out)} is writable")

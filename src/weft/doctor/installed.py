@@ -1,4 +1,4 @@
-"""Checks of the interpreter and of what is installed."""
+"""Checks of the interpreter and of the software installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXTRA_USES = {
 
 
 def check_system(name: str = sys.platform) -> CheckResult:
-    """Linux: process control and locks are its own."""
+    """The system is Linux, whose process control and locks Weft needs."""
     if name == "linux":
         return CheckResult("system", OK, f"Linux {os.uname().release}, {os.uname().machine}")
     return CheckResult("system", PROBLEM, f"{name} is not Linux", "use Linux, or a container of it")
@@ -53,7 +53,7 @@ def check_packages(
     requirements: list[str] | None = None,
     installed: Callable[[str], str] = importlib.metadata.version,
 ) -> CheckResult:
-    """What Weft needs is there, and not older than it must be."""
+    """The packages that Weft needs are installed and not too old."""
     declared = importlib.metadata.requires("weft") if requirements is None else requirements
     needed = [_requirement(text) for text in declared or [] if "extra ==" not in text]
     faults = [fault for name, least in needed if (fault := _fault(name, least, installed))]
@@ -63,7 +63,7 @@ def check_packages(
 
 
 def _requirement(text: str) -> tuple[str, str]:
-    """Split `name>=1.2`; other conditions are pip's business."""
+    """Split `name>=1.2`; other conditions are left to pip."""
     name = re.match(r"[\w.-]+", text)
     least = re.search(r">=\s*([\w.]+)", text)
     return name.group() if name else text, least.group(1) if least else "0"
@@ -90,7 +90,7 @@ def _older(version: str, least: str) -> bool:
 
 
 def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> CheckResult:
-    """The SQLite that Python was built with; the manifest has one writer at a time."""
+    """SQLite is new enough; its WAL-reset bug is harmless, as the manifest has one writer."""
     text = ".".join(map(str, version))
     if version < (3, 24, 0):
         return CheckResult("sqlite", PROBLEM, f"{text} lacks upsert", "use a newer Python build")
@@ -103,14 +103,14 @@ def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Chec
 
 
 def check_git(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
-    """Git, which `weft tree` works with; other searches do not need it."""
+    """Git is installed; only `weft tree` needs it."""
     if which("git") is None:
         return CheckResult("git", NOTE, "not found; weft tree needs it", "install git")
     return CheckResult("git", OK, "found, for weft tree")
 
 
 def check_extras(missing: Callable[[str], list[str]] = missing_packages) -> CheckResult:
-    """What some commands need beside the engine; none is needed to run a search of one's own."""
+    """Extras that some commands need; a user's own search needs none of them."""
     lacking = [name for name in EXTRA_USES if missing(name)]
     installed = [name for name in EXTRA_USES if name not in lacking]
     detail = f"installed: {', '.join(installed) or 'none'}"

@@ -28,7 +28,7 @@ EARLIEST_S = 1_735_689_600
 def check_clock(
     wall: Callable[[], float] | None = None, monotonic: Callable[[], float] = time.monotonic
 ) -> CheckResult:
-    """The monotonic clock goes forward and at the pace of the wall clock."""
+    """The monotonic clock advances, at the pace of the wall clock."""
     wall = wall or world.RealClock().wall
     wall_s, readings = wall(), [monotonic()]
     while len(readings) < 100_000 and readings[-1] - readings[0] < 0.05:
@@ -55,7 +55,7 @@ def check_clock(
 
 
 def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
-    """How many workers can run at once."""
+    """The number of workers that can run at once."""
     usable, quota = len(os.sched_getaffinity(0)), cpu_quota(group)
     if quota is not None and quota < usable:
         workers = max(1, int(quota))
@@ -67,7 +67,7 @@ def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
 def check_memory(
     available_bytes: int | None = None, group: Path = Path("/sys/fs/cgroup")
 ) -> CheckResult:
-    """Memory that is free now, within the control group's limit."""
+    """The memory available now, within the control group's limit."""
     free = psutil.virtual_memory().available if available_bytes is None else available_bytes
     group_free = _group_memory(group)
     free = free if group_free is None else min(free, group_free)
@@ -89,7 +89,7 @@ def _group_memory(group: Path) -> int | None:
 
 
 def check_open_files(limit: int | None = None) -> CheckResult:
-    """Files that a process may have open; each worker costs the coordinator two."""
+    """The number of files that a process may have open; each worker costs the coordinator two."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if limit is None else limit
     if soft != resource.RLIM_INFINITY and soft < FEW_FILES:
         return CheckResult(
@@ -112,7 +112,7 @@ def check_proc(proc: Path = Path("/proc")) -> CheckResult:
 
 
 def check_parent_death(prctl: Callable[..., int] | None = None) -> CheckResult:
-    """The kernel ends workers with their coordinator, and gives orphans to a supervisor."""
+    """The kernel can kill workers when their coordinator dies, and give orphans to a supervisor."""
     call = prctl or ctypes.CDLL(None, use_errno=True).prctl
     value = ctypes.c_int()
     names = {2: "PR_SET_PDEATHSIG", 37: "PR_SET_CHILD_SUBREAPER"}  # tested by their GET forms
@@ -124,7 +124,7 @@ def check_parent_death(prctl: Callable[..., int] | None = None) -> CheckResult:
 
 
 def check_gpus(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
-    """GPUs that the vendors' tools show; none is fine."""
+    """The GPUs that the vendors' tools list; having none is fine."""
     tools = {
         "nvidia-smi": ["--query-gpu=index,name,memory.total", "--format=csv,noheader"],
         "rocm-smi": ["--showproductname", "--csv"],

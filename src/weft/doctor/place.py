@@ -1,6 +1,6 @@
-"""Checks of the folders that runs and heads go to.
+"""Checks of the folders for runs and heads.
 
-What they write stays in one temporary folder there, which is removed afterwards.
+They write only to a temporary folder there, which is removed afterwards.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ _BUSY = 10
 
 
 def nearest(path: Path) -> Path:
-    """The folder itself, or the nearest one above it that exists."""
+    """Return the folder itself, or the nearest one above it that exists."""
     path = path.absolute()
     return next(p for p in (path, *path.parents) if p.exists())
 
 
 @contextmanager
 def scratch_folder(folder: Path) -> Iterator[Path]:
-    """A new folder for trial files, removed afterwards."""
+    """Yield a new folder for trial files; it is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix=".weft-doctor-", dir=folder) as name:
         (Path(name) / "probe").write_bytes(bytes(4096))
         yield Path(name)
 
 
 def check_state(folder: Path) -> CheckResult:
-    """Heads are noted in the user's state folder, outside every run."""
+    """The user's state folder, which stores heads outside every run, is writable."""
     step = "set XDG_STATE_HOME to a writable folder"
     try:
         with scratch_folder(nearest(folder)):
@@ -72,7 +72,7 @@ def check_state(folder: Path) -> CheckResult:
 
 
 def check_file_system(folder: Path, kind: str | None = None) -> CheckResult:
-    """Runs belong on a disk of this machine."""
+    """The folder for runs is on a local, lasting disk."""
     kind = _kind(folder) if kind is None else kind
     if kind in NETWORK:
         detail = f"{kind}: locks and synced writes depend on the server"
@@ -87,14 +87,14 @@ def check_file_system(folder: Path, kind: str | None = None) -> CheckResult:
 
 
 def _kind(folder: Path) -> str:
-    """Type of the file system that holds a folder: the one mounted nearest above it."""
+    """Return the type of a folder's file system: the one mounted nearest above it."""
     above = {str(p) for p in (folder.resolve(), *folder.resolve().parents)}
     mounts = [m for m in psutil.disk_partitions(all=True) if m.mountpoint in above]
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else "unknown"
 
 
 def check_space(folder: Path, free_bytes: int | None = None) -> CheckResult:
-    """Room for ledger, manifest and objects; a million tiny tasks take about a gigabyte."""
+    """The disk has room for ledger, manifest and objects; a million tiny tasks take a gigabyte."""
     volume = os.statvfs(folder)
     free = volume.f_bavail * volume.f_frsize if free_bytes is None else free_bytes
     detail = f"{size_text(free)} free"
@@ -110,7 +110,7 @@ def check_space(folder: Path, free_bytes: int | None = None) -> CheckResult:
 
 
 def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> CheckResult:
-    """Written data can be forced to the disk, and how long that takes."""
+    """Written data can be synced to the disk, and how long that takes."""
     times_s = []
     fd = os.open(folder / "sync", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
@@ -132,7 +132,7 @@ def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> Chec
 
 
 def check_journal(folder: Path) -> CheckResult:
-    """SQLite can keep a write-ahead log there, which needs shared memory."""
+    """SQLite's write-ahead log, which needs shared memory, works there."""
     try:
         with closing(sqlite3.connect(folder / "probe.sqlite")) as db:
             mode = db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
@@ -148,7 +148,7 @@ def check_journal(folder: Path) -> CheckResult:
 
 
 def check_locks(folder: Path) -> CheckResult:
-    """A lock keeps another process out, and the kernel frees it when its holder is killed."""
+    """A lock excludes other processes, and the kernel releases it when its holder is killed."""
     step = "choose another --out: two coordinators could write one run"
     lock = folder / "lock"
     with _locker(lock) as first:
@@ -167,7 +167,7 @@ def check_locks(folder: Path) -> CheckResult:
 
 @contextmanager
 def _locker(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that tries to hold the lock until it is killed."""
+    """Yield a process that tries to hold the lock until it is killed."""
     argv = [sys.executable, "-I", "-S", "-c", _TRY_LOCK, str(path)]
     pipe = subprocess.PIPE
     with subprocess.Popen(

@@ -12,7 +12,7 @@ OK, NOTE, PROBLEM = "ok", "note", "problem"
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check observed; `next` is what to do about it, empty when nothing."""
+    """What one check observed; `next` is what to do about it, empty if nothing."""
 
     name: str
     verdict: str
@@ -33,7 +33,7 @@ class Health:
 
     @property
     def problems(self) -> int:
-        """How many checks report a problem."""
+        """The number of checks that report a problem."""
         return sum(check.verdict == PROBLEM for check in self.checks)
 
     def to_dict(self) -> dict[str, JsonValue]:
@@ -43,7 +43,7 @@ class Health:
 
 
 def size_text(count: int) -> str:
-    """Bytes in a unit people use.
+    """Return a number of bytes in a suitable unit.
 
     >>> size_text(3 * 2**30), size_text(5 * 2**20)
     ('3.0 GiB', '5.0 MiB')

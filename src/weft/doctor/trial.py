@@ -1,4 +1,4 @@
-"""The check that runs a search: a worker starts, and the head is the one of every machine."""
+"""The check that runs a search: a worker starts, and the head is the same as on every machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOW_START_S = 2.0
 
 
 def trial() -> SearchCall:
-    """A search of four tasks whose head is known."""
+    """Return a search of four tasks whose head is known."""
     return picture(rounds=1, climbers=1)
 
 
@@ -49,6 +49,6 @@ def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> CheckResult:
 
 
 def _first_task_start(run: Path) -> float:
-    """When the first task was started, wall clock."""
+    """Return when the first task was started, by the wall clock."""
     starts = [task.started_at for task in RunView(run, "").tasks()]
     return min(start_s for start_s in starts if start_s is not None)

@@ -1,7 +1,7 @@
-"""Opens a run's files for reading only, and reports what is wrong with them as our own errors.
+"""Opens a run's files read-only and reports problems with them as Weft errors.
 
-Does not judge what the files say; `verify` does that. A manifest with inconsistent rows raises
-`ManifestDamaged` wherever a reader meets them.
+Does not judge their contents; `verify` does. A manifest with inconsistent rows raises
+`ManifestDamaged` wherever a reader encounters them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reac
 _ROW_ERRORS = (
     AssertionError, AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
-"""What our own code raises on rows that no coordinator wrote."""
+"""Exceptions that our own code raises on rows that no coordinator wrote."""
 
 
 @contextmanager
 def run_named(path: Path) -> Iterator[None]:
-    """Report a file that cannot be read in one line."""
+    """Convert an `OSError` to a `FileInvalid` that names the file in one line."""
     try:
         yield
     except OSError as error:
@@ -41,7 +41,10 @@ def run_named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_manifest(folder: RunFolder) -> Iterator[Manifest]:
-    """Open the manifest read-only, as one snapshot; raises `ManifestDamaged` inside and out."""
+    """Open the manifest read-only, as one snapshot.
+
+    Raises `ManifestDamaged` for a damaged file or damaged rows, also within the `with` block.
+    """
     manifest: Manifest | None = None
     try:
         manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
@@ -63,10 +66,10 @@ def _sqlite_error(path: Path, error: sqlite3.Error) -> StorageFailed | ManifestD
 
 
 def state_of(folder: RunFolder) -> str:
-    """`finished`, `running` or `interrupted`.
+    """Return `finished`, `running` or `interrupted`.
 
-    The lock is read before the ledger's end: a coordinator finishes, then releases its lock, so
-    the other order could take a run that finishes between the two reads for interrupted.
+    The lock is checked before the end of the ledger: a coordinator finishes, then releases its
+    lock, so in the other order a run that finishes in between could appear interrupted.
     """
     at_work = is_locked(folder)
     if folder.is_finished():
@@ -75,7 +78,7 @@ def state_of(folder: RunFolder) -> str:
 
 
 def is_locked(folder: RunFolder) -> bool:
-    """Whether a coordinator works on the run now, without touching its lock if possible."""
+    """Whether a coordinator is working on the run; does not touch its lock if possible."""
     lock = folder.path / ".lock"
     if not is_plain_file(lock):
         return False
@@ -84,11 +87,11 @@ def is_locked(folder: RunFolder) -> bool:
         return True
     if inodes is not None and _owner_is_gone(folder.path / ".owner"):
         return False
-    return _probe(lock)  # the holder may be invisible from here, as in another container
+    return _probe(lock)  # the holder may be invisible from here, for example in another container
 
 
 def _held_inodes() -> set[int] | None:
-    """Inodes under a kernel file lock (proc_locks(5)); None where the system does not list them."""
+    """Return the inodes with a kernel file lock (proc_locks(5)); None if they are not listed."""
     try:
         lines = Path("/proc/locks").read_text("ascii").splitlines()
     except OSError:
@@ -99,7 +102,7 @@ def _held_inodes() -> set[int] | None:
 
 
 def _owner_is_gone(path: Path) -> bool:
-    """Whether the last holder was a process of this machine that no longer exists."""
+    """Whether the last holder was a process on this machine that no longer exists."""
     try:
         owner = json.loads(read_plain(path))
         if owner["host"] != os.uname().nodename:
@@ -113,7 +116,7 @@ def _owner_is_gone(path: Path) -> bool:
 
 
 def _probe(lock: Path) -> bool:
-    """Try a shared lock for an instant: a refusal means that a coordinator holds the run."""
+    """Whether a coordinator holds the lock, tested by briefly trying to share it."""
     with open_plain(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -134,7 +137,7 @@ def records_named(path: Path, prefix: str) -> Iterator[Record]:
 
 
 def count_records(run: Path) -> int:
-    """Return how many records the ledger of a run has by now; 0 while there is none."""
+    """Return the number of records in a run's ledger so far; 0 if there is no ledger."""
     return count_lines(RunFolder(run).ledger)
 
 

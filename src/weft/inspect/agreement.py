@@ -1,11 +1,11 @@
-"""Ledger and manifest checked together, in one pass, as long as they agree.
+"""Checks ledger and manifest together, in one pass, as long as they agree.
 
     manifest ── Projection ──► lines ── compared with ledger.jsonl (`reconcile`)
                      └──────► rows ── keys, canonical form, order of records (here)
 
-What the file has in common with the projection needs hashing once, and its texts need not be
-taken apart again. The result is that of `check_ledger_file` and `reconcile`; at the first thing
-that is not as it should be there is none, and the caller checks each side alone to say what.
+Lines that file and projection have in common are hashed only once, and their texts are not parsed
+again. The result is that of `check_ledger_file` and `reconcile`. On the first discrepancy there is
+no result, and the caller checks each side alone to identify the problem.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_together(
     checkpoint: Checkpoint | None,
     sizes: Collection[int] = (),
 ) -> tuple[LedgerFacts, Reconciled] | None:
-    """Check a ledger by its manifest, and the other way round; None unless all of it agrees."""
+    """Check a ledger and its manifest against each other; None unless they agree completely."""
     observer = _Observer(checkpoint, sizes)
     try:
         reconciled = reconcile(ledger, projection, checkpoint, observer)
@@ -44,7 +44,7 @@ def check_together(
 
 
 class _Observer:
-    """Checks what `reconcile` found in both: the part of `check_ledger` that a chain leaves."""
+    """The checks of `check_ledger` beyond the chain, on lines that `reconcile` found in both."""
 
     def __init__(self, checkpoint: Checkpoint | None, sizes: Collection[int]) -> None:
         self._checker = LineChecker(checkpoint)
@@ -66,7 +66,7 @@ class _Observer:
         self._note_root()
 
     def _accept_results(self, batch: Batch, chain: Chain) -> bool:
-        """Take completed results of the round that is open, all at once."""
+        """Accept a batch of completed results of the open round; False for any other batch."""
         place = self._grammar.place()
         if place is None or not batch.rows or batch.place != _tuple_of(place):
             return False
@@ -82,7 +82,7 @@ class _Observer:
         return True
 
     def _take(self, line: bytes) -> None:
-        """Take a line of any kind in the plain way; raises LedgerDamaged."""
+        """Check one line of any kind; raises LedgerDamaged."""
         record = self._checker.take(line)
         self._grammar.take(record)
         if record.seq == 0:
@@ -102,7 +102,7 @@ class _Observer:
             self._facts.roots[self._facts.size] = self._checker.chain.root()
 
     def facts(self) -> LedgerFacts:
-        """Return what was seen; raises LedgerDamaged if it ends before the checkpoint."""
+        """Return the facts; raises LedgerDamaged if the ledger ends before the checkpoint."""
         self._checker.check_reached()
         facts, grammar = self._facts, self._grammar
         facts.root, facts.ended = self._checker.chain.root(), grammar.ended

@@ -3,10 +3,10 @@
     lane round index key function state  arg.NAME…  value | value.NAME…
     error error.stage exit_code  attempts run_s started_at finished_at node gpu  note.NAME…
 
-A value that is an object of plain values, or a dataclass, has a column for each; other objects and
-lists are JSON text, arrays and tables a text that says what they are. A column has one type: that
-of all its cells, decimals where integers mix with them, else text. Two passes over the results, so
-that memory does not grow with them.
+A value that is an object or a dataclass of scalars has one column per field; other objects and
+lists become JSON text, arrays and tables a short description. A column has one type: that of all
+its cells, float if integers and floats are mixed, otherwise text. Makes two passes over the
+results, so that memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Cell: TypeAlias = Any
 """A value of a column's type, or None."""
 ColumnType: TypeAlias = Literal["bool", "int", "float", "time", "text"]
 TAG = "$t"
-"""The key of a typed value as recorded: kind, summary, content."""
+"""Key of a typed value in a record, with its kind, summary and content."""
 MAX_INT = 2**63 - 1
 MAX_HEX_CHARS = 2048
-"""Longer integers stay as recorded: Python refuses to write so many digits."""
+"""Longer integers stay as recorded: Python refuses to convert them to decimal digits."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BEFORE = ("lane", "round", "index", "key", "function", "state")
 _BETWEEN = ("error", "error.stage", "exit_code", "attempts", "run_s", "started_at", "finished_at",
@@ -50,7 +50,7 @@ class Column:
     type: ColumnType
 
     def cell(self, value: object) -> Cell:
-        """Return a value as a cell of this column."""
+        """Convert a value to a cell of this column."""
         if value is None:
             return None
         if self.type == "text":
@@ -75,7 +75,7 @@ def columns_of(rows: Iterable[ResultRow]) -> list[Column]:
 
 
 def cells(rows: Iterable[ResultRow], columns: Sequence[Column]) -> Iterator[list[Cell]]:
-    """Give the cells of each result, in the order of the columns."""
+    """Yield the cells of each result, in the order of the columns."""
     for row in rows:
         values = {**_fixed_cells(row), **_own_cells(row)}
         yield [column.cell(values.get(column.name)) for column in columns]
@@ -103,9 +103,9 @@ def _fixed_cells(row: ResultRow) -> dict[str, object]:
 
 
 def _own_cells(row: ResultRow) -> dict[str, object]:
-    """The cells whose columns depend on the task: arguments, value, notes.
+    """Return the cells whose columns depend on the task: arguments, value, notes.
 
-    Read from the recorded texts: what a typed value becomes in Python does not matter here.
+    Reads the recorded JSON, so the Python types of typed values are not needed.
     """
     named = {f"arg.{name}": value for name, value in _items(json.loads(row.args_text))}
     named |= {f"note.{name}": value for name, value in row.notes.items()}
@@ -120,14 +120,14 @@ def _own_cells(row: ResultRow) -> dict[str, object]:
 
 
 def _items(raw: Mapping[str, Any]) -> list[tuple[str, object]]:
-    """Names and plain values of an object as recorded; `$` at the start of a name is doubled."""
+    """Return a recorded object's names, with a doubled leading `$` undone, and plain values."""
     return [(name.removeprefix("$"), _plain(value)) for name, value in raw.items()]
 
 
 def _plain(raw: Any) -> object:
-    """Turn tagged values, how deep they may be, into what a table can hold.
+    """Convert tagged values, at any depth, to values that a table can hold.
 
-    References to objects, and integers of very many digits, stay as recorded.
+    References to objects and very long integers stay as recorded.
     """
     raw = _fields(raw)
     if isinstance(raw, list):
@@ -142,19 +142,19 @@ def _plain(raw: Any) -> object:
 
 
 def _fields(raw: Any) -> Any:
-    """The fields of a dataclass as recorded; anything else as it is."""
+    """Return the recorded fields of a dataclass; anything else unchanged."""
     if isinstance(raw, dict) and raw.keys() == {TAG} and raw[TAG][0] == DATACLASS:
         return raw[TAG][2]
     return raw
 
 
 def _is_tagged(raw: Mapping[str, Any]) -> bool:
-    """Whether an object as recorded stands for a value that JSON lacks, such as an `Object`."""
+    """Whether a recorded JSON object represents a value that JSON lacks, such as an `Object`."""
     return any(name[:1] == "$" and name[:2] != "$$" for name in raw)
 
 
 def _joined(before: ColumnType | None, value: object) -> ColumnType | None:
-    """Return the type of a column that so far had one type and gets another cell."""
+    """Return the type of a column after one more cell; `before` is its type so far."""
     if value is None:
         return before
     type_ = _type_of(value)
@@ -172,7 +172,7 @@ def _type_of(value: object) -> ColumnType:
 
 
 def _json(value: object) -> str:
-    """Write what is no text as JSON; integers of any size as their digits."""
+    """Return a value that is not a string as JSON, integers of any size as digits."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""The first record where two runs diverge, in words. Reads the two ledgers and nothing else."""
+"""Finds the first record where two runs diverge and describes it. Reads only the two ledgers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two ledgers diverge: `what` differs, and how it reads in each."""
+    """Where two ledgers diverge: `what` differs, and its text in each."""
 
     seq: int
     what: str
@@ -34,11 +34,11 @@ class Difference:
 
 
 def diff(a: Path, b: Path) -> Difference | None:
-    """Return the first difference of two ledgers, None when they are the same bytes.
+    """Return the first difference between two ledgers; None if they are byte-identical.
 
-    Everything before it is equal, so `prev_hash` and `seq` are equal there too. A ledger that is
-    the beginning of the other differs where it ends. Raises LedgerDamaged for a line at that
-    place that is no record.
+    All records before it are equal, and so are its `prev_hash` and `seq`. A ledger that is a
+    prefix of the other differs where it ends. Raises LedgerDamaged if the line that differs is
+    not a record.
     """
     first, second = RunFolder(a), RunFolder(b)
     first.require_run()
@@ -68,7 +68,7 @@ def _describe_divergence(
 
 
 def _describe_field(seq: int, left: Record, right: Record) -> Difference:
-    """Name the first field in which two records of one kind differ."""
+    """Name the first field in which two records of the same kind differ."""
     searches = [str(record.body.get("search")) for record in (left, right)]
     if left.kind == "genesis" and searches[0] != searches[1]:
         return Difference(seq, "the search", *searches)
@@ -149,7 +149,7 @@ def _value(body: Mapping[str, JsonValue]) -> str:
 
 
 def place(record: Record) -> str:
-    """Write where a record belongs: lane, round, index, as far as it has them."""
+    """Describe the position of a record: lane, and round and index if it has them."""
     body = record.body
     words = [f"lane {body.get('lane') or '/'}"]
     words += [f"{name} {body[name]}" for name in ("round", "index") if name in body]

@@ -1,7 +1,7 @@
-"""The history of one task: its call, its attempts, how it ended, and why it counts or not.
+"""The history of one task: its call, attempts and outcome, and why it is or is not recorded.
 
-Tasks are found by key, by a prefix of it, or by place (`LANE:ROUND:INDEX`, the root lane empty).
-Reads the manifest, the ledger for the record's number, and the log of the last attempt.
+A task is identified by its key, a prefix of it, or its position (`LANE:ROUND:INDEX`, empty for the
+root lane). Reads the manifest, the ledger for the record's number, and the last attempt's log.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class TaskHistory:
-    """Everything known about one task. Texts of `args`, `value`, `error` are canonical JSON."""
+    """Everything known about one task; `args`, `value` and `error` are canonical JSON."""
 
     key: str
     function: str
@@ -57,7 +57,7 @@ class TaskHistory:
     value: str | None
     error: str | None
     attempt: int
-    """How many attempts were begun."""
+    """Number of attempts started."""
     attempts: tuple[Attempt, ...]
     queued_at: float | None
     started_at: float | None
@@ -70,7 +70,7 @@ class TaskHistory:
     log_tail: str
     why: str
     record: int | None
-    """Its record's number in the ledger, once it is there."""
+    """Number of its record in the ledger, once recorded."""
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
@@ -111,7 +111,7 @@ def _history(folder: RunFolder, manifest: Manifest, id_: int) -> TaskHistory:
     )  # fmt: skip
 
 
-# -- finding it ------------------------------------------------------------------------------
+# -- finding the task ------------------------------------------------------------------------
 
 
 def _find(manifest: Manifest, key: str, run: Path) -> int:
@@ -162,13 +162,13 @@ def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
     return tuple(Attempt(*row) for row in rows)
 
 
-# -- why it counts or not ----------------------------------------------------------------------
+# -- why it is recorded or not -----------------------------------------------------------------
 
 
 def _reason(
     manifest: Manifest, lane: str, round_: int, index: int, state: str, attempts: Sequence[Attempt]
 ) -> str:
-    """Why a task without a record is in its state."""
+    """Explain the state of a task that has no record."""
     recorded, closed = manifest.query(
         "SELECT r.recorded, r.closed FROM rounds r JOIN lanes l ON l.id = r.lane"
         " WHERE l.path=? AND r.round=?",
@@ -191,7 +191,7 @@ def _reason(
 
 
 def _lane_before(manifest: Manifest, lane: str) -> str | None:
-    """Return the first unanswered lane that the ledger lists before `lane`, if there is one."""
+    """Return the first unanswered lane that the ledger lists before `lane`, if any."""
     rows = manifest.query("SELECT id, parent, round, ordinal, path, answer FROM lanes ORDER BY id")
     orders: dict[int, tuple[int, ...]] = {}
     ours: tuple[int, ...] = ()

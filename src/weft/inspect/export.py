@@ -1,7 +1,7 @@
-"""Writes results as CSV or Parquet, and makes data frames of them. The run is only read.
+"""Writes results as CSV or Parquet, and converts them to data frames. The run is only read.
 
-CSV needs nothing but Python; Parquet pyarrow or polars; a frame pandas or polars. None of these
-is a dependency of Weft: a missing one is named with the command that installs it.
+CSV needs only Python, Parquet needs pyarrow or polars, a data frame pandas or polars. None of these
+is a dependency of Weft; the error for a missing one includes the command that installs it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from weft.runs.execution import SEALED_VIEWS
 from weft.storage.folder import RunFolder
 
 DataFrame: TypeAlias = Any
-"""A pandas.DataFrame or a polars.DataFrame: neither is a dependency."""
+"""A pandas.DataFrame or a polars.DataFrame; neither package is a dependency."""
 FRAMES = ("pandas", "polars")
 ROW_GROUP = 65_536
-"""Rows of Parquet that are written at a time."""
+"""Number of rows in a Parquet row group."""
 _PANDAS = {"bool": "boolean", "int": "Int64", "float": "float64", "time": "datetime64[us, UTC]",
            "text": "string"}  # fmt: skip
 
@@ -45,7 +45,7 @@ def to_frame(run: Path, rows: Iterable[ResultRow], kind: str | None = None) -> D
 
 
 def write_csv(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
-    """Write the results as CSV (RFC 4180, UTF-8), whole or not at all; return where."""
+    """Write the results as CSV (RFC 4180, UTF-8) atomically; return the path."""
     with (
         _replaced(run, target) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as f,
@@ -55,7 +55,7 @@ def write_csv(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
 
 
 def print_csv(run: Path, rows: Iterable[ResultRow], stream: TextIO) -> None:
-    """Write the results as CSV into a stream."""
+    """Write the results as CSV to a stream."""
     columns = result_columns(run, rows)
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.name for column in columns])
@@ -64,7 +64,7 @@ def print_csv(run: Path, rows: Iterable[ResultRow], stream: TextIO) -> None:
 
 
 def write_parquet(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
-    """Write the results as Parquet, whole or not at all; return where."""
+    """Write the results as Parquet atomically; return the path."""
     name = _installed(("pyarrow", "polars"), "Parquet")
     with _replaced(run, target) as temporary:
         if name == "polars":
@@ -75,7 +75,7 @@ def write_parquet(run: Path, rows: Iterable[ResultRow], target: Path) -> Path:
 
 
 def result_columns(run: Path, rows: Iterable[ResultRow]) -> list[Column]:
-    """Return the columns; refuses a run whose results no view may show one by one."""
+    """Return the columns; raises InputError for a run with sealed views."""
     if SEALED_VIEWS in RunFolder(run).read_run_file().tags:
         raise InputError(
             f"{run} is sealed: its results are not shown one by one",
@@ -85,7 +85,7 @@ def result_columns(run: Path, rows: Iterable[ResultRow]) -> list[Column]:
 
 
 def csv_text(cell: Cell) -> Cell:
-    """Return a cell as CSV has it."""
+    """Convert a cell to its CSV form."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     return cell.isoformat() if isinstance(cell, datetime) else cell
@@ -115,7 +115,7 @@ def _polars(polars: Any, columns: Sequence[Column], values: Sequence[list[Cell]]
 
 
 def _write_arrow(path: Path, columns: Sequence[Column], rows: Iterable[ResultRow]) -> None:
-    """Write group by group, so that memory does not grow with the results."""
+    """Write one row group at a time, so that memory does not grow with the results."""
     arrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
     types = {
@@ -137,7 +137,7 @@ def _write_arrow(path: Path, columns: Sequence[Column], rows: Iterable[ResultRow
 
 
 def _installed(names: Sequence[str], what: str) -> str:
-    """Return the first package that is there; raises InputError with the command that helps."""
+    """Return the first installed package; raises InputError with the command to install one."""
     for name in names:
         if importlib.util.find_spec(name) is not None:
             return name
@@ -147,7 +147,7 @@ def _installed(names: Sequence[str], what: str) -> str:
 
 @contextmanager
 def _replaced(run: Path, target: Path) -> Iterator[Path]:
-    """Give a temporary file that takes the target's place once it is whole."""
+    """Yield the path of a temporary file that replaces the target if the block succeeds."""
     if target.is_dir():
         raise FileInvalid(f"{target} is a folder", hint="give --out a file's name")
     if target.resolve().is_relative_to(run.resolve()):

@@ -1,7 +1,7 @@
-"""Which record may follow which: the order of docs/ledger-format.md §5 and the keys of §6.
+"""Checks which record may follow which: the order of docs/ledger-format.md §5, the keys of §6.
 
-Knows what bodies mean and nothing of hashes between lines (`ledger.chain` has those). The
-ledger is depth first, so a stack of lanes says at every record what may come next.
+Knows the meaning of bodies, but not the hashes between lines (those are in `ledger.chain`). The
+ledger is depth first, so a stack of lanes determines what may come next.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class _Lane:
     path: str
     round: int = 0
     recorded: int = 0
-    """Results of the open round so far."""
+    """Number of results of the open round so far."""
 
 
 class Grammar:
-    """Takes the records of one ledger in order and refuses the first that cannot stand there."""
+    """Checks the records of one ledger in order and rejects the first that is out of place."""
 
     def __init__(self) -> None:
         self.completed = 0
@@ -41,18 +41,18 @@ class Grammar:
 
     @property
     def ended(self) -> bool:
-        """Whether the root has its answer."""
+        """Whether the root's answer has been accepted."""
         return not self._stack
 
     def place(self) -> RoundPlace | None:
-        """Where a result would stand next; None before the genesis and after the answer."""
+        """Return the position of the next result; None before the genesis and after the answer."""
         if not self._genesis or not self._stack:
             return None
         lane = self._stack[-1]
         return RoundPlace(self._genesis, lane.path, lane.round, lane.recorded)
 
     def skip(self, results: int) -> None:
-        """Advance over completed results that `accept_results` has checked for that place."""
+        """Advance past completed results that `accept_results` has checked at `place()`."""
         self._stack[-1].recorded += results
         self.completed += results
 
@@ -89,7 +89,7 @@ class Grammar:
         self._count(body)
 
     def _count(self, body: dict[str, JsonValue]) -> None:
-        """Count an outcome: the one field beside those of the call."""
+        """Count an outcome, the one field besides those of the call."""
         _require(len(body) == _RESULT_FIELDS, "it has no outcome")
         if "value" in body:
             self.completed += 1
@@ -128,7 +128,7 @@ class Grammar:
             _require(recorded == totals, f"its totals are not those of the ledger, {totals}")
 
     def _check_key(self, record: Record, lane: _Lane) -> None:
-        """Check that a record that is no result names the lane and round that come next."""
+        """Check that a record other than a result names the lane and round that come next."""
         _require(record.body["lane"] == lane.path, f"lane {lane.path or '/'} is not over")
         key = record_key(self._genesis, record.kind, lane.path, lane.round)
         _require(record.key == key, f"its key is not that of {record.kind} {lane.round}")

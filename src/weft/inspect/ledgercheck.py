@@ -1,8 +1,8 @@
-"""The ledger alone: every line, key and total of it checked in one pass.
+"""Checks the ledger alone: every line, key and total, in one pass.
 
-`check_ledger` takes lines as a file gives them, so bytes in memory do as well as a file. It
-knows the checkpoint beside the ledger, but neither manifest, objects nor heads noted outside;
-its result (`LedgerFacts`) is what those are then compared with.
+`check_ledger` takes an iterable of lines, from a file or from memory. It uses the checkpoint beside
+the ledger, but not the manifest, the objects or heads stored outside; these are then compared with
+its result, `LedgerFacts`.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from weft.runs.prior import retry_of
 from weft.storage.plainfile import is_plain_file, open_plain
 
 BATCH_BYTES = 1 << 18
-"""Lines are checked together up to this size, so memory does not grow with the ledger."""
+"""Lines are checked in batches of this size, so memory does not grow with the ledger."""
 _RESULT = b'"kind":"result"'
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(slots=True)
 class LedgerFacts:
-    """What a ledger records, as far as it is whole."""
+    """What the intact part of a ledger records."""
 
     size: int = 0
     root: bytes = b""
     torn_bytes: int = 0
-    """Bytes of an unfinished write behind the last whole record; none behind the answer."""
+    """Bytes of an unfinished write after the last whole record; none after the answer."""
     search: str = ""
     ended: bool = False
     completed: int = 0
     failed: int = 0
     timing_dependent: bool = False
     objects: dict[str, int] = field(default_factory=dict)
-    """Each digest named, with the record that named it first."""
+    """Each digest named, with the number of the first record that names it."""
     roots: dict[int, bytes] = field(default_factory=dict)
-    """The root at each size that was asked for and reached."""
+    """The root at each requested size that was reached."""
 
 
 def check_ledger(
@@ -55,12 +55,12 @@ def check_ledger(
     sealed: bool,
     sizes: Collection[int] = (),
 ) -> LedgerFacts:
-    """Check lines (each with its newline) against themselves and the checkpoint.
+    """Check that lines (each with its newline) agree with each other and with the checkpoint.
 
     A sealed ledger must be whole: it ends with the root's answer, at the checkpoint. Any other
-    may have a torn tail above the checkpoint, but nothing after the answer. Raises LedgerDamaged
-    naming the first record that is wrong; a line that was altered may only show in the
-    `prev_hash` of the next one.
+    may have a torn tail beyond the checkpoint, but nothing after the answer. Raises LedgerDamaged
+    naming the first wrong record; an altered line may be detected only by the `prev_hash` of the
+    next one.
     """
     return _Walk(lines, checkpoint, sealed, frozenset(sizes)).run()
 
@@ -68,7 +68,7 @@ def check_ledger(
 def check_ledger_file(
     path: Path, checkpoint: Checkpoint | None, *, sealed: bool, sizes: Collection[int] = ()
 ) -> LedgerFacts:
-    """Do the same for a file; one that is missing has no records."""
+    """Check a file like `check_ledger`; a missing file has no records."""
     if not is_plain_file(path):
         return check_ledger((), checkpoint, sealed=sealed, sizes=sizes)
     with open_plain(path) as file:
@@ -91,7 +91,7 @@ class _Walk:
         self._sizes = sizes
         self._safe = checkpoint.size if checkpoint else 0
         self._stops = sorted({*sizes, self._safe}, reverse=True)
-        """Sizes at which a root is asked for; those that were passed are removed."""
+        """Sizes at which a root is needed, in descending order; removed once passed."""
         self._facts = LedgerFacts()
         self._grammar = Grammar()
 
@@ -115,7 +115,7 @@ class _Walk:
         return self._complete()
 
     def _take_batch(self, batch: Sequence[bytes]) -> int:
-        """Take whole lines up to a tail that a crash may leave; return how many."""
+        """Check whole lines up to a tail that a crash may leave; return how many were good."""
         whole = len(batch) if batch[-1].endswith(b"\n") else len(batch) - 1
         lines = [line[:-1] for line in batch[:whole]]
         consumed = plain = 0
@@ -135,7 +135,7 @@ class _Walk:
         return consumed
 
     def _until_stop(self) -> int:
-        """How many lines may be taken before a root is asked for."""
+        """Return how many lines may be checked before the next root is needed."""
         size = self._facts.size
         while self._stops and self._stops[-1] <= size:
             self._stops.pop()
@@ -146,11 +146,14 @@ class _Walk:
             self._facts.roots[self._facts.size] = self._checker.chain.root()
 
     def _place_of(self, line: bytes) -> RoundPlace | None:
-        """Where a line stands that seems to be a result; None for any other."""
+        """Return the expected position of a line that looks like a result; None for any other."""
         return self._grammar.place() if _RESULT in line else None
 
     def _take_results(self, lines: Sequence[bytes], place: RoundPlace) -> tuple[int, int]:
-        """Take the leading lines that are plain results of the open round, all at once."""
+        """Check leading lines that are completed results of the open round, all at once.
+
+        Returns how many were accepted, and how many after them must be checked one by one.
+        """
         count, plain = accept_results(lines, self._checker.chain, place)
         self._grammar.skip(count)
         self._count(lines[:count])
@@ -159,7 +162,7 @@ class _Walk:
         return count, plain
 
     def _take_line(self, line: bytes) -> bool:
-        """Take one line of any kind; False if it is no good record where a crash may leave that."""
+        """Check one line of any kind; False if it is bad where a crash may leave a torn tail."""
         try:
             record = self._checker.take(line)
         except LedgerDamaged:
@@ -171,7 +174,7 @@ class _Walk:
         return True
 
     def _take(self, record: Record) -> None:
-        """Check a record that is whole and chained: wrong here, it was never ours."""
+        """Check a whole and correctly chained record; if it is wrong, Weft never wrote it."""
         seq = self._facts.size
         try:
             self._grammar.take(record)
@@ -181,7 +184,7 @@ class _Walk:
             raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
 
     def _count(self, lines: Sequence[bytes]) -> None:
-        """Count lines, and note the objects that they name."""
+        """Count lines and collect the objects that they name."""
         for seq, line in enumerate(lines, self._facts.size):
             if b'"$o"' in line:
                 for digest in objects_in(line.decode()):
@@ -194,13 +197,13 @@ class _Walk:
             self._facts.objects.setdefault(digest, 0)
 
     def _after_answer(self) -> LedgerDamaged:
-        """Describe what no crash can leave: nothing is ever written after the root's answer."""
+        """Return the error for data after the root's answer, which no crash can leave."""
         size = self._facts.size
         reason = "it comes after the root's answer, which ends a ledger"
         return LedgerDamaged(f"record {size}: {reason}", seq=size)
 
     def _check_sealed(self) -> None:
-        """Check that a finished ledger ends where its checkpoint and its answer are."""
+        """Check that a finished ledger ends with its answer, at its checkpoint."""
         size = self._facts.size
         if self._facts.torn_bytes:
             raise LedgerDamaged(f"record {size}: its line has no end", seq=size)
@@ -220,9 +223,9 @@ class _Walk:
 
 
 def genesis_objects(record: Record) -> Iterable[str]:
-    """Return the digests that a genesis names: inputs, the ledger of a run that is retried.
+    """Return the digests that a genesis names: its inputs and, for a retry, the retried ledger.
 
-    Raises LedgerDamaged.
+    Raises LedgerDamaged if one is not a SHA-256 digest.
     """
     inputs, retry = record.body["inputs"], retry_of(record.body)
     if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
@@ -235,7 +238,7 @@ def genesis_objects(record: Record) -> Iterable[str]:
 
 
 def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Gather lines into lists of about BATCH_BYTES, or of one line that is longer."""
+    """Group lines into batches of about BATCH_BYTES, each of at least one line."""
     batch, size_bytes = list[bytes](), 0
     for line in lines:
         batch.append(line)

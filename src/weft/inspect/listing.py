@@ -1,7 +1,7 @@
-"""The runs below a folder, newest first, in a line each: what `weft list` shows.
+"""The runs below a folder, newest first, one entry each, as `weft list` shows them.
 
-Reads a few rows of each run, never its tasks one by one, and changes nothing. A folder that
-cannot be read as a run is listed as damaged, with the reason.
+Reads only a few rows of each run, not every task, and changes nothing. A run that cannot be read
+is listed as damaged, with the reason.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class RunEntry:
     """One run in a list."""
 
     name: str
-    """Its place below the folder."""
+    """Its path relative to the folder."""
     path: str
     search: str = ""
     state: str = DAMAGED
     """`finished`, `running`, `interrupted` or `damaged`."""
     started_at: float | None = None
     duration_s: float | None = None
-    """From its first task to its last head; with the pauses of a run that was interrupted."""
+    """From its first task to its last head, including pauses."""
     tasks: int = 0
     """Results accepted so far."""
     failed: int | None = None
-    """Known of a finished run."""
+    """Known only for a finished run."""
     answer: str = ""
-    """As JSON; of a damaged run, what is wrong."""
+    """As JSON; for a damaged run, what is wrong."""
     tags: tuple[str, ...] = ()
     mtime: float = field(default=0.0, repr=False)
 
@@ -52,7 +52,7 @@ class RunEntry:
 
 
 def list_runs(folder: Path) -> list[RunEntry]:
-    """Return the runs below a folder, newest first; a tie by name."""
+    """Return the runs below a folder, newest first, ties by name."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileInvalid(f"{folder} {what}", hint="weft list FOLDER, where runs are")
@@ -61,7 +61,7 @@ def list_runs(folder: Path) -> list[RunEntry]:
 
 
 def read_entry(name: str, path: Path) -> RunEntry:
-    """Read a run's line; one that cannot be read is damaged, with the reason as its answer."""
+    """Read a run's entry; one that cannot be read is damaged, with the reason as its answer."""
     folder = RunFolder(path)
     try:
         with run_named(path):
@@ -99,13 +99,13 @@ def _answer(body: dict[str, JsonValue]) -> str:
 
 
 def _object_json(value: object) -> JsonValue:
-    """An object in the run's store, by its digest; nothing else lacks a JSON form."""
+    """Return an object as its digest; no other value lacks a JSON form."""
     assert isinstance(value, Object)
     return {"object": value.digest}
 
 
 def _times(manifest: Manifest) -> tuple[float | None, float | None]:
-    """When its first task was queued, and the seconds from then to the last head."""
+    """Return when the first task was queued, and the seconds from then to the last head."""
     first = manifest.query("SELECT coalesce(queued_at, started_at) FROM tasks ORDER BY id LIMIT 1")
     [(last,)] = manifest.query("SELECT max(at) FROM heads")
     started_at: float | None = first[0][0] if first else None

@@ -1,7 +1,7 @@
-"""The ends of what a task's last attempt printed, from `logs/<task>/<attempt>.<suffix>`.
+"""The tails of the output of a task's last attempt, from `logs/<task>/<attempt>.<suffix>`.
 
-A task's key comes from the manifest, which may be anybody's: one that is no plain name has no
-logs, and no link is followed.
+A task's key comes from the manifest, which is not trusted: a key that is not a simple file name
+has no logs, and links are not followed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.storage.plainfile import NESTED, is_plain_folder, open_plain
 def log_tails(
     logs: Path, key: str, limit_bytes: int, suffixes: Sequence[str] = (".log",)
 ) -> list[str]:
-    """Return the end of each file of the last attempt, in the order of `suffixes`."""
+    """Return the tail of each file of the last attempt, in the order of `suffixes`."""
     folder = logs / key
     if folder.parent != logs or folder.name != key or not is_plain_folder(folder, NESTED - 1):
         return []

@@ -1,4 +1,4 @@
-"""What the product that a run's search comes from adds to it: files of its own, lines of status."""
+"""What the product of a run's search adds to the run: a follower, files, lines of status."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.product import product_of
 def followed(
     run: Path, search: str, watcher: Watcher | None, events: Path | None
 ) -> Iterator[Watcher | None]:
-    """Let the product of a run's search follow it while it goes on; `events` is its event log."""
+    """Wrap `watcher` so that the search's product can follow the run; `events` is its event log."""
     product = product_of(search)
     if product is None or not product.follow:
         if events is not None:
@@ -32,12 +32,12 @@ def followed(
 
 
 def finish_run(run: Path, search: str) -> None:
-    """Write the files that a finished run of an installed product has beside its ledger."""
+    """Write the files that an installed product adds to a finished run."""
     product = product_of(search)
     if product is not None and product.finish:
         product.part(product.finish)(run)
 
 
 def summary_lines(run: Path, search: str) -> list[str]:
-    """Return what a run's search adds to its status."""
+    """Return the lines that a run's search adds to its status."""
     return lines_for(RunView(run, search))

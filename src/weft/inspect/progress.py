@@ -1,6 +1,6 @@
-"""The progress of a run from its manifest: the numbers that its own display shows, from outside.
+"""The progress of a run from its manifest: the same numbers as the run's own display shows.
 
-Reads no clock: the time now is given, or is that of the latest row.
+Reads no clock: the current time is a parameter, or that of the latest row.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from weft.runs.progress import Progress
 from weft.storage.manifest import Manifest
 
 BINS = 200
-"""Into so many spans the session is divided, to look at its pace."""
+"""Number of spans into which a session is divided to estimate its pace."""
 
 
 def read_progress(
     manifest: Manifest, *, counts: dict[str, int], starts: Sequence[float | None], workers: int,
     state: str, now_s: float | None,
 ) -> Progress:  # fmt: skip
-    """Return where a run stands; speed and time left only while it is under way.
+    """Return the progress of a run; with speed and time left only while it is running.
 
-    `counts` are those of the tasks by state, `starts` the times since when the running ones run.
+    `counts` has the number of tasks by state, `starts` the start times of the running ones.
     """
     plans = {lane: Plan.from_text(text) for lane, text in manifest.plans().items()}
     plan = plans.get("", Plan())
@@ -50,7 +50,7 @@ def read_progress(
 
 
 def _tasks(manifest: Manifest) -> dict[str, int]:
-    """Tasks of the rounds that each lane has opened; of those that are over, what was recorded."""
+    """Return the number of tasks in each lane's rounds; for closed rounds, of those recorded."""
     rows = manifest.query(
         "SELECT l.path, sum(CASE WHEN r.closed THEN r.recorded ELSE coalesce(r.size, r.recorded)"
         " END) FROM rounds r JOIN lanes l ON l.id = r.lane WHERE r.kind = 'tasks' GROUP BY l.path"
@@ -110,7 +110,7 @@ def _pace(manifest: Manifest, now_s: float | None) -> Pace | None:
 
 
 def _session_start(manifest: Manifest) -> float | None:
-    """When the first task of the present session was started."""
+    """Return when the first task of the current session was started."""
     pause_s: float = manifest.query(
         "SELECT max(coalesce((SELECT max(at) FROM events WHERE kind = 'interrupted'), 0),"
         " coalesce((SELECT max(finished_at) FROM attempts WHERE reason = 'coordinator-died'), 0))"

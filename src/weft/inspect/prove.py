@@ -1,7 +1,7 @@
-"""Proofs that travel without the run: one record is in a ledger; one ledger begins with another.
+"""Proofs that need no run to check: a record is in a ledger; a ledger begins with another.
 
-Each `prove` has its `check` beside it. A check needs the proof and a root that the checker
-trusts, nothing of the run. The hashes are RFC 6962's (`ledger.merkle`).
+Each `prove` has its `check` beside it. A check needs only the proof and a root that the checker
+trusts. The hashes are those of RFC 6962 (`ledger.merkle`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_PATH = 64
 
 
 class _Document:
-    """`to_dict` and a strict `from_dict`, for frozen dataclasses of texts and counts."""
+    """`to_dict` and a strict `from_dict`, for frozen dataclasses of strings and counts."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class _Document:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, JsonValue]) -> Self:
-        """Read what `to_dict` wrote and nothing else; raises FileInvalid."""
+        """Read the form that `to_dict` writes; raises FileInvalid for anything else."""
         names = [f.name for f in fields(cls)]  # type: ignore[arg-type] # every proof is a dataclass
         if type(raw) is not dict or raw.keys() != {"schema_version", *names}:
             raise FileInvalid(f"the proof must have the fields schema_version, {', '.join(names)}")
@@ -54,7 +54,7 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class Proof(_Document):
-    """Record `line` is number `index` of the ledger that has `root` at `size`."""
+    """Proof that record `line` is number `index` of the ledger with `root` at `size`."""
 
     origin: str
     size: int
@@ -66,7 +66,7 @@ class Proof(_Document):
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyProof(_Document):
-    """The ledger with `root` at `size` begins with the one that had `old_root` at `old_size`."""
+    """Proof that the ledger with `root` at `size` begins with that of `old_root` at `old_size`."""
 
     origin: str
     old_size: int
@@ -77,10 +77,10 @@ class ConsistencyProof(_Document):
 
 
 def prove(run: Path, key: str) -> Proof:
-    """Prove that the record with this key, or the only one that begins with it, is recorded.
+    """Prove that the record with this key, or a unique prefix of it, is in the ledger.
 
-    A task's place (`LANE:ROUND:INDEX`) will do too, as it does for `explain`. The head is the run's
-    checkpoint. Raises InputError when no record or several match.
+    A task's position (`LANE:ROUND:INDEX`) is accepted too, as by `explain`. The head is the run's
+    checkpoint. Raises InputError if no record or several match.
     """
     folder = RunFolder(run)
     folder.require_run()
@@ -95,9 +95,9 @@ def prove(run: Path, key: str) -> Proof:
 
 
 def check_proof(proof: Proof, *, root: bytes | None = None, size: int | None = None) -> None:
-    """Raise LedgerDamaged unless the proof holds, and is for the head that is given.
+    """Raise LedgerDamaged unless the proof holds and is for the given head.
 
-    Without `root` only the proof's own root is checked: compare it with one you trust. Neighbouring
+    Without `root`, only the proof's own root is used: compare it with one you trust. Neighbouring
     sizes may have paths of the same shape, so only the head binds `size` (RFC 6962 §2.1.1).
     """
     if size is not None and proof.size != size:
@@ -122,7 +122,7 @@ def check_proof(proof: Proof, *, root: bytes | None = None, size: int | None = N
 
 
 def prove_consistency(run: Path, old_size: int) -> ConsistencyProof:
-    """Prove that the run's checkpoint begins with its own first `old_size` records."""
+    """Prove that the ledger at the run's checkpoint begins with its first `old_size` records."""
     folder = RunFolder(run)
     folder.require_run()
     with run_named(run):
@@ -139,7 +139,7 @@ def prove_consistency(run: Path, old_size: int) -> ConsistencyProof:
 def check_consistency_proof(
     proof: ConsistencyProof, *, old_root: bytes | None = None, root: bytes | None = None
 ) -> None:
-    """Raise LedgerDamaged unless the proof holds, and is for the roots that are given."""
+    """Raise LedgerDamaged unless the proof holds and is for the given roots."""
     for name, proven, trusted in (
         ("old root", proof.old_root, old_root),
         ("root", proof.root, root),
@@ -177,11 +177,11 @@ def _find(folder: RunFolder, key: str) -> int:
 
 
 def _find_place(folder: RunFolder, key: str) -> int:
-    """Find a task's record by its place; only the ledger is read."""
+    """Find a task's record by its position; reads only the ledger."""
     lane, round_, index = parse_place(key)
     mark = f'"index":{index},"lane":{canonical(lane)},"round":{round_}'.encode()
     for seq, line in enumerate(whole_lines(folder.ledger)):
-        if mark in line:  # perhaps inside an argument: the record itself decides
+        if mark in line:  # may be inside an argument, so the record itself decides
             record = parse_at(line, seq)
             place = [record.body.get(name) for name in ("lane", "round", "index")]
             if record.kind == "result" and place == [lane, round_, index]:
@@ -193,7 +193,7 @@ def _find_place(folder: RunFolder, key: str) -> int:
 
 
 def parse_place(place: str) -> tuple[str, int, int]:
-    """Read `LANE:ROUND:INDEX`, the root lane empty or `/`; raise InputError for anything else."""
+    """Parse `LANE:ROUND:INDEX` (root lane: empty or `/`); raises InputError for anything else."""
     lane, _, round_ = place.rpartition(":")[0].rpartition(":")
     numbers = (round_, place.rpartition(":")[2])
     if place.count(":") < 2 or not all(n.isascii() and n.isdigit() for n in numbers):
@@ -205,7 +205,7 @@ def parse_place(place: str) -> tuple[str, int, int]:
 
 
 def check_key(key: str) -> None:
-    """Raise InputError unless `key` is a key or enough of one."""
+    """Raise InputError unless `key` is a key or a sufficiently long prefix of one."""
     if not MIN_KEY_DIGITS <= len(key) <= 64 or not re.fullmatch("[0-9a-f]+", key):
         raise InputError(
             f"key {key!r:.80} is not {MIN_KEY_DIGITS} to 64 lower-case hex digits",
@@ -214,7 +214,7 @@ def check_key(key: str) -> None:
 
 
 def _tree(folder: RunFolder, index: int | None) -> tuple[Checkpoint, list[bytes], bytes]:
-    """Return the checkpoint, the leaves under it and the line at `index`; the root must match."""
+    """Return the checkpoint, its leaf hashes and the line at `index`; the root must match."""
     checkpoint = read_checkpoint(folder.checkpoint)
     if checkpoint is None or (index is not None and index >= checkpoint.size):
         where = "there is no checkpoint yet" if checkpoint is None else f"record {index} is past it"

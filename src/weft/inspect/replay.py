@@ -1,4 +1,4 @@
-"""Run a finished run's tasks again, in a temporary folder, and compare the two ledgers."""
+"""Runs a finished run's tasks again in a temporary folder and compares the two ledgers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ReplayReport:
     tasks: int
     difference: Difference | None
     code_changed: tuple[str, ...]
-    """Packages whose source is not what the run was recorded with."""
+    """Packages whose source has changed since the run was recorded."""
 
     @property
     def equal(self) -> bool:
@@ -74,10 +74,10 @@ def replay(
 ) -> ReplayReport:
     """Run every task of a finished run again and compare the ledger byte for byte.
 
-    Commands are answered from the record unless `commands` says to run them too, since they
-    need not be deterministic. The recorded run is only read. Its genesis and inputs are used
-    again; the new heads are noted nowhere. `accept` may hold `code`: execute the notebook code of
-    a run that came from elsewhere.
+    Results of commands, which need not be deterministic, are taken from the record unless
+    `commands` is set. The recorded run is only read. Its genesis and inputs are reused; the new
+    heads are not stored in the heads list. `accept` may contain `code`, which permits executing the
+    notebook code of a run from elsewhere.
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
@@ -99,7 +99,7 @@ def replay(
 
 
 def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> Decision:
-    """Return what a finished run decides, as recorded."""
+    """Return the recorded decision of a finished run."""
     if not folder.is_finished():
         raise RunFolderInvalid(f"{folder.path} is not finished", hint=f"weft resume {folder.path}")
     try:
@@ -112,7 +112,7 @@ def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> 
 
 
 class CommandRecord:
-    """How a finished run's commands ended, with the objects they made."""
+    """Recorded outcomes of a finished run's commands, with the objects they created."""
 
     def __init__(self, run: Path, out: Path) -> None:
         folder = RunFolder(run)
@@ -126,7 +126,7 @@ class CommandRecord:
             manifest.close()
 
     def recall(self, key: str) -> Finished | None:
-        """Return the recorded end of a command, its objects staged for the replay."""
+        """Return a command's recorded outcome, if any, with its objects staged for the replay."""
         if key not in self._ends:
             return None
         value, error = self._ends[key]

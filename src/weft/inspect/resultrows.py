@@ -1,8 +1,8 @@
-"""Where the results of a run are read from: the manifest, or without one the ledger.
+"""Sources of a run's results: the manifest or, without one, the ledger.
 
-Both give the rounds that have results, in ledger order, and then rows of a round on request. The
-ledger knows outcomes only. Of a run that is not finished these are the results so far, of the
-manifest also those that wait for others before them.
+Both list the rounds that have results, in ledger order, and read rows of a round on request. The
+ledger has only outcomes. For an unfinished run both have the results so far; the manifest also has
+those not yet recorded because an earlier one is missing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HOW = "attempt, started_at, finished_at, run_s, node, gpu, notes"
 
 
 class HowItWent(NamedTuple):
-    """What the manifest alone knows of a result."""
+    """Facts about a result that only the manifest has."""
 
     attempts: int | None = None
     started_at: float | None = None
@@ -43,7 +43,7 @@ class HowItWent(NamedTuple):
 
 
 class ResultRow(Result):
-    """A result with its place, and how it went where that is known."""
+    """A result with its position and, if known, its facts from the manifest."""
 
     __slots__ = ("how", "lane", "round")
 
@@ -63,14 +63,14 @@ class ResultRow(Result):
 
     @property
     def notes(self) -> dict[str, JsonValue]:
-        """What the task reported with `weft.note`."""
+        """Notes that the task reported with `weft.note`."""
         notes: dict[str, JsonValue] = json.loads(self.how.notes or "{}")
         return notes
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResults:
-    """Which tasks of one round have a result, and where to read it."""
+    """The results of one round and where to read them."""
 
     lane: str
     round: int
@@ -81,17 +81,17 @@ class RoundResults:
 
 
 class Source(Protocol):
-    """Where the results of a run are read from."""
+    """A source of a run's results."""
 
     def rounds(self) -> list[RoundResults]:
         """Return the rounds that have results, in ledger order."""
 
     def read(self, part: RoundResults, start: int, end: int) -> Sequence[ResultRow]:
-        """Read the results of a round from number `start` to `end`."""
+        """Read the results of a round from number `start` up to, but not including, `end`."""
 
 
 class ManifestResults:
-    """Results as the manifest has them; every row that is read is checked."""
+    """Results from the manifest; every row read is checked."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -114,7 +114,7 @@ class ManifestResults:
         return [part for part in parts if part.at]
 
     def read(self, part: RoundResults, start: int, end: int) -> Sequence[ResultRow]:
-        """Read the results of a round from number `start` to `end`."""
+        """Read the results of a round from number `start` up to, but not including, `end`."""
         first, last = part.at[start], part.at[end - 1]
         ids = part.at[start:end]
         with open_manifest(self._folder) as manifest:
@@ -130,7 +130,7 @@ class ManifestResults:
 
 
 def _lane_orders(manifest: Manifest) -> dict[int, tuple[int, ...]]:
-    """Return what sorts lanes as the ledger lists them: depth first."""
+    """Return the sort keys that put lanes in ledger order, depth first."""
     orders: dict[int, tuple[int, ...]] = {}
     rows = manifest.query("SELECT id, parent, round, ordinal FROM lanes ORDER BY id")
     for id_, parent, round_, ordinal in rows:
@@ -166,7 +166,7 @@ def _row(part: RoundResults, row: RecordedRow, how: HowItWent, values: StoredVal
 
 
 class LedgerResults:
-    """Results as the ledger has them, for a run whose manifest is gone."""
+    """Results from the ledger, for a run without a manifest."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._ledger = folder.ledger
@@ -189,7 +189,7 @@ class LedgerResults:
         return parts
 
     def read(self, part: RoundResults, start: int, end: int) -> Sequence[ResultRow]:
-        """Read the results of a round from number `start` to `end`."""
+        """Read the results of a round from number `start` up to, but not including, `end`."""
         rows = list[ResultRow]()
         with open_plain(self._ledger) as file:
             for offset in part.at[start:end]:

@@ -1,6 +1,6 @@
-"""A run's results, one by one or by place, in ledger order, with how each came about.
+"""A run's results in ledger order, by iteration or by index, with details of their execution.
 
-Rows are read when they are asked for: a million results cost no more memory than a thousand.
+Rows are read on demand: a million results take no more memory than a thousand.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from weft.storage.folder import RunFolder
 
 SHOWN = 20
 CHUNK = 2048
-"""Rows that are read at a time."""
+"""Number of rows read at a time."""
 
 
 class RunResults(Sequence[ResultRow]):
-    """Results in the order of the ledger; a notebook shows the first of them."""
+    """Results in ledger order; a notebook shows the first ones."""
 
     def __init__(self, run: Path, source: Source, rounds: Sequence[RoundResults]) -> None:
         self._run = run
@@ -67,19 +67,19 @@ class RunResults(Sequence[ResultRow]):
             return self._source.read(part, start, end)
 
     def to_frame(self, kind: str | None = None) -> export.DataFrame:
-        """Return a data frame with a row for each result: `"pandas"` or `"polars"`.
+        """Return a data frame with a row for each result; `kind` is `"pandas"` or `"polars"`.
 
-        Without `kind`, pandas if it is installed, else polars. The columns are those of
-        `weft export`; raises `InputError` when neither is there.
+        Without `kind`, uses pandas if it is installed, otherwise polars. The columns are those of
+        `weft export`. Raises `InputError` if the package is not installed.
         """
         return export.to_frame(self._run, self, kind)
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write the same rows as CSV; return where."""
+        """Write the same rows as CSV; return the path."""
         return export.write_csv(self._run, self, Path(path))
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the same rows as Parquet, with pyarrow or polars; return where."""
+        """Write the same rows as Parquet, with pyarrow or polars; return the path."""
         return export.write_parquet(self._run, self, Path(path))
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class RunResults(Sequence[ResultRow]):
 
 
 def read_results(run: Path, lane: str | None = None, round_: int | None = None) -> RunResults:
-    """Return the results of a run; `lane` (a path, `/` for the root) and `round_` select."""
+    """Return the results of a run; `lane` (a path, `/` for the root) and `round_` are filters."""
     folder = RunFolder(run)
     folder.require_run()
     with run_named(run):

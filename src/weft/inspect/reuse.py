@@ -1,7 +1,7 @@
-"""What a retry reuses, checked against its own copy of the ledger that it retries.
+"""Checks the results that a retry reuses against its own copy of the ledger that it retries.
 
-The genesis names head, size and failed tasks of that ledger: the copy must have them, and every
-task that was completed there must have the same value here. The other run itself is not needed.
+The genesis names the head, size and failed tasks of that ledger: the copy must match them, and
+every task completed there must have the same value here. The original run is not needed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from weft.storage.objects import ObjectStore
 
 
 def reuse_notes(folder: RunFolder) -> list[str]:
-    """Check what a retry reuses and say so in one line; none for any other run.
+    """Check the results that a retry reuses and return a note on them; none for any other run.
 
-    Raises LedgerDamaged. The objects must have been checked before.
+    Raises LedgerDamaged if they do not match. The objects must have been checked before.
     """
     first = next(whole_lines(folder.ledger), None)
     retry = retry_of(parse(first).body) if first is not None else None
@@ -33,7 +33,7 @@ def reuse_notes(folder: RunFolder) -> list[str]:
 
 
 def _check_genesis(objects: ObjectStore, retry: Retry) -> None:
-    """Check that the copy is the ledger with that head, and these tasks failed in it."""
+    """Check that the copy has the head, and the failed tasks, that the genesis names."""
     path = objects.path(retry.ledger)
     roots = roots_at(path, {retry.size})
     if roots.get(retry.size, b"").hex() != retry.head:
@@ -53,7 +53,7 @@ def _is_failed(record: Record) -> bool:
 
 
 def _check_values(folder: RunFolder, prior: PriorResults) -> tuple[int, int]:
-    """Compare every result with the one that was there to be reused; count reused and all."""
+    """Compare every result with the one available for reuse; count those reused, and all."""
     reused = total = 0
     for seq, line in enumerate(whole_lines(folder.ledger)):
         record = parse_at(line, seq)

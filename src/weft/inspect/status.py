@@ -1,7 +1,7 @@
-"""How far a run has come: counts, open rounds, slots, speed, what is left; live or afterwards.
+"""The status of a run: counts, open rounds, slots, speed, time left; live or afterwards.
 
-Reads one snapshot of the manifest, the checkpoint and, when finished, the answer. Reads no
-clock: speed comes from the times in the rows, and the time now from the caller.
+Reads one snapshot of the manifest, the checkpoint and, if finished, the answer. Reads no clock:
+speed comes from the times in the rows, and the current time from the caller.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ SCHEMA_VERSION = 1
 STATES = ("queued", "running", "completed", "failed", "cancelled", "dropped")
 RATE_WINDOW_S = 60.0
 MAX_EVENTS = 10_000
-"""How many events `status` gives at most: the latest ones."""
+"""Maximum number of events that `status` returns, the latest ones."""
 MAX_WORKERS = 1000
 MAX_LOSSES = 20
-"""How many losses are listed in words."""
+"""Maximum number of losses listed in words."""
 _LEFT_RUNNING = "tasks counted as running were under way when the coordinator ended"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """A round under way: `recorded` results are accepted, in task order, of `size`."""
+    """An open round: `recorded` results, out of `size`, are accepted, in task order."""
 
     lane: str
     round: int
@@ -42,7 +42,7 @@ class RoundProgress:
 
 @dataclass(frozen=True, slots=True)
 class SlotView:
-    """A worker and the task it runs now; `since` is the coordinator's wall clock."""
+    """A worker and the task it is running; `since` is by the coordinator's wall clock."""
 
     node: str
     gpu: int | None
@@ -58,9 +58,9 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """What a worker did over the run: tasks it ended, and the seconds it spent in them.
+    """A worker's work over the whole run: tasks it finished, and the seconds it spent on them.
 
-    `busy_share` is of its time from the start of its first task to the end of its last one.
+    `busy_share` is relative to the time from the start of its first task to the end of its last.
     """
 
     node: str
@@ -86,7 +86,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where a run stands. `head` is the root at `size`, as the last checkpoint has it."""
+    """The status of a run. `head` is the root at `size`, both from the last checkpoint."""
 
     search: str
     state: str
@@ -97,10 +97,10 @@ class Status:
     finished: int
     rate_per_s: float | None = None
     eta_s: float | None = None
-    """Seconds until its end, or until the rounds opened so far are done; None when it is not
+    """Seconds until its end, or until the rounds opened so far are done; None if it is not
     running or not known. `progress` says whether it is a lower bound."""
     progress: Progress | None = None
-    """What the run's own display shows."""
+    """Progress as the run's own display shows it."""
     rounds: tuple[RoundProgress, ...] = ()
     lanes: int = 0
     lanes_answered: int = 0
@@ -109,15 +109,15 @@ class Status:
     answer: dict[str, JsonValue] | None = None
     """Body of the root's answer record, in wire form."""
     slots: tuple[SlotView, ...] = ()
-    """Workers that run a task now, while a coordinator is at work; by node, gpu, process."""
+    """Workers that are running a task, while a coordinator is working; by node, gpu, process."""
     workers: tuple[WorkerView, ...] = ()
-    """Workers that ended tasks, with those that did most first."""
+    """Workers that finished tasks, those with the most tasks first."""
     events: tuple[Event, ...] = ()
     losses: tuple[Loss, ...] = ()
-    """Nodes and slots that the last session lost, and when they were back."""
+    """Nodes and slots lost in the last session, and when they were back."""
     notes: tuple[str, ...] = field(default=())
     tags: tuple[str, ...] = ()
-    """Words that the run was started with."""
+    """Tags that the run was started with."""
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
@@ -132,11 +132,11 @@ class Status:
 def status(
     run: Path, *, events: bool = False, latest: int = 0, now_s: float | None = None
 ) -> Status:
-    """Return where the run stands; with `events`, also what happened, oldest first.
+    """Return the status of a run; with `events`, also its events, oldest first.
 
-    `latest` gives only that many of the last events that are not routine, which costs little.
-    `now_s` is the wall clock, for the time left; if not given, that of the latest row.
-    Raises ManifestDamaged or LedgerDamaged when what it reads makes no sense; it does not verify.
+    `latest` asks instead for only that many of the last non-routine events, which is cheap.
+    `now_s` is the wall-clock time, for the time left; by default that of the latest row.
+    Raises ManifestDamaged or LedgerDamaged if what it reads is inconsistent; it does not verify.
     """
     folder = RunFolder(run)
     with run_named(run):
@@ -167,7 +167,7 @@ def _answer(folder: RunFolder) -> dict[str, JsonValue] | None:
 
 
 def _progress(manifest: Manifest, search: str, state: str) -> Status:
-    """Return what the manifest knows; the caller adds head and answer."""
+    """Return the status from the manifest; the caller adds head and answer."""
     running = state == "running"
     counts = dict.fromkeys(STATES, 0)
     counts.update(manifest.query("SELECT state, count(*) FROM tasks GROUP BY state"))
@@ -202,7 +202,7 @@ def _progress(manifest: Manifest, search: str, state: str) -> Status:
 def _with_progress(
     status: Status, manifest: Manifest, workers: JsonValue, now_s: float | None
 ) -> Status:
-    """Add what the run's own display shows; its speed is that of the run while it is under way."""
+    """Add what the run's own display shows; its speed, if known, replaces that of the status."""
     progress = read_progress(
         manifest,
         counts=status.counts,
@@ -221,7 +221,7 @@ def _with_progress(
 
 
 def _without_rows(manifest: Manifest) -> int:
-    """How many tasks wait that have no row yet, because their round is large."""
+    """Return the number of queued tasks that have no row yet, because their round is large."""
     count: int = manifest.query(
         "SELECT coalesce(sum(size - (SELECT count(*) FROM tasks t WHERE t.id >= r.first"
         " AND t.id < r.first + r.size)), 0) FROM rounds r"
@@ -231,7 +231,7 @@ def _without_rows(manifest: Manifest) -> int:
 
 
 def _slots(manifest: Manifest) -> tuple[SlotView, ...]:
-    """Running rows; all of them lie behind what their round has recorded."""
+    """Return the running tasks; all of them come after what their round has recorded."""
     rows = manifest.query(
         """
         SELECT coalesce(t.node, ''), t.gpu, t.worker_pid, t.key, t.function,
@@ -267,10 +267,10 @@ def _share(busy_s: float, span_s: float) -> float | None:
 
 
 def _rate(manifest: Manifest) -> float | None:
-    """Tasks per second over the last minute in which any finished; None before the first.
+    """Return tasks per second over the last minute in which any finished; None before the first.
 
-    Of a task that began before that minute only the part inside it counts, so that four tasks of
-    ten minutes that end together are not four a second.
+    Of a task that started before that minute only the part within it counts, so that four tasks
+    of ten minutes that end together are not four per second.
     """
     last, first = manifest.query(
         "SELECT max(finished_at), min(started_at) FROM tasks WHERE finished_at >="
@@ -298,7 +298,7 @@ def _open_rounds(manifest: Manifest) -> tuple[RoundProgress, ...]:
 
 
 def _events(manifest: Manifest) -> tuple[Event, ...]:
-    """Lifecycle steps, from the rows that hold their times, and the run's own events."""
+    """Return the steps of tasks, from the rows that have their times, and the run's own events."""
     rows = manifest.query(
         """
         WITH task AS (SELECT * FROM task_view), happened (at, step, kind, id, detail) AS (
@@ -321,7 +321,7 @@ def _events(manifest: Manifest) -> tuple[Event, ...]:
 
 
 def _latest(manifest: Manifest, count: int) -> tuple[Event, ...]:
-    """The last events of the run and the last attempts that did not succeed, oldest first."""
+    """Return the run's last events and its last unsuccessful attempts, oldest first."""
     rows = manifest.query(
         """
         WITH happened (at, kind, id, detail) AS (
@@ -348,7 +348,7 @@ def _latest(manifest: Manifest, count: int) -> tuple[Event, ...]:
 def _from_ledger(
     folder: RunFolder, search: str, state: str, answer: dict[str, JsonValue] | None
 ) -> Status:
-    """Return what the ledger alone knows, for a run whose manifest is missing."""
+    """Return the status from the ledger alone, for a run whose manifest is missing."""
     checkpoint = read_checkpoint(folder.checkpoint)
     facts = check_ledger_file(folder.ledger, checkpoint, sealed=state == "finished")
     counts = dict.fromkeys(STATES, 0) | {"completed": facts.completed, "failed": facts.failed}

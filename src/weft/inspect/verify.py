@@ -1,12 +1,12 @@
-"""Verify a run: the ledger agrees with itself, the manifest, the objects and the world outside.
+"""Verifies that the ledger agrees with itself, the manifest, the objects and outside heads.
 
     ledger.jsonl ─ check_ledger ─► facts ─┬─ roots at noted sizes ── heads, --against, signature
                                           ├─ projection, line by line ── manifest.sqlite
                                           └─ objects named ── objects/
 
-Ledger and manifest are checked together as long as all is well. Otherwise the ledger is checked
-alone first: that decides which side is wrong when two disagree. The projection then names the
-exact record. Nothing is changed.
+Ledger and manifest are checked together as long as they agree. Otherwise the ledger is first
+checked alone, which decides which of the two is wrong; the projection then identifies the exact
+record. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _EVENTS = ("rollback-accepted", "code-accepted", "copy-accepted", "manifest-rebu
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of verify, which raises instead when anything is damaged."""
+    """The result of `verify`, which raises instead if anything is damaged."""
 
     status: str
     """`finished` or `interrupted`."""
@@ -72,11 +72,11 @@ class Verdict:
 def verify(
     run: Path, heads: HeadsList, *, against: Path | None = None, public_key: Path | None = None
 ) -> Verdict:
-    """Check everything in a run folder, and return what is certain.
+    """Check everything in a run folder and return the verdict.
 
     Raises LedgerDamaged, ManifestDamaged or ObjectDamaged naming the record, and RunRolledBack
-    for an unfinished run that is older than its noted heads. An unfinished run with the tail
-    that a crash leaves is `interrupted`, never damaged. With a public key, SignatureMissing
+    for an unfinished run that is older than its outside heads. An unfinished run with the tail
+    that a crash leaves is `interrupted`, never damaged. With a public key, raises SignatureMissing
     unless that key has signed the whole of a finished ledger.
     """
     folder = RunFolder(run)
@@ -91,7 +91,7 @@ def verify(
                 verification.check_ledger()
                 verification.check_manifest()
         except RunRolledBack:
-            verification.check_signed()  # a missing signature comes before advice to accept this
+            verification.check_signed()  # report a missing signature before advice to accept this
             raise
         verification.check_objects()
         verification.check_reused()
@@ -100,7 +100,7 @@ def verify(
 
 
 class _Verification:
-    """One verification: what is known so far, and the next thing to check."""
+    """One verification: what is known so far, and a method for each check."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class _Verification:
         self._run_file = run_file
         self._outside = outside
         self._noted = witnesses(outside, against)
-        """What was noted outside the folder; `checkpoint.sig` is inside it."""
+        """Witnesses outside the folder; `checkpoint.sig` is inside it."""
         self._witnesses = witnesses(outside, against, signature.signed)
         self._signature = signature
         self._checkpoint: Checkpoint | None = None
@@ -125,7 +125,7 @@ class _Verification:
     # -- both at once -------------------------------------------------------------------------
 
     def check_together(self) -> bool:
-        """Check ledger and manifest in one pass; False, with nothing known, unless all is well."""
+        """Check ledger and manifest in one pass; False, with nothing decided, unless all agree."""
         if not self._folder.manifest.is_file():
             return False
         try:
@@ -154,7 +154,7 @@ class _Verification:
         self.finished = self._is_finished()
         return reconciled
 
-    # -- the ledger, alone and against the noted heads ---------------------------------------
+    # -- the ledger, alone and against outside heads -----------------------------------------
 
     def check_ledger(self) -> None:
         try:
@@ -172,7 +172,7 @@ class _Verification:
         self._check_witnesses()
 
     def _is_finished(self) -> bool:
-        """Whether the ledger is whole, by its content: modes say nothing."""
+        """Whether the ledger is whole, by its content: file modes prove nothing."""
         safe = self._checkpoint.size if self._checkpoint else 0
         return self._facts.ended and self._facts.size == safe
 
@@ -181,7 +181,7 @@ class _Verification:
         check_witnesses(self._witnesses, facts.size, facts.roots, finished=self.finished)
 
     def _named(self, error: LedgerDamaged) -> LedgerDamaged:
-        """Let the manifest name the exact record: the chain may detect it only later."""
+        """Identify the exact record by the manifest: the chain may detect damage only later."""
         name = self._folder.ledger.name
         plain = LedgerDamaged(f"{name}: {error.message}", seq=error.seq, hint=error.hint)
         if self._checkpoint is None or not self._folder.manifest.is_file():
@@ -212,15 +212,15 @@ class _Verification:
     def _conclude(self, reconciled: Reconciled) -> None:
         if not self.finished and self._was_sealed(reconciled):
             try:
-                self._walk(sealed=True)  # whole by now, if it was finished since the first walk
+                self._walk(sealed=True)  # whole by now, if the run finished since the first walk
             except LedgerDamaged as error:
                 raise self._named(error) from None
         self._judge(reconciled)
 
     def _was_sealed(self, reconciled: Reconciled) -> bool:
-        """Whether the manifest holds the head of the whole ledger.
+        """Whether the manifest has the head of the whole ledger.
 
-        It is noted only once the ledger and its checkpoint have their end.
+        That head is stored only after the ledger and its checkpoint are complete.
         """
         with open_manifest(self._folder) as manifest:
             if manifest.lane_answer(ROOT_LANE) is None:
@@ -260,7 +260,7 @@ class _Verification:
             manifest.check_rows(first, end)
 
     def _blame(self, error: LedgerDamaged) -> Damaged:
-        """Ledger and manifest differ at a record: an outside head that covers it decides."""
+        """Decide which side is damaged: an outside head that covers a record proves the ledger."""
         proven = self._witnesses if self._signature.key_name else self._noted
         witnessed = max((witness.size for witness in proven), default=0)
         if error.seq is None or error.seq >= witnessed:

@@ -2,5 +2,5 @@
 
 Knows bytes and hashes only: no files, no clock, no manifest. Data flow:
 `records` (one line) -> `chain` (lines in order) -> `merkle` (the root) -> `checkpoint` (the head).
-The format is described for strangers in docs/ledger-format.md.
+docs/ledger-format.md describes the format for independent readers.
 """

@@ -1,7 +1,7 @@
 """Lines in order: `Chain` writes the next ones, `LineChecker` reads them back and checks them.
 
 Owns seq, prev_hash and the tree over the lines (leaf = the line without its newline). Knows which
-kind may stand where, but not whether a record is the one the search asked for. `resultlines`
+kind may occur where, but not whether a record is the one the search asked for. `resultlines`
 checks many lines of one round at once and advances the same chain.
 """
 
@@ -22,7 +22,7 @@ from weft.model.values import canonical
 
 @dataclass(frozen=True, slots=True)
 class ChainState:
-    """All that a chain is: its size, the hash of its last line, the peaks of its tree."""
+    """The whole state of a chain: its size, the hash of its last line, the peaks of its tree."""
 
     size: int
     prev_hash: str
@@ -55,11 +55,11 @@ class Chain:
         self._tree.append(leaf_hash(line))
 
     def next_lines(self, entries: Sequence[Entry]) -> list[bytes]:
-        """Render the next lines around (kind, key, canonical body), as `next_line` one by one."""
+        """Render the next lines around (kind, key, canonical body), like repeated `next_line`."""
         if isinstance(entries, ResultColumns) and are_keys(entries.keys):
             return self._next_results(entries)
         if not are_keys([key for _, key, _ in entries]):
-            return [self.next_line(*entry) for entry in entries]  # it refuses the right one
+            return [self.next_line(*entry) for entry in entries]  # it refuses the invalid one
         lines, sha256 = list[bytes](), hashlib.sha256
         prev_hash = self.prev_hash
         for seq, (kind, key, body) in enumerate(entries, self._tree.size):
@@ -73,7 +73,7 @@ class Chain:
         return lines
 
     def _next_results(self, results: ResultColumns) -> list[bytes]:
-        """Render the next lines of results, without their bodies being made before."""
+        """Render the next lines of results without building their bodies first."""
         lines, sha256 = list[bytes](), hashlib.sha256
         prev_hash, between, before_value = self.prev_hash, results.between, results.before_value
         seq, index = self._tree.size, results.first
@@ -97,7 +97,7 @@ class Chain:
             self._tree.extend([sha256(b"\x00" + line).digest() for line in lines])
 
     def accept_hashed(self, last_hash: str, leaves: Sequence[bytes]) -> None:
-        """Advance over lines whose hashes are known: the last one's own, and every leaf."""
+        """Advance over lines whose hashes are known: that of the last line, and every leaf."""
         self.prev_hash = last_hash
         self._tree.extend(leaves)
 
@@ -107,16 +107,16 @@ class Chain:
 
     @property
     def state(self) -> ChainState:
-        """Where it stands, for a chain elsewhere that goes on from here."""
+        """The current state, from which a chain elsewhere can continue."""
         return ChainState(self._tree.size, self.prev_hash, self._tree.peaks)
 
     def move_to(self, state: ChainState) -> None:
-        """Stand where another chain stands that went on from here."""
+        """Take the state of another chain that continued from here."""
         self.prev_hash = state.prev_hash
         self._tree = Frontier.of(state.size, state.peaks)
 
     def copy(self) -> Chain:
-        """Return a chain that goes on by itself from here."""
+        """Return an independent chain that continues from here."""
         twin = Chain()
         twin.move_to(self.state)
         return twin
@@ -125,10 +125,10 @@ class Chain:
 def check_lines(
     lines: Iterable[bytes], checkpoint: Checkpoint | None = None
 ) -> tuple[Chain, Iterator[Record]]:
-    """Read lines (without newlines) lazily, giving each record once it has been checked.
+    """Return a chain, and the records of lines (without newlines), checked lazily one by one.
 
-    The chain advances as the records are taken: after n of them it stands behind line n.
-    LedgerDamaged names the first wrong record, or none for a wrong root.
+    The chain advances as the records are consumed: after n of them it has advanced over n lines.
+    Raises LedgerDamaged naming the first wrong record, or no record if the root is wrong.
     """
     checker = LineChecker(checkpoint)
     return checker.chain, _checked(lines, checker)
@@ -142,10 +142,10 @@ def _checked(lines: Iterable[bytes], checker: LineChecker) -> Iterator[Record]:
 
 
 class LineChecker:
-    """Checks lines one by one: each one's form, seq, prev_hash and kind; the genesis key.
+    """Checks lines one by one: the form, seq, prev_hash and kind of each, and the genesis key.
 
-    If a checkpoint is given: that the ledger has its origin and root there, before the last
-    record under it is given, and reaches it.
+    With a checkpoint it also checks the origin, that the ledger reaches the checkpoint, and the
+    root there, before it returns the last record that the checkpoint covers.
     """
 
     __slots__ = ("chain", "checkpoint", "ended")
@@ -154,7 +154,7 @@ class LineChecker:
         self.chain = Chain()
         self.checkpoint = checkpoint
         self.ended = False
-        """Whether the last line was the root's answer, after which nothing may stand."""
+        """Whether the last line was the root's answer, after which nothing may follow."""
 
     def take(self, line: bytes) -> Record:
         """Check the next line and advance over it; raises LedgerDamaged with its seq."""
@@ -172,7 +172,7 @@ class LineChecker:
         return record
 
     def check_head(self) -> None:
-        """Check the root, if the chain stands where the checkpoint was taken."""
+        """Check the root, if the chain has the size of the checkpoint."""
         if self.checkpoint and self.chain.size == self.checkpoint.size:
             _check_head(self.chain, self.checkpoint)
 
@@ -195,7 +195,7 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
 
 
 def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:
-    """Check that record 0 is named by its own content, and belongs to the checkpoint."""
+    """Check that the key of record 0 is the hash of its body, and that the checkpoint fits it."""
     if record.key != sha256_hex(canonical(record.body)):
         raise LedgerDamaged("the genesis key is not the hash of its body")
     origin = origin_of(str(record.body.get("search")))
@@ -204,7 +204,7 @@ def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:
 
 
 def _check_head(chain: Chain, checkpoint: Checkpoint) -> None:
-    """Check the root where the checkpoint was taken, or where the ledger ended before it."""
+    """Check that the chain reaches the checkpoint, and its root there."""
     size, root = checkpoint.size, chain.root()
     if chain.size < size:
         raise LedgerDamaged(

@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 6962 §2.1 over leaf hashes, each proof with its check.
 
 Knows hashes only, not what they are hashes of. `leaves` are always leaf hashes; `Frontier`
-grows a tree in O(log n) memory. Checks take data from strangers and answer False, never raise.
+grows a tree in O(log n) memory. Checks accept untrusted data; they return False and never raise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 class Frontier:
-    """A tree that only grows: the roots of its full subtrees, largest first."""
+    """An append-only tree, kept as the roots of its full subtrees, largest first."""
 
     __slots__ = ("_peaks", "size")
 
@@ -42,7 +42,7 @@ class Frontier:
         self._peaks.append(leaf)
 
     def extend(self, leaves: Sequence[bytes]) -> None:
-        """Add leaf hashes in order, as `append` would one by one, level by level."""
+        """Add leaf hashes in order, like repeated `append`, but level by level."""
         nodes, left, ends = list(leaves), self.size, list[bytes]()
         self.size += len(nodes)
         while nodes:
@@ -56,7 +56,7 @@ class Frontier:
         self._peaks += reversed(ends)
 
     def root(self) -> bytes:
-        """Return MTH of the leaves so far; of none, the hash of nothing (RFC 6962 §2.1)."""
+        """Return MTH of the leaves so far; for none, the hash of no bytes (RFC 6962 §2.1)."""
         if not self._peaks:
             return hashlib.sha256(b"").digest()
         top = self._peaks[-1]
@@ -66,18 +66,18 @@ class Frontier:
 
     @property
     def peaks(self) -> tuple[bytes, ...]:
-        """The roots of its full subtrees, largest first; with the size, all that it is."""
+        """The roots of its full subtrees, largest first; with the size, its whole state."""
         return (*self._peaks,)
 
     @staticmethod
     def of(size: int, peaks: Sequence[bytes]) -> Frontier:
-        """Return the tree of a size with these peaks."""
+        """Return the tree with this size and these peaks."""
         tree = Frontier()
         tree.size, tree._peaks = size, [*peaks]
         return tree
 
     def copy(self) -> Frontier:
-        """Return a tree that grows on its own from here."""
+        """Return an independent copy."""
         return Frontier.of(self.size, self._peaks)
 
 
@@ -137,7 +137,7 @@ def prove_consistency(leaves: Sequence[bytes], old_size: int) -> list[bytes]:
         else:
             path.append(_root_between(leaves, low, middle))
             low = middle
-    if low:  # the old tree is no subtree of the new one: start from its last full part
+    if low:  # the old tree is not a subtree of the new one: start from its last full part
         path.append(_root_between(leaves, low, high))
     return path[::-1]
 

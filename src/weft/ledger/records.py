@@ -1,7 +1,7 @@
 """One ledger record as one line of RFC 8785 canonical JSON: `render` writes it, `parse` reads it.
 
 Owns the fields of a line and its canonical bytes. Knows neither the order of records (`chain`)
-nor what a body means: a body stays the raw wire JSON it was written as.
+nor the meaning of a body, which stays raw wire JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMAT = 1
 ZERO_HASH = "0" * 64
 KINDS = ("genesis", "result", "round", "lanes", "answer")
 MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disagree
-MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
+MAX_DEPTH = 256  # nested arrays and objects, the body itself included
 
 KEY_CHARS = 64
 
@@ -44,7 +44,7 @@ class Record:
 
 
 def render(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
-    """Build the line of a record, without its newline, around a body that is canonical already."""
+    """Return the line of a record, without its newline, around a body that is already canonical."""
     tail = f',"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
     assert _TAIL.fullmatch(tail), f"a record cannot hold {tail}"
     return f"{_HEAD}{body}{tail}".encode()
@@ -87,10 +87,10 @@ def line_hash(line: bytes) -> str:
 
 
 def _read_body(text: str) -> tuple[dict[str, Any], int]:
-    """Decode the body and insist that it is canonical; also return where it ends.
+    """Decode the body and require that it is canonical; also return where it ends.
 
-    Writing the value again gives another text for duplicate keys, white space, `-0` and needless
-    escapes, so one comparison refuses them all.
+    Re-encoding the body gives a different text if it has duplicate keys, white space, `-0` or
+    needless escapes, so one comparison refuses them all.
     """
     start = len(_HEAD)
     try:
@@ -109,7 +109,7 @@ def _read_body(text: str) -> tuple[dict[str, Any], int]:
 
 
 def _is_deep(body: JsonValue, text: str) -> bool:
-    """Return whether arrays and objects nest deeper than MAX_DEPTH, level by level."""
+    """Return whether arrays and objects nest deeper than MAX_DEPTH."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
     level = [body]

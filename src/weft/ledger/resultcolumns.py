@@ -1,7 +1,7 @@
-"""Completed results of one round in a row, column by column, before they have a place in the chain.
+"""Consecutive completed results of one round as columns, before they have a place in the chain.
 
-Whoever wants records gets them: it is a sequence of (kind, key, canonical body) like any other.
-Whoever makes many lines takes the columns, and never makes the bodies.
+They are also a sequence of (kind, key, canonical body), for callers that need records. Callers that
+render many lines use the columns and never build the bodies.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ Entry: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ResultColumns(Sequence[Entry]):
-    """Results with consecutive indices; all texts are canonical already."""
+    """Results with consecutive indices; all texts are already canonical."""
 
     function: str
     place: str
-    """Lane and round, as they stand in a body: `"lane":…,"round":…`."""
+    """Lane and round, as written in a body: `"lane":…,"round":…`."""
     first: int
-    """Index of the first."""
+    """The index of the first result."""
     keys: Sequence[str]
     args: Sequence[str]
     values: Sequence[str]
 
     @property
     def between(self) -> str:
-        """What stands in a body between arguments and index."""
+        """The text of a body between arguments and index."""
         return f',"function":"{self.function}","index":'
 
     @property
     def before_value(self) -> str:
-        """What stands in a body between index and value."""
+        """The text of a body between index and value."""
         return f',{self.place},"value":'
 
     def __len__(self) -> int:

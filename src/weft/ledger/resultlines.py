@@ -1,9 +1,9 @@
-"""Many result lines of one round checked at once: the fast path beside `chain` and the grammar.
+"""Checks many result lines of one round at once: the fast path beside `chain` and the grammar.
 
-A line is accepted only where every byte of it is accounted for: all but the texts of its
-arguments and value is known beforehand, and these are read and written again together. Whatever
-is not accepted is left to the plain twin, `LineChecker` and the grammar, which names what is
-wrong; so both accept the same lines, and the twin alone refuses.
+A line is accepted only if every byte of it is accounted for: all but the texts of its arguments
+and value is known in advance, and these texts are decoded and re-encoded together. A line that is
+not accepted is left to the plain path, `LineChecker` and the grammar, which reports what is
+wrong. So both paths accept the same lines, and only the plain path refuses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.ledger.records import FORMAT, KEY_CHARS, MAX_DEPTH, MAX_INT
 from weft.model.values import canonical
 
 BODY_DEPTH = 2
-"""Levels of nesting around a value: more than the body around it, which is one."""
+"""Levels of nesting reserved for what is around a value; the body itself is only one."""
 MARK_CHARS = 32
 _HEAD = b'{"body":{"args":'
 _ARGS_START = len(_HEAD)
@@ -30,16 +30,16 @@ _FUNCTION = re.compile(rb',"function":("[ !#-\[\]-~]+"),"index":')
 _NAME = re.compile(r"[ !#-\[\]-~]+")
 _INT = "(?:0|-?[1-9][0-9]{0,14})"
 _SHAPE = rf'{_INT}|\{{"[A-Za-z_][0-9A-Za-z_]*":{_INT}\}}'
-"""The commonest texts that are canonical for certain: an integer, and one argument that is one."""
+"""The most common texts that are canonical for certain: an integer, or one integer argument."""
 _PLAIN_TEXT = re.compile(_SHAPE).fullmatch
 _PLAIN = re.compile(_SHAPE.encode()).fullmatch
 _LONG_INT = re.compile(r"[\[,:]-?([0-9]{16,})")
-"""An integer that may be beyond ±(2^53−1); a text inside quotes may look so, which costs time."""
+"""An integer that may be beyond ±(2^53−1); a match inside a string costs only time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlace:
-    """The round that result lines belong to; `recorded` of them stand before the next one."""
+    """The round that result lines belong to; `recorded` of its results precede the next line."""
 
     genesis: str
     lane: str
@@ -50,8 +50,8 @@ class RoundPlace:
 def accept_results(lines: Sequence[bytes], chain: Chain, place: RoundPlace) -> tuple[int, int]:
     """Advance the chain over the leading lines that are completed results of the round.
 
-    Returns how many were accepted, and how many of those after them are for the twin: none, the
-    one that is another record, a failed task, unusual or wrong, or a block with unusual texts.
+    Returns how many were accepted, and how many after them are left to the plain path: none; one
+    that is another record, a failed task, unusual or wrong; or a block with unusual texts.
     """
     texts, leaves, sha256 = list[bytes](), list[bytes](), hashlib.sha256
     layout = _Layout(place)
@@ -73,20 +73,20 @@ def accept_results(lines: Sequence[bytes], chain: Chain, place: RoundPlace) -> t
 
 
 class _Layout:
-    """Splits lines of one round into what is known of them and the texts that are not."""
+    """Splits lines of one round into the known parts and the texts that are not known."""
 
     __slots__ = ("_before", "_key_head", "_lane", "_name", "unusual")
 
     def __init__(self, place: RoundPlace) -> None:
         lane = canonical(place.lane)
         self.unusual: list[bytes] = []
-        """Texts of the last line whose form is still to be checked."""
+        """Texts of the last line that still have to be checked for canonical form."""
         self._lane = f',"lane":{lane},"round":{place.round},"value":'
         self._key_head = _key_head(place)
         self._before = self._name = ""
 
     def split(self, line: bytes, key_end: int, index: int) -> bool:
-        """Whether all of the line up to its key is as it must be, apart from `unusual`."""
+        """Return whether the line, up to and with its key, is correct apart from `unusual`."""
         body_end = key_end - _KEY_BYTES
         between = f"{self._before}{index}{self._lane}".encode()
         args_end = line.find(between, _ARGS_START, body_end) if self._name else -1
@@ -113,10 +113,10 @@ class _Layout:
 def are_results(
     results: Iterable[tuple[str, str, str, str]], place: RoundPlace, last_hash: str
 ) -> bool:
-    """Whether texts (key, function, args, value) make completed results of the round, in order.
+    """Whether texts (key, function, args, value) are completed results of the round, in order.
 
-    For those who have the texts and know that the lines made from them stand in the ledger, the
-    last one with `last_hash`. Like `accept_results` it may refuse what the twin accepts.
+    For callers who know that the ledger has the lines built from these texts, the last one with
+    `last_hash`. Like `accept_results` it may refuse what the plain path accepts.
     """
     head, sha256 = _key_head(place), hashlib.sha256
     unusual = list[str]()
@@ -145,11 +145,11 @@ def _are_canonical_bytes(texts: Sequence[bytes], last_hash: str) -> bool:
 
 
 def are_canonical(texts: Sequence[str], last_hash: str) -> bool:
-    """Whether each text is one value in canonical JSON; some that are may be refused.
+    """Whether each text is one value in canonical JSON; may refuse some that are.
 
-    The texts are read as one list with a mark between them, taken from a hash that depends on
-    all of them, so that none can hold it: then marks at every second place of the list show
-    that each text is one item, and writing the list again that each is canonical.
+    The texts are parsed as one list with a separator between them. The separator is taken from a
+    hash that depends on all texts, so none can contain it: separators at every second place of
+    the list show that each text is one item, and re-encoding the list that each is canonical.
     """
     mark = last_hash[:MARK_CHARS]
     between = f',"{mark}",'

@@ -1,8 +1,8 @@
 """NumPy arrays as `.npy` bytes (NEP 1), and NumPy scalars as the Python numbers they equal.
 
-The header is written here, so that one array has one text whatever NumPy's version pads it to,
-and read back only if it is written that way. Objects, and with them pickle, have no place in it;
-a header that promises more data than there is allocates nothing.
+The header is written here, so that equal arrays have equal bytes with every version of NumPy, and
+only headers written this way are read back. Object dtypes, and with them pickle, are refused; a
+header that promises more data than there is allocates nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ else:
 MAGIC = b"\x93NUMPY\x01\x00"
 ALIGN = 64
 KINDS = "biufcSUMm"
-"""Booleans, integers, floats, complex numbers, fixed-width bytes and text, dates and spans."""
+"""Booleans, integers, floats, complex numbers, fixed-width bytes and text, dates, durations."""
 
 
 def is_scalar(value: object) -> bool:
@@ -31,15 +31,15 @@ def is_scalar(value: object) -> bool:
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is an array, of whatever class."""
+    """Whether a value is an array, subclasses included."""
     return isinstance(value, np.ndarray)
 
 
 def plain_scalar(value: Any) -> bool | int | float | str | bytes:
-    """Return the Python value that a NumPy scalar equals; refuse what has none."""
+    """Return the Python value equal to a NumPy scalar; raises ValueInvalid if there is none."""
     if isinstance(value, np.bool_):
         return bool(value)
-    if value.dtype.kind in "iu":  # a span of time is an integer to isinstance
+    if value.dtype.kind in "iu":  # for isinstance a timedelta is an integer, too
         return int(value)
     if isinstance(value, np.float64 | np.float32 | np.float16):
         return float(value)
@@ -52,7 +52,7 @@ def plain_scalar(value: Any) -> bool | int | float | str | bytes:
 
 
 def write_array(array: Any) -> tuple[str, bytes]:
-    """Return what to show of an array, and its `.npy` bytes."""
+    """Return a summary of an array for display, and its `.npy` bytes."""
     if type(array) is not np.ndarray:
         hint = "pass numpy.asarray(x)"
         raise ValueInvalid(f"{_name(array)} would come back as a plain array", hint=hint)
@@ -63,7 +63,7 @@ def write_array(array: Any) -> tuple[str, bytes]:
 
 
 def read_array(data: bytes) -> tuple[str, Any]:
-    """Return what `write_array` was given; raises ValueInvalid for any other bytes."""
+    """Return summary and array from `write_array`'s bytes; raises ValueInvalid for any others."""
     end = len(MAGIC) + 2
     end += int.from_bytes(data[end - 2 : end], "little")
     dtype, shape, fortran = _parsed(data[:end])
@@ -87,7 +87,7 @@ def _header(dtype: str, shape: tuple[int, ...], *, fortran: bool) -> bytes:
 
 
 def _parsed(header: bytes) -> tuple[Any, tuple[int, ...], bool]:
-    """Read a header; only one that is written the same way is one."""
+    """Parse a header; accept only the bytes that `_header` writes."""
     try:
         fields = ast.literal_eval(header[len(MAGIC) + 2 :].decode("ascii").strip())
         descr, shape, fortran = fields["descr"], fields["shape"], fields["fortran_order"]
@@ -104,11 +104,11 @@ def _parsed(header: bytes) -> tuple[Any, tuple[int, ...], bool]:
 
 
 def _check_dtype(dtype: Any) -> None:
-    """Refuse what holds Python objects, undefined padding, or does not come back as it was."""
+    """Refuse dtypes with Python objects or undefined padding, or that do not round-trip."""
     if dtype.hasobject:
         hint = "give it a numeric or fixed-width dtype, or pass a list"
         raise ValueInvalid("an array of Python objects (dtype object) is not stored", hint=hint)
-    is_long = dtype.char in "gG"  # its padding bytes are undefined, its size the platform's
+    is_long = dtype.char in "gG"  # undefined padding bytes, platform-dependent size
     if dtype.kind not in KINDS or is_long or np.dtype(dtype.str) != dtype or not dtype.itemsize:
         hint = "split a structured array into arrays or a table; long double: astype(float)"
         raise ValueInvalid(f"an array of dtype {str(dtype)[:60]} is not stored", hint=hint)

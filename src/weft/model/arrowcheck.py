@@ -1,7 +1,7 @@
-"""Reads an Arrow IPC stream that may be damaged or forged: no lie about a size costs memory.
+"""Reads an Arrow IPC stream that may be damaged or forged; a false size costs no memory.
 
-Bodies are read in place, never decompressed; lengths are checked against the buffers that are
-there; columns without data of their own cannot claim more rows than the stream could describe.
+Bodies are read in place and never decompressed; lengths are checked against the actual buffers;
+columns without data cannot claim more rows than the stream could describe.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ else:
     pa, ipc = Library("pyarrow"), Library("pyarrow.ipc")
 
 ROWS_PER_BYTE = 8
-"""A column of bits has so many rows in a byte; a table has no more than that in all its bytes."""
+"""Rows per byte of a column of bits, the densest there is: the upper limit for any table."""
 DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # MessageHeader of Arrow's Message.fbs
 
 
 def read_stream(data: bytes) -> pa.Table:
-    """Return the table of a stream, checked as a whole; raises ValueInvalid."""
+    """Return the fully validated table of a stream; raises ValueInvalid."""
     try:
         _check_messages(data)
         with ipc.open_stream(pa.py_buffer(data)) as reader:
@@ -45,7 +45,7 @@ def check_rows(rows: int, size: int) -> None:
 
 
 def check_schema(schema: pa.Schema) -> None:
-    """Refuse column types that are not stored."""
+    """Refuse column types that Weft does not store."""
     for field in schema:
         if not pa.types.is_null(field.type):
             _check_type(field.type, field.name)
@@ -63,7 +63,7 @@ _Children = Callable[["pa.DataType"], list["pa.DataType"]]
 
 
 def _known() -> list[tuple[Callable[[pa.DataType], bool], _Children]]:
-    """Tests of the types that are stored, with the types inside; each takes room for each row."""
+    """Return a test for each stored type, with its child types; all need space for every row."""
     t = pa.types
     scalars = (
         t.is_boolean, t.is_integer, t.is_floating, t.is_decimal, t.is_temporal,
@@ -110,12 +110,12 @@ def _is_compressed(metadata: bytes) -> bool:
 
 
 def _follow(metadata: bytes, place: int) -> int:
-    """Where the offset at `place` leads."""
+    """Return the position that the offset at `place` points to."""
     return place + int(struct.unpack_from("<I", metadata, place)[0])
 
 
 def _field(metadata: bytes, table: int, number: int) -> int:
-    """Where a field of a FlatBuffers table is; 0 if it is left out."""
+    """Return the position of a field of a FlatBuffers table; 0 if it is absent."""
     vtable = table - int(struct.unpack_from("<i", metadata, table)[0])
     if 4 + 2 * number >= struct.unpack_from("<H", metadata, vtable)[0]:
         return 0

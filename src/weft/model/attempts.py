@@ -1,7 +1,7 @@
-"""One attempt of a task: what a worker is asked, and what may become of it.
+"""One attempt at a task: what a worker is asked to run, and the events that may follow.
 
-A ticket names one attempt; it is never used again, so a late event of an attempt that was
-given up names a ticket nobody waits for and is dropped.
+A ticket identifies one attempt and is never reused, so a late event of an abandoned attempt
+names a ticket that nobody waits for, and is dropped.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from weft.model.results import TaskError
 from weft.model.tasks import Code, import_path
 
 LossCause: TypeAlias = Literal["worker", "machine", "resource", "command"]
-"""What an attempt was lost to, which decides what happens next.
+"""The cause of a loss, which determines what happens next.
 
-worker    the process that ran it: counts against the task if it happens several times in a row
-machine   a fault of the machine, such as a missing interpreter: never counts against the task,
+worker    the process that ran it died: counts against the task if it happens several times in a row
+machine   a defect of the machine, such as a missing interpreter: never counts against the task,
           and a slot where it repeats is retired
-resource  something the machine ran out of, such as disk space: the run stops with exit 75
-command   something that would fail on every machine until a person fixes it: the run stops
+resource  the machine ran out of a resource, such as disk space: the run stops with exit 75
+command   a command that would fail on every machine until someone fixes it: the run stops
 """
 
 
 MAX_BLOCK = 1024
-"""The most tasks that travel together."""
+"""Maximum number of tasks in a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One attempt of one task with all that a worker needs to know, or a block of them.
+    """One attempt at a task, with everything that a worker needs to run it, or a block of them.
 
-    A block is several tasks of one round in a row, alike in all but their arguments.
+    A block is consecutive tasks of one round that differ only in their arguments.
     """
 
     ticket: int
@@ -45,32 +45,32 @@ class Assignment:
     attempt: int = 1
     slot: int = 0
     timeout_s: float | None = None
-    """For commands, whose supervisor measures it; the coordinator keeps its own watch."""
+    """For commands, whose supervisor enforces it; the coordinator also watches the limit."""
     memory_mb: int | None = None
     code: Code = ()
     more: tuple[str, ...] = ()
-    """Arguments of the tasks behind the first: each has the next ticket and the next index."""
+    """Arguments of the tasks after the first, each with the next ticket and the next index."""
 
     @property
     def tickets(self) -> range:
-        """One for each task."""
+        """The ticket of each task, in order."""
         return range(self.ticket, self.ticket + 1 + len(self.more))
 
     def each(self) -> Iterator[Assignment]:
-        """Give the tasks one by one; only the first one's key is known here."""
+        """Yield an assignment for each task; only the first has its key."""
         yield replace(self, more=()) if self.more else self
         for offset, args in enumerate(self.more, start=1):
             ticket, index = self.ticket + offset, self.index + offset
             yield replace(self, ticket=ticket, index=index, args=args, key="", more=())
 
     def import_path(self, name: str) -> str:
-        """Where to import a function that the task names: `module:function`."""
+        """Return where to import a function that the task names: `module:function`."""
         return import_path(self.code, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Who runs an attempt; the start time distinguishes a reused pid."""
+    """The process that runs an attempt; the start time distinguishes a reused pid."""
 
     pid: int | None = None
     started: float | None = None
@@ -88,24 +88,24 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The attempt's function body runs. Of short tasks of a block only the end is reported."""
+    """The attempt's function has started. For short tasks of a block only the end is reported."""
 
     ticket: int
     worker: Worker
     at_s: float | None = None
-    """Monotonic time of the start, where the backend knows it; else it is now."""
+    """Monotonic time of the start, if the backend knows it; None means now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The attempt goes on to its next stage, and its time limit begins anew."""
+    """The attempt enters its next stage, and its time limit starts again."""
 
     ticket: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The attempt ended by itself: a value, or an error that is the task's own fault."""
+    """The attempt ended with a value, or with an error that is the task's own fault."""
 
     ticket: int
     value: str | None = None
@@ -120,13 +120,13 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Attempts with consecutive tickets ended one after the other, each with a plain value."""
+    """Attempts with consecutive tickets ended one after another, each with just a value."""
 
     ticket: int
-    """Of the first."""
+    """The first ticket."""
     values: Sequence[str]
     run_us: Sequence[int]
-    """How long each ran."""
+    """The run time of each."""
     worker: Worker
 
 
@@ -142,20 +142,20 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The attempt never started and its worker no longer holds it; not even a loss."""
+    """The attempt never started and its worker no longer holds it; this is not a loss."""
 
     ticket: int
 
 
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
-    """A node or slot was lost, refused, retired or is back: an event of the run itself."""
+    """A node or slot was lost, refused, retired or has returned: an event of the run itself."""
 
     kind: str
     """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
     detail: str
     ticket: int = 0
-    """Of no attempt."""
+    """Always 0: no attempt is concerned."""
 
 
 TicketEvent = Started | Entered | Finished | Completed | Lost | GivenBack

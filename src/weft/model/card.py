@@ -1,4 +1,4 @@
-"""What a notebook shows of our objects: small HTML cards in which every text is escaped. Pure."""
+"""Small HTML cards that show our objects in notebooks; every text is escaped. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CELL = "padding:2px 12px 2px 0;text-align:left;vertical-align:top"
 
 
 def card(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Return a titled list of names and values."""
+    """Return names and values as a titled list."""
     lines = "".join(
         f'<tr><th scope="row" style="{_CELL};font-weight:normal;opacity:.7">{shown(name)}</th>'
         f'<td style="{_CELL}"><code>{shown(value)}</code></td></tr>'
@@ -33,7 +33,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 
 def shown(text: str) -> str:
-    """Cut a text, write what cannot be seen as escapes, and escape what would be markup."""
+    """Truncate a text, replace non-printable characters by escapes, and escape markup."""
     cut = text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…"
     printable = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
     return escape(printable)

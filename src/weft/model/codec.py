@@ -1,12 +1,12 @@
-"""Dataclasses as JSON objects and back, by their annotations: one place for every recorded form.
+"""Converts dataclasses to JSON objects and back, by their annotations, for every recorded form.
 
     dataclass ── to_json ──► Value        fields in declared order, tuples as lists
     dataclass ◄─ from_json ─ Value        every field checked against its annotation
 
-Law: from_json(type(v), to_json(v)) == v. An annotation may be a scalar, `Object`, `Literal`, a
+Invariant: from_json(type(v), to_json(v)) == v. An annotation is a scalar, `Object`, `Literal`, a
 dataclass, `tuple[T, ...]`, `tuple[A, B]`, `list[T]`, a mapping with text keys, a union of these, or
-`Value` for what is kept as it is. A field with a default may be missing; unknown keys are ignored,
-so that a reader takes what a newer writer added. The type comes from the reader, never from data.
+`Value` for any value, unchanged. A field with a default may be missing; unknown keys are ignored,
+so that a reader accepts what a newer writer added. The type comes from the reader, never from data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weft.model.leaves import Object, Typed, Value
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any], Any]
-"""Turns a recorded value into a field's."""
+"""Converts a recorded value into the value of a field."""
 Table: TypeAlias = Mapping[str, Value]
 """A JSON object as recorded."""
 _SCALARS: dict[Any, str] = {
@@ -39,7 +39,7 @@ _READERS: dict[type, Reader] = {}
 
 
 def to_json(record: object) -> dict[str, Value]:
-    """Return the recorded form of a dataclass; `from_json` undoes it."""
+    """Return the recorded form of a dataclass; `from_json` is the inverse."""
     kind = type(record)
     names = _NAMES.get(kind) or _remember_names(kind)
     return {name: _plain(getattr(record, name)) for name in names}
@@ -56,7 +56,7 @@ def from_json(kind: type[T], raw: object) -> T:
 
 
 class _Mismatch(Exception):  # noqa: N818 - becomes LedgerDamaged at the door
-    """A recorded value of another type; the place is collected from the inside out."""
+    """A recorded value of the wrong type; its place is collected from the inside out."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -64,7 +64,7 @@ class _Mismatch(Exception):  # noqa: N818 - becomes LedgerDamaged at the door
         self.place: list[str] = []
 
     def inside(self, step: str) -> _Mismatch:
-        """Return this mismatch, one step further out."""
+        """Return this mismatch with its place extended by one step outwards."""
         self.place.append(step)
         return self
 
@@ -92,8 +92,8 @@ def _plain(value: Any) -> Value:
 
 
 def _remember_reader(kind: Any) -> Reader:
-    """Return the reader of a dataclass, made once."""
-    # the alias `Value` names itself inside; a class of that name in the module is meant first
+    """Build the reader of a dataclass and cache it."""
+    # the alias `Value` refers to itself; a class of that name in the module takes precedence
     names = {"Value": Value, **vars(sys.modules.get(kind.__module__, types))}
     hints = get_type_hints(kind, localns=names)
     readers = [(field, _reader(hints[field.name])) for field in fields(kind)]
@@ -125,7 +125,7 @@ def _default(field: Field[Any]) -> object:
 
 
 def _reader(hint: Any) -> Reader:
-    """Return the reader that an annotation asks for."""
+    """Return the reader for an annotation."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in {Union, types.UnionType}:
         return _union(arguments)
@@ -145,7 +145,7 @@ def _reader(hint: Any) -> Reader:
 
 
 def _nested(kind: Any) -> Reader:
-    def read(raw: Any) -> object:  # looked up when it reads: a type may hold itself
+    def read(raw: Any) -> object:  # looked up on each read: a type may contain itself
         return (_READERS.get(kind) or _remember_reader(kind))(raw)
 
     return read
@@ -169,7 +169,7 @@ def _scalar(hint: Any) -> Reader:
 
 
 def _foreign(hint: Any) -> Reader | None:
-    """Return the reader of a library's type, such as an array; of an array also its dtype."""
+    """Return the reader of a library's type, such as an array, whose dtype is also checked."""
     kind = get_origin(hint) or hint
     library = getattr(kind, "__module__", "").partition(".")[0]
     if library not in _LIBRARIES or not isinstance(kind, type):
@@ -196,7 +196,7 @@ def _number(raw: Any) -> float:
 
 
 def _unchecked(raw: Any) -> object:
-    """Keep a `Value`; what the annotation allows is checked where it is used."""
+    """Return a `Value` unchanged; whether it fits the annotation is checked where it is used."""
     return raw
 
 
@@ -249,7 +249,7 @@ def _mapping(reader: Reader) -> Reader:
 
 
 def _union(arguments: Sequence[Any]) -> Reader:
-    """Try each type in turn, None first; the last one's refusal is reported."""
+    """Try each type in turn, None first; if none matches, report the last mismatch."""
     ordered = sorted(arguments, key=lambda argument: argument is not types.NoneType)
     *earlier, last = [_reader(argument) for argument in ordered]
 

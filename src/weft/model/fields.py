@@ -1,6 +1,6 @@
-"""What is wrong with a file whose fields are checked: the first problem, where and in our words.
+"""The first problem in a file with invalid fields: its place, and the reason in our words.
 
-Files are checked with pydantic at the door; this module turns what it found into half a line.
+Files are validated with pydantic when they are read; this module turns its errors into half a line.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ WORDS = (
 
 
 class Refusal(Protocol):
-    """What pydantic raises."""
+    """A validation error of pydantic."""
 
     def errors(self, *, include_url: bool, include_input: bool) -> list[Any]:
         """Return the problems, in the order of the fields."""
 
 
 def first_problem(refusal: Refusal) -> tuple[str, str]:
-    """Return the dotted place of the first field that is wrong, and what is wrong with it.
+    """Return the dotted place of the first invalid field, and what is wrong with it.
 
-    The place is empty when the whole is wrong, or two fields together.
+    The place is empty if the file as a whole is invalid, or a combination of fields.
     """
     first = refusal.errors(include_url=False, include_input=False)[0]
     message = "must be a table of fields" if first["type"] == "model_type" else str(first["msg"])

@@ -1,8 +1,8 @@
 """Names and seeds of tasks and records, all SHA-256 of canonical JSON.
 
 A key binds a task to its run (genesis); a seed only to what the task is, so that the same
-search with the same run seed draws the same numbers in any run. Neither sees workers, attempts,
-limits or the clock. `args` is canonical text already and is spliced in as it is.
+search with the same run seed draws the same numbers in any run. Neither depends on workers,
+attempts, limits or the clock. `args` is already canonical text and is inserted unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def task_key(genesis: str, lane: str, round_: int, index: int, function: str, ar
 def task_keys(
     genesis: str, lane: str, round_: int, start: int, function: str, args: Iterable[str]
 ) -> list[str]:
-    """Name tasks of one round in a row, as `task_key` one by one."""
+    """Name consecutive tasks of one round, as `task_key` does one by one."""
     head, middle = _key_head(genesis, lane, round_), f",{_quoted(function)},"
     sha256 = hashlib.sha256
     return [

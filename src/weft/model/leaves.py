@@ -1,9 +1,9 @@
-"""The leaves of a value that JSON has no form of its own for, and where their bytes go.
+"""The leaves of a value that JSON cannot represent, and where their bytes are stored.
 
     Object   a reference to bytes in the run's object store
-    Typed    what a value was in Python (an array, a table, bytes, a dataclass) and its content
+    Typed    the Python type of a value (array, table, bytes, dataclass) and its content
 
-Both are plain data: reading a ledger needs no NumPy, and imports nothing that it names.
+Both are plain data: reading a ledger needs no NumPy and imports nothing that the ledger names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 from weft.errors import ValueInvalid
 
 INLINE_BYTES = 4096
-"""Content up to this size is part of the value's own text; more becomes an object of the run."""
+"""Content up to this size is inlined in the value's text; more becomes an object of the run."""
 DATACLASS = "dataclass"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -35,18 +35,18 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value with a type beyond JSON, as recorded: `natives.restore` makes it what it was."""
+    """A value of a type beyond JSON, as recorded; `natives.restore` rebuilds the original."""
 
     kind: str
-    """`bytes`, `numpy.ndarray`, `pandas.DataFrame`, `dataclass` and the like."""
+    """`bytes`, `numpy.ndarray`, `pandas.DataFrame`, `dataclass` or another of `natives.KINDS`."""
     summary: str
-    """What to show of it: `float64 (3, 4)`; of a dataclass, its name."""
+    """A summary for display, such as `float64 (3, 4)`; for a dataclass, its name."""
     payload: bytes | Object | dict[str, Value]
-    """Its bytes or where they are; the fields of a dataclass."""
+    """Its bytes or a reference to them; for a dataclass, its fields."""
 
     @property
     def label(self) -> str:
-        """What it is in a few words, such as `array float64 (3, 4)`."""
+        """A short description, such as `array float64 (3, 4)`."""
         return _LABELS.get(self.kind, self.kind + " ") + self.summary
 
 
@@ -57,21 +57,21 @@ Value: TypeAlias = (
 )
 """The type of arguments and results: JSON values, integers of any size, objects and more."""
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
-"""What a JSON document holds: a `Value` without object references and typed values."""
+"""The content of a JSON document: a `Value` without object references and typed values."""
 
 
 class ByteStore(Protocol):
-    """Takes what does not fit into a value's own text."""
+    """Stores content that is too large for a value's text."""
 
     has_records: bool
-    """Set when a dataclass was met: whether it can be read back is to be checked."""
+    """Set when a dataclass is encoded: the caller must check that it can be read back."""
 
     def put(self, data: bytes) -> Object:
         """Store bytes and return their reference."""
 
 
 class HashOnly:
-    """Names bytes without storing them, where they are stored already or not needed."""
+    """Names bytes without storing them, for bytes that are stored already or not needed."""
 
     has_records = False
 
@@ -81,18 +81,18 @@ class HashOnly:
 
 
 class GatheredBytes(HashOnly):
-    """Keeps the bytes for whoever stores them later."""
+    """Collects bytes in memory, to be stored later."""
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
-        """By digest, in the order in which they came."""
+        """The bytes by digest, in the order in which they were added."""
 
     def put(self, data: bytes) -> Object:
-        """Keep bytes and return their reference."""
+        """Add bytes and return their reference."""
         reference = super().put(data)
         self.objects[reference.digest] = data
         return reference
 
     def read(self, reference: Object) -> bytes:
-        """Return bytes that are kept."""
+        """Return bytes that were added."""
         return self.objects[reference.digest]

@@ -1,6 +1,6 @@
 """NumPy, pandas, polars and pyarrow, imported when one of their names is first used.
 
-Like `weft.lazy_imports.lazy_module`, without what that module loads: every worker loads this one.
+Like `weft.lazy_imports.lazy_module`, but without that module's imports: every worker loads this.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Library:
-    """Stands for a library that may not be installed."""
+    """Stands in for a library that may not be installed."""
 
     def __init__(self, name: str) -> None:
         self._name = name

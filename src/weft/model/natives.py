@@ -1,10 +1,10 @@
-"""Python values beyond JSON as plain data, and back: which type goes through which format.
+"""Converts Python values beyond JSON to plain data and back, each type in its own format.
 
     lower    a NumPy scalar → the number it equals; array, table, bytes, dataclass → `Typed`
-    restore  `Typed` → what it was, its bytes from the object store where they are not inline
+    restore  `Typed` → the original value; bytes that are not inline come from the object store
 
-Which type a value has is decided here by name, so that no library is imported to find out.
-A dataclass is read back by an annotation only: see `records`.
+Types are recognised by name, so that no library has to be imported for it.
+A dataclass is read back only by an annotation: see `records`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.model.codec import to_json
 from weft.model.leaves import DATACLASS, INLINE_BYTES, ByteStore, HashOnly, Object, Typed
 
 UNKNOWN: Final = object()
-"""What `lower` returns for a value of no type that it knows."""
+"""Returned by `lower` for a value of a type that it does not know."""
 Read = Callable[[Object], bytes]
 _LIBRARIES = ("numpy", "pandas", "polars", "pyarrow")
 _PYTHON: dict[str, type] = {"bytes": bytes, "bytearray": bytearray}
@@ -36,9 +36,9 @@ _NO_STORE = HashOnly()
 
 
 def lower(value: Any, store: ByteStore | None) -> Any:
-    """Return the plain scalar or the `Typed` that stands for a value, or UNKNOWN.
+    """Return the plain scalar or the `Typed` that represents a value, or UNKNOWN.
 
-    Content that is not inline goes to `store`. Raises ValueInvalid for what cannot be kept.
+    Content that is not inline goes to `store`. Raises ValueInvalid if it cannot be stored.
     """
     store = store or _NO_STORE
     kind = type(value)
@@ -54,7 +54,7 @@ def lower(value: Any, store: ByteStore | None) -> Any:
 
 
 def restore(value: Typed, read: Read) -> Any:
-    """Return what a typed value was; raises ValueInvalid for content that is not that."""
+    """Return the original of a typed value; raises ValueInvalid if its content does not match."""
     data = read(value.payload) if isinstance(value.payload, Object) else value.payload
     assert isinstance(data, bytes), "a dataclass is built by records"
     if isinstance(value.payload, Object) and len(data) <= INLINE_BYTES:

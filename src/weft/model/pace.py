@@ -1,9 +1,9 @@
-"""How fast a run is and how long it will take: a pure function of what was counted.
+"""How fast a run is and how long it will take: pure functions of counts and times.
 
-A rate is measured from one completion to another, so that tasks which end at the same moment do
-not look fast, and over the last half of them, so that a slow start is forgotten. What is left is
-counted in waves of the tasks that run side by side; a task that runs for longer than others is
-expected to run on for as long again. What cannot be known is given as a lower bound.
+The rate is measured between completions, so that tasks which end at the same moment do not look
+fast, and over the later half of them, so that a slow start is forgotten. The remaining tasks are
+counted in waves of concurrent tasks; a task that is overdue by some time is expected to run for as
+long again. Where the time cannot be known, a lower bound is given.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 LONG_SHARE = 3.0
-"""A task that has run for so many times the usual is of unknown length."""
+"""A task that has run for more than this multiple of the usual time is of unknown length."""
 TAIL_SHARE = 0.5
-"""One more such task would not fit into so much of the time left."""
+"""The estimate is a lower bound if such a task takes more than this share of the time left."""
 LEAST_AGE_S = 1.0
-"""Before any task has ended, the age of those that run says something from here on."""
+"""Minimum age of the running tasks that allows an estimate before any task has ended."""
 FEW_WAVES = 3
 MAX_SAMPLES = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many tasks were over at a time, and the worker-seconds that had gone into tasks.
+    """The number of tasks finished at a given time, and the worker-seconds spent on them.
 
     The first sample of a session is its start.
     """
@@ -33,12 +33,12 @@ class Sample:
     finished: int
     busy_s: float
     longest_s: float = 0.0
-    """The longest that a task had run for which ran since the sample before."""
+    """The longest run time of a task that ran since the previous sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """Seconds until the end; with `at_least` it may well be more."""
+    """Seconds until the end; with `at_least`, a lower bound."""
 
     seconds: float
     at_least: bool = False
@@ -46,7 +46,7 @@ class TimeLeft:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How tasks of late went by: so many a second, each so long, so many side by side."""
+    """The recent pace: tasks per second, usual seconds per task, and tasks running at a time."""
 
     rate_per_s: float
     usual_s: float
@@ -55,7 +55,7 @@ class Pace:
 
 
 def add_sample(samples: list[Sample], sample: Sample) -> None:
-    """Append a sample, unless no task has ended since the last; thin them out as they get many."""
+    """Append a sample, unless no task has ended since the last; join pairs when there are many."""
     if sample.finished <= samples[-1].finished:
         return
     samples.append(sample)
@@ -71,9 +71,9 @@ def _joined(earlier: Sample, later: Sample) -> Sample:
 
 
 def pace_of(samples: Sequence[Sample], now_s: float) -> Pace | None:
-    """Return the pace of late; None before a task of the session has ended.
+    """Return the recent pace; None before a task of the session has ended.
 
-    That none ends for as long as one takes is nothing unusual; a longer silence slows the pace.
+    A silence as long as one task takes is normal; a longer one slows the pace.
     """
     first, last = samples[0], samples[-1]
     middle = (first.finished + last.finished) // 2
@@ -94,10 +94,10 @@ def pace_of(samples: Sequence[Sample], now_s: float) -> Pace | None:
 def time_left(
     pace: Pace | None, remaining: int, ages_s: Sequence[float], workers: int, *, is_whole: bool
 ) -> TimeLeft | None:
-    """Return how long the `remaining` tasks will take; None when nothing can be known.
+    """Return how long the `remaining` tasks will take; None if there is nothing to go by.
 
-    `ages_s` says for how long each of the tasks runs that are under way. Without `is_whole`
-    more tasks than these may follow, and the time is a lower bound.
+    `ages_s` has the age of each running task. Without `is_whole` more tasks may follow, and the
+    time is a lower bound.
     """
     if remaining <= 0:
         return TimeLeft(0.0) if is_whole else None
@@ -113,13 +113,13 @@ def time_left(
 
 
 def _waves(waiting: int, width: float, workers: int) -> float:
-    """How many times as long as one task those that wait take; the last few in whole waves."""
+    """Return how many waves the waiting tasks take; the last few are counted as whole waves."""
     waves = waiting / min(float(workers), max(1.0, width))
     return waves if waves > FEW_WAVES else float(math.ceil(waves))
 
 
 def _before_the_first(waves: float, ages_s: Sequence[float]) -> TimeLeft | None:
-    """No task has ended: those to come are taken to last as long as the youngest has run."""
+    """Estimate before any task has ended: each takes at least as long as the youngest has run."""
     if not waves or not ages_s or ages_s[-1] < LEAST_AGE_S:
         return None
     return TimeLeft(waves * ages_s[-1], at_least=True)

@@ -1,6 +1,6 @@
-"""What a search says of its own course: how many tasks it expects, and what to show of them.
+"""A search's plan: how many tasks it expects, and what to show while they run.
 
-Only for those who watch. Nothing here is decided from, and nothing of it reaches the ledger.
+For progress displays only: no decision depends on it, and nothing of it reaches the ledger.
 
     yield Plan(…) ─► plans by lane ─┬─► expected_tasks: the total
     rounds opened ─► tasks by lane ─┘
@@ -27,20 +27,20 @@ class NamedTask(Protocol):
 
     @property
     def name(self) -> str:
-        """What identifies it in keys and ledger."""
+        """The name that identifies it in keys and ledger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a search expects and what to show while it runs: `yield weft.Plan(total=400)`.
 
-    It returns at once, is not recorded in the ledger, and never changes an outcome. A later plan of
-    the same lane replaces the previous one. The root's plan decides what is shown; from the plans
-    of lanes only the totals are used, added up.
+    The `yield` returns at once; a plan is not recorded in the ledger and never changes an outcome.
+    A later plan of the same lane replaces the previous one. The root's plan determines what is
+    shown; of the plans of lanes only the totals are used, added up.
     """
 
     total: int | None = None
-    """How many tasks the search expects in all, including its lanes."""
+    """The number of tasks that the search expects, including its lanes."""
     best: Direction | None = None
     """Show the largest or the smallest value so far, of results that are numbers."""
     key: str | None = None
@@ -52,7 +52,7 @@ class Plan:
     lanes: str = "lanes"
     """What users call lanes, in the plural."""
     tally: str | None = None
-    """A key of the lanes' answers: counts lanes by its text, such as 3 solved."""
+    """A key of the lanes' answers; lanes are counted by its text, as in `3 solved`."""
     note: str = ""
     """A line about the state of the search."""
 
@@ -73,7 +73,7 @@ class Plan:
             raise SearchInvalid(f"weft.Plan: {self.tally!r:.60} cannot be a tally")
 
     def to_text(self) -> str:
-        """JSON form, without unset fields."""
+        """Return the JSON form, without unset fields."""
         return json.dumps({name: v for name, v in asdict(self).items() if v is not None})
 
     @staticmethod
@@ -94,10 +94,10 @@ def _check_text(name: str, text: object, limit: int) -> None:
 def expected_tasks(
     plans: Mapping[str, Plan], tasks: Mapping[str, int], ended: Collection[str]
 ) -> int:
-    """Return how many tasks a run will have, as far as its plans and its rounds tell.
+    """Return how many tasks a run will have, as far as its plans and rounds show.
 
-    `tasks` has those of the rounds that each lane opened so far, `ended` the lanes that are over.
-    A lane without a plan counts as it is; a total governs the lanes below it, whatever they say.
+    `tasks` counts the tasks in the rounds that each lane has opened; `ended` has the lanes that
+    have ended. A lane without a total counts its opened tasks; a total covers the lanes below, too.
     """
     totals = {
         lane: plan.total
@@ -117,7 +117,7 @@ def expected_tasks(
 
 
 def _ruler(lane: str, totals: Mapping[str, int]) -> str | None:
-    """The outermost lane with a total that a lane lies in; a lane lies in itself."""
+    """Return the outermost lane with a total that contains a lane or is the lane itself."""
     path = ""
     for name in lane.split("/"):
         path = f"{path}/{name}" if name else ""
@@ -127,7 +127,7 @@ def _ruler(lane: str, totals: Mapping[str, int]) -> str | None:
 
 
 class Best:
-    """The best number among results; the first of equal ones stays."""
+    """The best number among results; on a tie, the first."""
 
     def __init__(self, plan: Plan) -> None:
         self._key, self._function = plan.key, plan.of
@@ -135,7 +135,7 @@ class Best:
         self.value: Number | None = None
 
     def offer(self, function: str, text: str) -> None:
-        """Take a result's value in its wire form; what holds no number is passed over."""
+        """Consider a result's value, in wire form; ignore it if it has no number."""
         if self._function not in (None, function):
             return
         number = number_in(text, self._key)

@@ -1,4 +1,4 @@
-"""What comes back from a task: a value or an error, always seen through its canonical text."""
+"""The outcome of a task: a value or an error, always read from its canonical text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.model.wording import readable
 COMMAND: Final = "weft.command"
 """The declared name of the task behind every external command."""
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
-"""Error types that another machine or another day might not show."""
+"""Error types that might not occur on another machine or another day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class TaskError:
     exit_code: int | None = None
 
     def to_text(self) -> str:
-        """Render canonically."""
+        """Return the canonical text."""
         return canonical({"exit_code": self.exit_code, "stage": self.stage, "type": self.type})
 
     @staticmethod
@@ -66,7 +66,7 @@ class Result:
         "key",
     )
     json_hint: ClassVar = "pass its .value"
-    """What to pass instead, where only JSON values may be."""
+    """Advice on what to pass instead where only JSON values are allowed."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Result:
 
     @property
     def args(self) -> Any:
-        """The arguments by name, decoded from their recorded text; of a command, its `args`."""
+        """The arguments by name, decoded from their recorded text; for a command, its `args`."""
         if self._args is None:
             args: Any = decode_trusted(self._args_text)
             if self._source is not None and '"$t"' in self._args_text:
@@ -115,7 +115,7 @@ class Result:
         return self._args
 
     def _untagged(self, raw: Any) -> Any:
-        """Make a value that has tags what the task returned."""
+        """Rebuild what the task returned from its tagged form."""
         value = from_wire(raw)
         if self._source is None or '"$t"' not in (self._value_text or ""):
             return value

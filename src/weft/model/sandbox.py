@@ -1,11 +1,11 @@
-"""What a command may see and change when it is confined: recorded with the command, plain data."""
+"""What a confined command may read and change. Plain data, recorded with the command."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MODES = ("auto", "required", "off")
-"""With `auto` a machine that cannot confine commands runs them all the same, and that is noted."""
+"""With `auto`, a machine that cannot confine commands runs them anyway, and this is noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,6 @@ class Sandbox:
     """`auto` or `required`."""
     network: bool = False
     writable: tuple[str, ...] = ()
-    """Files and folders that it may change, beside its output folder and its TMPDIR."""
+    """Files and folders that it may change, besides its output folder and its TMPDIR."""
     readable: tuple[str, ...] = ()
-    """What it may read below folders that are hidden, such as the home folder."""
+    """Paths that it may read inside hidden folders, such as the home folder."""

@@ -1,4 +1,4 @@
-"""Places where tasks run: nodes and their slots. Plain data; where it runs never decides what."""
+"""Nodes and their slots, where tasks run. Plain data; the place never affects the outcome."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from functools import lru_cache
 from weft.errors import UsageError
 
 MAX_CONCURRENT = 12
-"""How many tasks a node with GPUs runs at a time when its file does not say."""
+"""How many tasks a node with GPUs runs at a time if its file sets no limit."""
 MAX_SLOTS = 4096
 CUDA_DEVICES = "CUDA_VISIBLE_DEVICES"
 HIP_DEVICES = "HIP_VISIBLE_DEVICES"
 VISIBLE_DEVICES = (CUDA_DEVICES, HIP_DEVICES, "ROCR_VISIBLE_DEVICES")
-"""Variables that filter the GPUs a process sees; several at once filter one after the other."""
+"""Variables that filter the GPUs a process sees; if several are set, they apply in turn."""
 _AMD = re.compile(r"\b(amd|rocm|hip|radeon|instinct|rx|mi ?\d{2,3}[ax]?|gfx[0-9a-f]+)\b", re.I)
 
 
 def visible_variable(gpu_type: str) -> str:
-    """Return the one variable by which a process is shown its GPU.
+    """Return the variable that selects the GPU a process sees, by GPU model.
 
     >>> visible_variable("Radeon RX 6600"), visible_variable("RTX 3080 Ti"), visible_variable("")
     ('HIP_VISIBLE_DEVICES', 'CUDA_VISIBLE_DEVICES', 'CUDA_VISIBLE_DEVICES')
@@ -45,13 +45,13 @@ class Slot:
 
     @property
     def name(self) -> str:
-        """A short name for people."""
+        """A short name for display."""
         return f"{self.node}/{'cpu' if self.gpu is None else 'gpu'}{self.index}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Node:
-    """A machine, or a part of one: how many GPU and CPU slots, and how many at a time.
+    """A machine, or a part of one, with its GPU and CPU slots.
 
     `gpus` and `cpus` are the slots of the node `name`; `gpu_count` and `cpu_count`, as in node
     files, mean the same. `max_concurrent` caps how many tasks run there at a time.
@@ -62,13 +62,13 @@ class Node:
     cpus: int = 0
     max_concurrent: int | None = None
     folder: str = ""
-    """Where its scripts are."""
+    """The folder of its scripts."""
     python: str = ""
     """Interpreter for its scripts, or a virtual environment's folder."""
     gpu_type: str = ""
-    """The GPU model: AMD GPUs are selected by another variable than others."""
+    """The GPU model; AMD GPUs are selected by a different variable."""
     allow_paths: tuple[str, ...] = ()
-    """More folders that scripts and working directories may be in."""
+    """Additional folders that may contain scripts and working directories."""
 
     def __init__(
         self,
@@ -111,14 +111,14 @@ class Node:
         return self.cpus
 
     def slots(self) -> list[Slot]:
-        """GPU slots first, then CPU slots."""
+        """Return the slots, GPU slots first."""
         place = (self.folder, self.python, self.gpu_type, self.allow_paths)
         gpus = [Slot(self.name, gpu, gpu, *place) for gpu in range(self.gpus)]
         return gpus + [Slot(self.name, None, cpu, *place) for cpu in range(self.cpus)]
 
 
 def _either(node: str, kind: str, count: int, by_file_word: int | None) -> int:
-    """A count that was given by one of its two words."""
+    """Return a count that may be given under either of its two names."""
     if by_file_word is None:
         return count
     if count not in (0, by_file_word):
@@ -133,9 +133,9 @@ def _either(node: str, kind: str, count: int, by_file_word: int | None) -> int:
 class Deal:
     """The static deal over the slots of one kind: to nodes in proportion to their slots.
 
-    A full turn gives every slot one task, in turn to the nodes that have a slot left in it. What
-    remains after the last full turn is divided over the nodes by largest remainder, ties by node
-    order; within a node tasks go to its slots in turn.
+    A full turn gives every slot one task, alternating between the nodes that still have a slot
+    left in it. The tasks after the last full turn are divided among the nodes by largest
+    remainder, ties by node order; within a node tasks are dealt to the slots round-robin.
     """
 
     nodes: tuple[tuple[int, ...], ...]
@@ -143,7 +143,7 @@ class Deal:
 
     @staticmethod
     def of(slots: Sequence[Slot], *, gpu: bool, without: Container[int] = ()) -> Deal:
-        """Return the deal over the slots of a kind, apart from some that are gone."""
+        """Return the deal over the slots of one kind, except those in `without`."""
         nodes: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
             if (slot.gpu is not None) is gpu and number not in without:
@@ -151,9 +151,9 @@ class Deal:
         return Deal(tuple(tuple(numbers) for numbers in nodes.values()))
 
     def slot(self, ordinal: int, total: int | None = None) -> int | None:
-        """Return the slot of the task that is number `ordinal` of its kind; None without slots.
+        """Return the slot of task number `ordinal` of its kind; None if there are no slots.
 
-        `total` is how many there are of its kind; without it, turns are full.
+        `total` is the number of tasks of its kind; without it, all turns are full.
         """
         if not self.nodes:
             return None
@@ -165,7 +165,7 @@ class Deal:
 
 @lru_cache(maxsize=8)
 def _one_turn(nodes: tuple[tuple[int, ...], ...], tasks: int) -> tuple[int, ...]:
-    """Slots of `tasks` tasks, no more than there are slots, in the order of the tasks."""
+    """Return the slots of `tasks` tasks, at most one per slot, in task order."""
     shares = _largest_remainder([len(slots) for slots in nodes], tasks)
     places = [(i, node) for node, share in enumerate(shares) for i in range(share)]
     return tuple(nodes[node][i] for i, node in sorted(places))
@@ -182,12 +182,12 @@ def _largest_remainder(weights: Sequence[int], seats: int) -> list[int]:
 
 
 def local_nodes(workers: int) -> tuple[Node, ...]:
-    """This machine with so many CPU slots."""
+    """Return this machine as a node with `workers` CPU slots."""
     return (Node("local", cpus=workers),)
 
 
 def slots_of(nodes: Sequence[Node]) -> tuple[Slot, ...]:
-    """All slots, node by node; a slot's number is its place in this list."""
+    """Return all slots, node by node; a slot's number is its index in this tuple."""
     names = [node.name for node in nodes]
     if len(set(names)) < len(names):
         repeated_name = next(name for name in names if names.count(name) > 1)

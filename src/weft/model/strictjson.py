@@ -1,9 +1,9 @@
 """One strict JSON reader for every file that comes from outside.
 
 Standard `json` accepts repeated keys, NaN, byte order marks and integers of any length; a file
-with one of these means different things to different readers, so here it is refused with a
-FileInvalid: one line with the place, the reason and what to do. Takes the bytes; who read them is
-not known here.
+with one of these means different things to different readers, so it is refused with a
+FileInvalid: one line with the place, the reason and what to do. Works on bytes and does not know
+where they come from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def loads(
 ) -> Any:
     """Read one JSON document; an error names its source, `where`, and ends with the advice `hint`.
 
-    An empty document and one in another encoding have advice of their own.
+    Empty documents and documents in another encoding get specific advice instead.
     """
     if len(data) > max_bytes:
         raise FileInvalid(f"{where}: {len(data)} bytes, more than the {max_bytes} allowed")
@@ -103,7 +103,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _may_have_long_integers(text: str) -> bool:
-    """Whether some integer may be too long: one that is fills one of these blocks with digits."""
+    """Whether an integer may be too long: such an integer fills at least one block with digits."""
     block = MAX_INT_DIGITS // 2
     return any(text[at : at + block].isdigit() for at in range(0, len(text), block))
 
@@ -114,7 +114,7 @@ _CAREFUL, _QUICK = (
     )
     for read in (_int, int)
 )
-"""`int` is called from C: a file of small integers is read in half the time."""
+"""`_QUICK` calls `int` from C, which halves the time for a file of small integers."""
 
 
 def _text(data: bytes, where: str) -> str:
@@ -131,7 +131,7 @@ def _find(text: str, token: str) -> int:
 
 
 def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
-    """Find repeated keys and where they stand, in a text that is sound up to the first."""
+    """Yield repeated keys and their positions; the text must be valid up to the first."""
     open_objects: list[set[str]] = []
     for match in _TOKEN.finditer(text):
         if match[0] == "{":

@@ -1,9 +1,9 @@
-"""Tables of pandas, polars and pyarrow as uncompressed Arrow IPC streams, and back.
+"""Converts tables of pandas, polars and pyarrow to uncompressed Arrow IPC streams and back.
 
-One content has one text: a table is written as one batch of freshly built columns (no slices, no
-leftovers under nulls or behind the last bit) and without the versions that pandas notes in it.
+Equal content has equal bytes: a table is written as one batch of freshly built columns (no slices,
+no leftovers under nulls or after the last bit) and without the versions that pandas adds to it.
 A table that would come back with another schema or index is refused when it is written.
-Reading takes no compression, whose sizes can lie, and checks every length before it is used.
+Reading refuses compression, whose sizes may be false, and checks every length before it is used.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ else:
     pc, ipc = Library("pyarrow.compute"), Library("pyarrow.ipc")
 
 COLUMN = "value"
-"""The one column of a pandas Series; its own name is beside it."""
+"""The column that holds a pandas Series; the series' name is in the metadata."""
 NAME = b"weft.name"
 
 
 def write_table(table: Any, kind: str) -> tuple[str, bytes]:
-    """Return what to show of a table, and its Arrow IPC bytes; `kind` is its class."""
+    """Return a summary of a table for display, and its Arrow IPC bytes; `kind` is its class."""
     try:
         arrow = _canonical(_TO_ARROW[kind](table))
         arrowcheck.check_schema(arrow.schema)
@@ -46,7 +46,7 @@ def write_table(table: Any, kind: str) -> tuple[str, bytes]:
 
 
 def read_table(data: bytes, kind: str) -> tuple[str, Any]:
-    """Return the table that was written; raises ValueInvalid for any other bytes."""
+    """Return summary and table from `write_table`'s bytes; raises ValueInvalid for any others."""
     table = _FROM_ARROW[kind](arrowcheck.read_stream(data))
     return _summary(table), table
 
@@ -62,11 +62,11 @@ def _line(error: Exception) -> str:
 _HINT = "convert the column, or pass its columns as arrays or lists"
 
 
-# -- one text for one content -------------------------------------------------------------------
+# -- equal bytes for equal content --------------------------------------------------------------
 
 
 def _canonical(table: pa.Table) -> pa.Table:
-    """Return the table as one chunk per column, built anew: equal tables get equal buffers."""
+    """Rebuild the table with one chunk per column, so that equal tables have equal buffers."""
     rows = pa.array(range(table.num_rows), pa.int64())
     columns = [pc.take(column.combine_chunks(), rows) for column in table.columns]
     if not columns:
@@ -90,7 +90,7 @@ def _written(table: pa.Table) -> bytes:
 
 def _from_frame(frame: Any) -> pa.Table:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it warns of is found by comparing
+        warnings.simplefilter("ignore")  # the comparison finds what it warns of
         table = pa.Table.from_pandas(frame, nthreads=1)
     _check_objects(frame, table)
     metadata = dict(table.schema.metadata)

@@ -1,6 +1,6 @@
 """What a search may yield: rounds, lazy rounds, streams, lanes; and what it may return.
 
-Only descriptions. Nothing here runs a task, opens a file or knows the coordinator.
+Descriptions only: nothing here runs a task, opens a file or knows the coordinator.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Until = Callable[[Result], bool]
 
 COMMAND = results.COMMAND
 FORMER_COMMAND = "weft.worker.command:run_command"
-"""Its name in ledgers of version 0.1, which cannot be continued."""
+"""The name of `COMMAND` in ledgers of version 0.1, which cannot be continued."""
 
 MAX_ARGS_CHARS = 200
-"""Of the arguments in the `repr` of a call."""
+"""Maximum length of the arguments in the `repr` of a call."""
 
 Code = tuple[tuple[str, str], ...]
 """Declared names with their import paths `module:function`; never part of a key or the ledger."""
 
 SearchBody = Generator[Any, Any, Any]
 SearchContext: TypeAlias = Mapping[str, "int | Mapping[str, Object] | Budget"]
-"""`seed`, `inputs` and `budget`, of which a search gets those it has parameters for."""
+"""`seed`, `inputs` and `budget`; a search gets those that it has parameters for."""
 
 
 Proposals: TypeAlias = "Generator[TaskCall, Result | None, Any]"
@@ -38,7 +38,7 @@ Proposals: TypeAlias = "Generator[TaskCall, Result | None, Any]"
 
 
 def import_path(code: Code, name: str) -> str:
-    """Return where to import a function that a call names."""
+    """Return where to import a function that a call names: `module:function`."""
     return next((path for declared, path in code if declared == name), name)
 
 
@@ -56,7 +56,7 @@ class Limits:
 
 
 def _call_text(name: str, args: Mapping[str, Argument]) -> str:
-    """Write a call as it stands in a program, on one line and not too long."""
+    """Format a call as in source code, on one line and shortened if it is long."""
     text = " ".join(", ".join(f"{key}={value!r}" for key, value in args.items()).split())
     shortened = f"{text[:MAX_ARGS_CHARS]}…" if len(text) > MAX_ARGS_CHARS else text
     return f"{name}({shortened})"
@@ -66,16 +66,16 @@ def _call_text(name: str, args: Mapping[str, Argument]) -> str:
 class TaskCall:
     """One call of a task function, not yet placed in a round.
 
-    Not frozen: a search may make a million, and frozen ones take twice as long to make.
+    Not frozen: a search may create a million, and frozen ones take twice as long to create.
     """
 
     json_hint: ClassVar = "yield the call, and pass the .value of its result"
-    """What to pass instead, where only JSON values may be."""
+    """Advice on what to pass instead where only JSON values are allowed."""
     function: str
     args: Mapping[str, Argument]
     limits: Limits = Limits()
     code: Code = ()
-    """Where to import what the call names; a name that is missing here is an import path itself."""
+    """Import paths of the names in the call; a name missing here is itself an import path."""
 
     def __repr__(self) -> str:
         return f"<TaskCall {_call_text(self.function, self.args)}>"
@@ -83,7 +83,7 @@ class TaskCall:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """An ordered list of task calls whose results come back together, in this order."""
+    """An ordered list of task calls whose results are returned together, in this order."""
 
     tasks: tuple[TaskCall, ...]
     until: Until | None = None
@@ -91,7 +91,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class LazyRound:
-    """A round whose calls are made one by one by the pure function `make`."""
+    """A round whose calls are created one by one by the pure function `make`."""
 
     size: int
     make: Callable[[int], TaskCall]
@@ -117,12 +117,12 @@ class SearchCall:
     body: Callable[..., SearchBody]
     libraries: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
+    """Which of `seed`, `inputs`, `budget` the body has as keyword-only parameters."""
     code: Code = ()
     failures_expected: bool = False
-    """Whether the search is in order when most of its tasks fail."""
+    """Whether it is normal that most of the search's tasks fail."""
     source: object = field(default=None, compare=False, repr=False)
-    """The file it was declared in, as it was then: for `runs`, which compares it with the file."""
+    """Its source file as of its declaration, which `runs` compares with the current file."""
 
     @property
     def import_path(self) -> str:
@@ -133,13 +133,13 @@ class SearchCall:
         return f"<SearchCall {_call_text(self.name, self.args)}>"
 
     def start(self, context: SearchContext) -> SearchBody:
-        """Begin the generator, with what it asks for from `context`."""
+        """Start the generator with those parts of `context` that it needs."""
         return self.body(**self.args, **{name: context[name] for name in self.needs})
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Sub-searches that run side by side; their answers come back in this order."""
+    """Sub-searches that run in parallel; their answers are returned in this order."""
 
     bodies: tuple[tuple[str, SearchCall | SearchBody], ...]
 
@@ -157,7 +157,7 @@ class Milestone:
 
     @property
     def tasks(self) -> int:
-        """How many tasks are expected up to the next milestone."""
+        """The number of tasks expected up to the next milestone."""
         return sum(self.rounds)
 
 
@@ -167,7 +167,7 @@ class Unknown:
 
     reason: str
     detail: Value = None
-    """What is known anyway: the candidates, the best so far."""
+    """What is known nevertheless, such as the candidates or the best so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +202,8 @@ class Budget:
 def make_round(tasks: Iterable[TaskCall], until: Until | None = None) -> Round:
     """Describe a round of `tasks`, a list or tuple of task calls.
 
-    A bare iterator is refused, because replay could not walk it again. `until(result)` is called
-    with each result in task order and ends the round at the first one for which it is true.
+    A bare iterator is refused, because replay could not iterate over it again. `until(result)` is
+    called with each result in task order and ends the round at the first one for which it is true.
     """
     if not isinstance(tasks, list | tuple):
         raise SearchInvalid(
@@ -216,7 +216,7 @@ def make_round(tasks: Iterable[TaskCall], until: Until | None = None) -> Round:
 
 
 def check_call(task: object, index: int) -> TaskCall:
-    """Return `task` if it is a task call; raise naming its type otherwise."""
+    """Return `task` if it is a task call; raises `SearchInvalid` naming its type otherwise."""
     if isinstance(task, TaskCall):
         return task
     raise SearchInvalid(
@@ -250,7 +250,7 @@ def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
 
 
 def _count(what: str, value: SupportsIndex, least: int) -> int:
-    """Return an integer of any kind, such as NumPy's, as an int; refuse fewer than `least`."""
+    """Return an integer of any type, such as NumPy's, as an int; refuse values below `least`."""
     count = (
         None
         if isinstance(value, bool) or not hasattr(value, "__index__")

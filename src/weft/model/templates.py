@@ -1,8 +1,8 @@
 """Placeholders of command templates: `{name}` stands for a value, everything else for itself.
 
 `{{name}}` is the text `{name}`, and `${name}` is left to the shell. Only a name in braces counts,
-so JSON, `{}`, `{print $1}` and `{a,b}` need no escape. Values are put in as they are: braces in
-them mean nothing.
+so JSON, `{}`, `{print $1}` and `{a,b}` need no escape. Values are inserted unchanged: braces in
+them have no meaning.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 ENGINE_NAMES = (
     "attempt", "out_dir", "python", "run_id", "seed", "slot", "tmp_dir", "work_dir",
 )  # fmt: skip
-"""What the engine gives every command."""
+"""Names that the engine defines for every command."""
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _PLACEHOLDER = re.compile(
     rf"(?P<shell>\$\{{{_NAME}\}})|\{{\{{(?P<literal>{_NAME})\}}\}}|\{{(?P<name>{_NAME})\}}"
@@ -31,7 +31,7 @@ def names_in(templates: Iterable[str]) -> tuple[str, ...]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in for placeholders; raises KeyError for a name that has none.
+    """Replace placeholders by values; raises KeyError for a name without a value.
 
     >>> fill("{x} {{x}} ${x} {}", {"x": "{y}"})
     '{y} {x} ${x} {}'
@@ -46,7 +46,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 
 def text_of(value: object) -> str | None:
-    """Return a value as a command is given it: text, or a number as JSON has it; else None.
+    """Return a value as passed to a command: text, or a number as in JSON; None for any other.
 
     >>> text_of("a b"), text_of(3), text_of(0.5), text_of(True), text_of([1])
     ('a b', '3', '0.5', 'true', None)
@@ -59,6 +59,6 @@ def text_of(value: object) -> str | None:
 
 
 def texts_of(values: Mapping[str, object]) -> dict[str, str]:
-    """Return the values of those names that can be put into a command."""
+    """Return the text of each value that can be inserted into a command, by name."""
     texts = {name: text_of(value) for name, value in values.items()}
     return {name: text for name, text in texts.items() if text is not None}

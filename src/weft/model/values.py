@@ -3,13 +3,13 @@
 A value is JSON plus `Object` references and `Typed` data. It travels in a *wire form* that any
 JSON reader keeps exact: floats are {"$f":"0.1"}, integers beyond ±(2^53−1) {"$i":"0x…"}, objects
 {"$o":digest}, arrays and the like {"$t":[kind,summary,content]}, and a user key that starts with
-"$" gets one more "$". What Python values `Typed` stands for is up to `natives`.
+"$" gets one more "$". `natives` determines which Python values `Typed` represents.
 
     value ── to_wire ──► wire ── canonical ──► text (RFC 8785)      encode = both
     value ◄─ from_wire ─ wire ◄── JSON ─────── text                 decode = both, strict
 
-Law: decode(encode(v)) == v with the same types (tuples come back as lists), and decode
-accepts no other text than encode writes. Knows nothing of files, tasks or stores.
+Invariant: decode(encode(v)) == v with the same types (tuples come back as lists), and decode
+accepts only text that encode writes. Knows nothing of files, tasks or stores.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
 )
 _NOT_FINITE = "return None or a str in its place; inside a NumPy array or a table it is kept"
 _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typeshed
-"""Reads the value that begins at a place; StopIteration where none does."""
+"""Parses the JSON value at an offset; raises StopIteration if there is none."""
 
 
 MakeEncoder: TypeAlias = Callable[..., Callable[[object, int], Iterable[str]]]
-"""The encoder inside `json.JSONEncoder`, which makes a new one for every text."""
+"""The factory of the encoder inside `json.JSONEncoder`, which creates one for every text."""
 
 
 def compact_json(make_encoder: MakeEncoder | None, *, sort_keys: bool) -> Callable[[object], str]:
-    """Return what writes compact JSON, as `JSONEncoder.encode` does and with one encoder for all.
+    """Return a function that writes compact JSON like `JSONEncoder.encode`, reusing one encoder.
 
-    Without `make_encoder`, on an interpreter that has none, that is `JSONEncoder.encode` itself.
+    Without `make_encoder`, on an interpreter that has none, it is `JSONEncoder.encode` itself.
     """
     plain = json.JSONEncoder(ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
     if make_encoder is None:
@@ -80,7 +80,7 @@ def compact_json(make_encoder: MakeEncoder | None, *, sort_keys: bool) -> Callab
 
 
 C_ENCODER: MakeEncoder | None = getattr(json.encoder, "c_make_encoder", None)
-"""None on an interpreter that has none."""
+"""CPython's encoder factory; None on an interpreter that has none."""
 _dump = compact_json(C_ENCODER, sort_keys=True)
 _dump_as_ordered = compact_json(C_ENCODER, sort_keys=False)
 
@@ -97,15 +97,15 @@ Argument: TypeAlias = (
     | Typed
     | None
 )
-"""What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
-to it. `encode` refuses whatever is not a `Value`."""
+"""The type of what may be encoded, for type checkers: to them a `TypedDict` is a
+`Mapping[str, object]`. `encode` refuses whatever is not a `Value`."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
 
 
 def encode(value: object, store: ByteStore | None = None) -> str:
-    """Write `value` as canonical text; raise ValueInvalid naming the place it cannot.
+    """Return `value` as canonical text; raises ValueInvalid naming the place that it refuses.
 
-    Content too long to be part of the text goes to `store`; without one it is only named.
+    Content too large to be part of the text goes to `store`; without one it is only named.
     """
     if type(value) is int and -_MAX_INT <= value <= _MAX_INT:
         return str(value)  # the commonest value of a short task, in a fifth of the time
@@ -115,9 +115,9 @@ def encode(value: object, store: ByteStore | None = None) -> str:
 def encode_args(
     args: Mapping[str, object], limit: int = MAX_ARGS_CHARS, store: ByteStore | None = None
 ) -> str:
-    """Encode arguments, refusing more than `limit` characters, and a long text before it is copied.
+    """Encode arguments; refuse more than `limit` characters, and a long text before copying it.
 
-    What a task is asked is written to the manifest and the ledger; large data belong in objects.
+    Arguments are written to the manifest and the ledger; large data belongs in objects.
     """
     if len(args) == 1:
         [(name, value)] = args.items()
@@ -134,7 +134,7 @@ def encode_args(
 
 @lru_cache(maxsize=1024)
 def _opening(name: str) -> str:
-    """The text of an object with one member, up to its value."""
+    """Return the text of a JSON object with one member, up to its value."""
     return encode({name: None}).removesuffix("null}")
 
 
@@ -145,14 +145,14 @@ def _any_args(args: Mapping[str, object], limit: int, store: ByteStore | None) -
         kind = type(value)
         if kind is str and len(value) > limit:
             raise _too_large(len(value), limit, (None, name))
-        # most arguments are their own wire form: no need to look at them twice
+        # most arguments are their own wire form: no need to inspect them twice
         is_wire &= kind in _ATOMS or (kind is int and -_MAX_INT <= value <= _MAX_INT)
         is_wire &= type(name) is str and name[:1] != "$"
     return canonical(args) if is_wire else encode(args, store)
 
 
 def decode(text: str) -> Value:
-    """Read what encode wrote and nothing else; raise ValueInvalid for any other text."""
+    """Read text that encode wrote; raises ValueInvalid for any other text."""
     try:
         raw = json.loads(text)
     except RecursionError:
@@ -182,12 +182,12 @@ def parse_trusted(text: str) -> Any:
 
 
 def to_wire(value: object, store: ByteStore | None = None) -> Any:
-    """Turn `value` into a fresh structure of plain JSON with tags, for embedding."""
+    """Convert `value` into a fresh structure of plain JSON with tags, for embedding."""
     return _tag(value, 0, None, store)
 
 
 def from_wire(raw: Any) -> Value:
-    """Turn a wire structure back into its value; refuse what to_wire would not have made."""
+    """Convert a wire structure back into its value; refuse what to_wire would not produce."""
     return _untag(raw, 0, None)
 
 
@@ -317,7 +317,7 @@ def _read_tag(tag: str, body: JsonValue, path: _Path) -> Value:
 
 
 def _read_typed(body: Any, depth: int, path: _Path) -> Typed:
-    """Read a typed value as data; its content becomes what it was elsewhere."""
+    """Read a typed value as data; `natives` and `records` rebuild the original."""
     if type(body) is not list or [type(part) for part in body[:2]] != [str, str] or len(body) != 3:
         raise _invalid("not the way $t is written", path)
     kind, summary, raw = body

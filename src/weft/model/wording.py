@@ -1,7 +1,7 @@
-"""Recorded values for people to read: without the tags of their encoding (see `values`).
+"""Recorded values in readable form, without the tags of their encoding (see `values`).
 
-Numbers are written plainly; arrays, tables and bytes by what they are, or, where two are compared,
-with the beginning of a hash of their content.
+Numbers are written as such; arrays, tables and bytes are described, or, where two are compared,
+described with the beginning of a hash of their content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHOWN_DIGITS = 12
 
 
 def readable(recorded: str) -> str:
-    """Write the text of a recorded value in words.
+    """Return the text of a recorded value in readable form.
 
     >>> readable('{"x":{"$f":"0.5"}}')
     '{"x": 0.5}'
@@ -29,13 +29,13 @@ def readable(recorded: str) -> str:
         return recorded
     try:
         value = shown(from_wire(parse_trusted(recorded)))
-    except WeftError:  # of a damaged ledger: as it is
+    except WeftError:  # from a damaged ledger: return it unchanged
         return recorded
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def tag_text(wire: JsonValue) -> str | None:
-    """Write a value that has a tag in words that differ where the values do; None without a tag.
+    """Describe a tagged value so that different values read differently; None without a tag.
 
     >>> tag_text({"$f": "0.5"}), tag_text({"$i": "0x40000000000000"}), tag_text([1])
     ('0.5', '18014398509481984', None)
@@ -57,7 +57,7 @@ def tag_text(wire: JsonValue) -> str | None:
 
 
 def fields_of(wire: JsonValue) -> dict[str, JsonValue] | None:
-    """The fields of a recorded dataclass; None for any other value."""
+    """Return the fields of a recorded dataclass; None for any other value."""
     match wire:
         case {"$t": [kind, _, dict() as content], **more} if kind == DATACLASS and not more:
             return content

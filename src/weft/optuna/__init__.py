@@ -3,8 +3,8 @@
     study(objective, space, sampler="tpe", trials=200, batch=8) ── weft.run ──► best trial
     to_study(run, storage="sqlite:///study.db")                 ──► Optuna's plots and dashboard
 
-Sampling is a task whose points are recorded. The third-party package is loaded when a worker
-samples, or when a run is exported. For other optimizers see `weft.asktell`.
+Sampling is a task whose points are recorded. Optuna itself is loaded only when a worker samples or
+a run is exported. For other optimizers see `weft.asktell`.
 """
 
 from __future__ import annotations

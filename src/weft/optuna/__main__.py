@@ -12,7 +12,7 @@ from weft.optuna.export import to_study
 
 
 def main() -> int:
-    """Export, and say where the study is."""
+    """Export the run and print where the study is."""
     parser = argparse.ArgumentParser(prog="python -m weft.optuna", description=__doc__)
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     parser.add_argument("storage", metavar="STORAGE", help="such as sqlite:///study.db")

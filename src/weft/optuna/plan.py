@@ -1,4 +1,4 @@
-"""What a study was asked to do, as one frozen record, checked before a run exists."""
+"""The plan of a study, as one frozen record, checked before a run exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.model.values import Argument, Value
 from weft.optuna.samplers import CLASSES, NEEDS, SamplerSpec, grid_of
 
 CHECKPOINT = "checkpoint"
-"""A parameter of this name makes an objective go on from the rung before."""
+"""An objective with a parameter of this name continues from the previous rung."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class Rungs:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """All that decides a study."""
+    """Everything that decides a study."""
 
     objective: Objective
     spec: SamplerSpec
     trials: int
     batch: int | None
-    """Trials that are asked for at a time; None in a stream."""
+    """Number of trials asked for at a time; None in a stream."""
     width: int | None
-    """Trials under way in a stream; None in batches."""
+    """Number of trials in flight in a stream; None in batches."""
     rungs: Rungs | None
     fixed: Mapping[str, Value]
     libraries: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class StudyPlan:
         level: int | None,
         checkpoint: Value,
     ) -> TaskCall:
-        """Describe one evaluation, up to a level of the resource."""
+        """Return the call of one evaluation, up to a level of the resource."""
         args: dict[str, Argument] = {**self.fixed, **inputs, **params}
         if self.rungs is not None:
             args[self.rungs.resource] = level
@@ -63,7 +63,7 @@ def checked_spec(
     sampler: str, options: Mapping[str, Value], space: Mapping[str, Value] | str,
     directions: Sequence[str],
 ) -> SamplerSpec:  # fmt: skip
-    """Return which sampler to use; refuse one that is not there or does not fit the space."""
+    """Return the sampler to use; refuse one that is not available or does not suit the space."""
     if isinstance(directions, str) or not directions:
         raise SearchInvalid('directions are a list, such as ["minimize", "maximize"]')
     ways = tuple(direction_of(direction) for direction in directions)
@@ -83,7 +83,7 @@ def checked_spec(
 
 
 def check_installed(library: str, sampler: str) -> None:
-    """Refuse a library that is not there, with the command that installs it."""
+    """Refuse a library that is not installed, with the command that installs it."""
     if importlib.util.find_spec(library) is None:
         package = "'weft[optuna]'" if library in {"cmaes", "optuna"} else library
         need = "weft.optuna" if sampler == "optuna" else f"sampler {sampler}"
@@ -95,7 +95,7 @@ def check_installed(library: str, sampler: str) -> None:
 def checked_rungs(
     rungs: Mapping[str, Sequence[int]] | None, eta: int, parameters: frozenset[str]
 ) -> Rungs | None:
-    """Return the rungs of `{"epochs": [1, 3, 9]}`."""
+    """Return checked rungs for an argument such as `{"epochs": [1, 3, 9]}`."""
     if rungs is None:
         return None
     if not isinstance(rungs, Mapping) or len(rungs) != 1:
@@ -114,7 +114,7 @@ def checked_rungs(
 def batch_and_width(
     spec: SamplerSpec, trials: int, batch: int | None, width: int | None, rungs: Rungs | None
 ) -> tuple[int | None, int | None]:
-    """Return how trials are asked for: in batches, or in a stream of some width."""
+    """Return the size of batches, or the width of a stream, and None for the other."""
     if width is None:
         batch = BATCH if batch is None else batch
         check_counts(trials=trials, batch=batch)
@@ -133,7 +133,7 @@ def batch_and_width(
 
 
 def most_trials(spec: SamplerSpec, trials: int) -> int:
-    """A grid has so many points and no more."""
+    """Return the number of trials, limited to the number of points of a grid."""
     axes = grid_of(spec.space) if spec.sampler == "grid" else None
     if axes is None or "search_space" in spec.options:
         return trials

@@ -1,9 +1,9 @@
 """Optuna's samplers as functions of recorded trials. Runs in tasks; knows no search.
 
-Samplers that learn from finished trials alone (TPE, GP, random) are made anew for every ask, seeded
-by its task, and given all trials: any worker can do that. The others keep a state of their own
-between asks (a CMA-ES distribution, a grid that is half walked): they are asked and told again what
-is recorded, and kept in memory for the next ask.
+Samplers that learn from finished trials alone (TPE, GP, random) are created for every ask, seeded
+by its task, and given all trials: any worker can do that. The others keep state between asks (a
+CMA-ES distribution, a position in a grid): they are rebuilt by repeating the recorded asks and
+tells, and kept in memory for the next ask.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ CLASSES = {
     "random": "RandomSampler",
     "tpe": "TPESampler",
 }
-"""Samplers by the name that a study is given; any other is `module:function`."""
+"""Samplers by the name that a study takes; any other is given as `module:function`."""
 STATELESS = ("gp", "random", "tpe")
-"""They need nothing but finished trials, so a stream can use them too."""
+"""Samplers that need only finished trials, so a stream can use them too."""
 NEEDS = {"cmaes": ("cmaes",), "gp": ("scipy", "torch"), "qmc": ("scipy",)}
-"""Distributions beside Optuna that a sampler computes with."""
+"""Packages besides Optuna that a sampler computes with."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplerSpec:
-    """Which sampler, over which space, towards what."""
+    """A sampler, its options, its space and its directions."""
 
     sampler: str
     options: Mapping[str, Value]
@@ -60,7 +60,7 @@ class SamplerSpec:
 
     @property
     def is_stateless(self) -> bool:
-        """Whether finished trials are all it needs."""
+        """Whether it needs only finished trials."""
         return self.sampler in STATELESS
 
 
@@ -88,7 +88,7 @@ def ask_points(
 def ask_from_trials(
     spec: SamplerSpec, trials: Sequence[TrialRecord], count: int, seed: int
 ) -> list[Value]:
-    """Ask a new study that holds finished trials; a pure function."""
+    """Ask a new study that contains the finished trials; a pure function."""
     with _quiet():
         study = new_study(spec, seed)
         study.add_trials(frozen_trials(spec, trials))
@@ -102,7 +102,7 @@ class LiveSampler:
         self._spec = spec
         with _quiet():
             self._study = new_study(spec, seed)
-        # a sampler that has tried everything stops its study, which is not for ask and tell
+        # a sampler that has tried everything stops its study, which ask-and-tell does not allow
         setattr(self._study, "stop", lambda: None)  # noqa: B010
         self._trials: list[optuna.Trial] = []
 
@@ -114,7 +114,7 @@ class LiveSampler:
         return point
 
     def tell_trial(self, trial: TrialRecord) -> None:
-        """Tell how a trial ended."""
+        """Tell the study how a trial ended."""
         study_trial = self._trials[trial.number]
         with _quiet():
             for step, value in trial.steps:
@@ -126,7 +126,7 @@ class LiveSampler:
 
 
 def ask_trial(study: optuna.Study, spec: SamplerSpec) -> tuple[optuna.Trial, Value]:
-    """Ask for a trial and sample its parameters; with its distributions where they are its own."""
+    """Ask for a trial and sample its parameters; a space that is a function adds distributions."""
     if not isinstance(spec.space, str):
         trial = study.ask(dict(sorted(static_distributions(spec.space).items())))
         return trial, {"params": dict(trial.params)}
@@ -138,20 +138,20 @@ def ask_trial(study: optuna.Study, spec: SamplerSpec) -> tuple[optuna.Trial, Val
 
 
 def new_study(spec: SamplerSpec, seed: int) -> optuna.Study:
-    """Make a study in memory."""
+    """Create a study in memory."""
     sampler = make_sampler(spec, seed % SEEDS)
     return optuna.create_study(directions=list(spec.directions), sampler=sampler)
 
 
 def make_sampler(spec: SamplerSpec, seed: int) -> BaseSampler:
-    """Make a sampler with its options."""
+    """Create a sampler with its options."""
     options: dict[str, Any] = dict(spec.options)
     name = CLASSES.get(spec.sampler)
     if name is None:
         sampler: BaseSampler = load(spec.sampler, "sampler")(seed=seed, **options)
         return sampler
     if spec.sampler == "tpe":
-        options.setdefault("constant_liar", True)  # else the trials of a batch are much alike
+        options.setdefault("constant_liar", True)  # otherwise the trials of a batch are too similar
     if spec.sampler == "grid":
         options.setdefault("search_space", grid_of(spec.space))
     built_in: BaseSampler = getattr(optuna.samplers, name)(seed=seed, **options)
@@ -159,13 +159,13 @@ def make_sampler(spec: SamplerSpec, seed: int) -> BaseSampler:
 
 
 def frozen_trials(spec: SamplerSpec, trials: Sequence[TrialRecord]) -> list[FrozenTrial]:
-    """Finished trials as Optuna stores them."""
+    """Return finished trials in Optuna's form."""
     kinds = {} if isinstance(spec.space, str) else static_distributions(spec.space)
     return [frozen_trial(trial, kinds) for trial in trials]
 
 
 def frozen_trial(trial: TrialRecord, kinds: Mapping[str, BaseDistribution]) -> FrozenTrial:
-    """One finished trial; `kinds` are the distributions of a space that is no function."""
+    """Return one finished trial; `kinds` are the distributions, unless the space is a function."""
     values = list(trial.values) if trial.state == "complete" else None
     if trial.state == "pruned" and trial.steps:
         values = [trial.steps[-1][1]]
@@ -179,7 +179,7 @@ def frozen_trial(trial: TrialRecord, kinds: Mapping[str, BaseDistribution]) -> F
 
 
 def state_of(trial: TrialRecord) -> optuna.trial.TrialState:
-    """Optuna's word for how a trial ended."""
+    """Return Optuna's state for how a trial ended."""
     states = optuna.trial.TrialState
     return {"complete": states.COMPLETE, "pruned": states.PRUNED, "failed": states.FAIL}[
         trial.state
@@ -189,7 +189,7 @@ def state_of(trial: TrialRecord) -> optuna.trial.TrialState:
 def distributions_of(
     trial: TrialRecord, kinds: Mapping[str, BaseDistribution]
 ) -> dict[str, BaseDistribution]:
-    """The distributions that a trial's parameters were drawn from."""
+    """Return the distributions that a trial's parameters were drawn from."""
     if trial.space is None:
         return {name: kinds[name] for name in trial.params}
     read = optuna.distributions.json_to_distribution
@@ -197,12 +197,12 @@ def distributions_of(
 
 
 def static_distributions(space: Mapping[str, Value]) -> dict[str, BaseDistribution]:
-    """A recorded space in Optuna's types."""
+    """Convert a recorded space to Optuna's types."""
     return {name: distribution(read_parameter(raw)) for name, raw in space.items()}
 
 
 def distribution(parameter: Parameter) -> BaseDistribution:
-    """One parameter in Optuna's types."""
+    """Convert one parameter to Optuna's types."""
     kinds = optuna.distributions
     if isinstance(parameter, Categorical):
         return kinds.CategoricalDistribution(parameter.options)
@@ -213,7 +213,7 @@ def distribution(parameter: Parameter) -> BaseDistribution:
 
 
 def grid_of(space: Mapping[str, Value] | str) -> dict[str, list[Any]] | None:
-    """All values of each parameter; None when one has no end of them."""
+    """Return all values of each parameter; None if a parameter has infinitely many."""
     if isinstance(space, str):
         return None
     axes = {name: _axis(read_parameter(raw)) for name, raw in sorted(space.items())}
@@ -233,7 +233,7 @@ def _axis(parameter: Parameter) -> list[Any] | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without Optuna's log lines and its remarks that a sampler is experimental."""
+    """Silence Optuna's log lines and its warnings that a sampler is experimental."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

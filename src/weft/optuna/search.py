@@ -1,4 +1,4 @@
-"""The search `study`: sample trials with Optuna, evaluate them, prune by rungs. It only decides.
+"""The search `study`: samples trials with Optuna, evaluates them, prunes by rungs. It only decides.
 
     batches:  ask (a task) ─► evaluate the batch, rung by rung ─► told to the next ask
     stream:   each task samples and evaluates, told all results up to `width` trials before it
@@ -36,7 +36,7 @@ SEARCH = "optuna.study"
 
 
 def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
-    """Optuna, what its sampler computes with, and what the user named."""
+    """Return Optuna, the packages its sampler computes with, and those the user named."""
     plan = from_json(StudyPlan, args["plan"])
     names = ("optuna", "numpy", *NEEDS.get(plan.spec.sampler, ()), *plan.libraries)
     return tuple(dict.fromkeys(names))
@@ -101,7 +101,7 @@ study.search_name = SEARCH  # type: ignore[attr-defined] # marks the function
 
 
 def _rounds(plan: StudyPlan) -> tuple[int, ...]:
-    """Expected sizes of rounds, for the progress display."""
+    """Return the expected sizes of rounds, for the progress display."""
     if plan.batch is None:
         return (plan.trials,)
     sizes, levels = [1, plan.batch], plan.rungs.levels if plan.rungs else ()
@@ -116,7 +116,7 @@ def _rounds(plan: StudyPlan) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class OpenTrial:
-    """A trial under way."""
+    """A trial in progress."""
 
     number: int
     point: Mapping[str, Any]
@@ -127,7 +127,7 @@ class OpenTrial:
     evaluations: int = 0
 
     def take(self, plan: StudyPlan, level: int | None, result: Result) -> None:
-        """Take the result of an evaluation."""
+        """Add the result of an evaluation."""
         self.evaluations += 1
         value = result.value if result.ok else None
         if result.ok and plan.rungs is not None and plan.rungs.has_checkpoint:
@@ -143,7 +143,7 @@ class OpenTrial:
             self.steps.append((level, values[0]))
 
     def ended(self, evaluations: int) -> TrialRecord:
-        """The trial as it ended; it is complete after so many evaluations."""
+        """Return the trial as it ended; it is complete after `evaluations` evaluations."""
         point = self.point
         if self.failed:
             return TrialRecord(
@@ -160,7 +160,7 @@ class OpenTrial:
 
 
 def _with_checkpoint(value: Value, function: str) -> dict[str, Value]:
-    """What an objective with a checkpoint returned."""
+    """Return the value of an objective with a checkpoint; raises SearchInvalid if malformed."""
     if isinstance(value, dict) and {"value", CHECKPOINT} <= value.keys():
         return value
     raise SearchInvalid(
@@ -171,13 +171,13 @@ def _with_checkpoint(value: Value, function: str) -> dict[str, Value]:
 
 @dataclass(slots=True)
 class StudyLog:
-    """What a study did so far; whoever exports a run reads it."""
+    """The trials of a study so far; read by the export of a run."""
 
     trials: list[TrialRecord] = field(default_factory=list)
     batch: list[OpenTrial] = field(default_factory=list)
     """The batch under way."""
     alive: list[OpenTrial] = field(default_factory=list)
-    """Those of it that are evaluated in the current round, up to `level`."""
+    """Trials of the batch that are evaluated in the current round, up to `level`."""
     level: int | None = None
 
 
@@ -185,7 +185,7 @@ Steps = Generator[Any, Sequence[Result], None]
 
 
 def study_steps(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) -> Steps:
-    """Yield the rounds of a study and note its trials."""
+    """Yield the rounds of a study and add its trials to `log`."""
     if plan.width is not None:
         results = yield make_stream(proposals(plan, inputs), width=plan.width, most=plan.trials)
         log.trials += stream_trials(results, len(plan.spec.directions))
@@ -208,7 +208,7 @@ def study_steps(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) 
 
 
 def _evaluate(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) -> Steps:
-    """Evaluate a batch, rung by rung: the best of each go on to the next."""
+    """Evaluate a batch, rung by rung: the best of each are promoted to the next."""
     log.alive = log.batch
     for level in plan.rungs.levels if plan.rungs else (None,):
         log.level = level
@@ -223,7 +223,7 @@ def _evaluate(plan: StudyPlan, inputs: Mapping[str, Argument], log: StudyLog) ->
 
 
 def _promoted(plan: StudyPlan, trials: Sequence[OpenTrial]) -> list[OpenTrial]:
-    """The best 1/eta of a rung, at least one, in the order of their numbers."""
+    """Return the best 1/eta of a rung, at least one, in the order of their numbers."""
     if plan.rungs is None:
         return []
     direction = plan.spec.directions[0]
@@ -259,7 +259,7 @@ def proposals(
 
 
 def stream_trials(results: Sequence[Result], count: int) -> list[TrialRecord]:
-    """The trials of a stream."""
+    """Return the trials of a stream."""
     return [_stream_trial(result, count) for result in results]
 
 

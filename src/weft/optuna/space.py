@@ -1,8 +1,8 @@
-"""What a sampler may choose from: parameters as dataclasses in Python, as plain data in a record.
+"""The space of a sampler: parameters as dataclasses in Python, as plain data in a record.
 
     {"x": Float(-10, 10)}  ── space_of ──►  {"x": {"type": "float", "low": -10.0, "high": 10.0, …}}
 
-Checked once, before a run exists. Does not need Optuna, but takes its distributions too.
+Checked once, before a run exists. Does not need Optuna, but accepts its distributions too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """A whole number from `low` to `high`, both included; `step` and `log` as of `Float`.
+    """A whole number from `low` to `high`, both included; `step` and `log` as in `Float`.
 
     `type` names it in the record.
     """
@@ -63,11 +63,11 @@ class Categorical:
 Parameter: TypeAlias = Float | Int | Categorical
 Space: TypeAlias = Mapping[str, Parameter | Mapping[str, Value]]
 DynamicSpace: TypeAlias = Callable[..., None] | str
-"""A function that is given an Optuna trial and suggests parameters, or its import path."""
+"""A function that takes an Optuna trial and suggests parameters, or its import path."""
 
 
 def space_of(given: Space | DynamicSpace) -> dict[str, Value] | str:
-    """Return the space `given` as it is recorded; refuse what no sampler could sample."""
+    """Return the space `given` in its recorded form; refuse one that no sampler could sample."""
     if isinstance(given, str) or callable(given):
         return path_of(given, "space")[0]
     if not isinstance(given, Mapping) or not given:
@@ -101,7 +101,7 @@ def _parameter(name: str, item: object) -> Parameter:
 
 
 def _from_optuna(name: str, distribution: object) -> Parameter:
-    """Take a distribution of Optuna by its fields."""
+    """Convert a distribution of Optuna by its fields."""
     fields = vars(distribution)
     numbers = {key: fields.get(key) for key in ("low", "high", "step", "log")}
     kind = type(distribution).__name__

@@ -18,7 +18,7 @@ from weft.optuna.samplers import SamplerSpec
 def ask(
     spec: Table, count: int, state: Object | None, told: list[Table], *, seed: int = SEED
 ) -> dict[str, Value]:
-    """Return `count` points, sampled from all trials that were told up to now."""
+    """Return `count` points, sampled given all trials told so far."""
     sampler = from_json(SamplerSpec, spec)
     ended = history.read_told(told)
     points, new_state = samplers.ask_points(sampler, state, ended, count, seed)
@@ -30,7 +30,7 @@ def sample_and_evaluate(
     spec: Table, objective: Table, args: Mapping[str, Value], number: int, state: Object | None,
     told: list[Table], *, seed: int = SEED,
 ) -> dict[str, Value]:  # fmt: skip
-    """Sample one point and evaluate it at once: a stream has no place for an ask of its own."""
+    """Sample one point and evaluate it at once: a stream has no room for a separate ask."""
     sampler = from_json(SamplerSpec, spec)
     ended = history.read_told(told)
     [point], new_state = samplers.ask_points(sampler, state, ended, 1, seed)
@@ -45,5 +45,5 @@ def sample_and_evaluate(
 
 
 def _own_seed(seed: int) -> int:
-    """A seed for the objective that has nothing to do with the sampler's."""
+    """Return a seed for the objective that is independent of the sampler's."""
     return int.from_bytes(hashlib.sha256(f"objective {seed}".encode()).digest()[:8], "big")

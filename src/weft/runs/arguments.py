@@ -1,7 +1,7 @@
 """The arguments of `weft.run` as plain Python values: NumPy numbers converted, wrong types refused.
 
-A type checker would refuse the rest; in a notebook there is none. Ranges are checked later, where
-options of the command line arrive too.
+A type checker would refuse wrong types too, but a notebook has none. Ranges are checked later, in
+the same place as those of command-line options.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ def whole_number(name: str, value: SupportsIndex) -> int:
 
 
 def optional_number(name: str, value: SupportsIndex | None) -> int | None:
-    """Return an integer of any kind as an int; None stays."""
+    """Return an integer of any kind as an int; None stays None."""
     return None if value is None else whole_number(name, value)
 
 
 def path(name: str, value: str | PathLike[str]) -> Path:
-    """Return a path as one."""
+    """Return a path as a `Path`."""
     if not isinstance(value, str | PathLike):
         raise UsageError(f"{name} must be a path, not {value!r:.80}")
     return Path(value)
 
 
 def optional_path(name: str, value: str | PathLike[str] | None) -> Path | None:
-    """Return a path as one; None and an empty text are none."""
+    """Return a path as a `Path`; None for None and an empty text."""
     return path(name, value) if value else None
 
 
 def seconds(name: str, value: SupportsFloat | None) -> float | None:
-    """Return a number of any kind as a float; None stays."""
+    """Return a number of any kind as a float; None stays None."""
     if value is None:
         return None
     if isinstance(value, bool | str | bytes) or not hasattr(type(value), "__float__"):
@@ -78,7 +78,7 @@ def machines(name: str, value: Sequence[Node]) -> tuple[Node, ...]:
 def files(
     name: str, value: Mapping[str, str | Path | bytes] | None
 ) -> Mapping[str, str | Path | bytes]:
-    """Return files by name."""
+    """Return files by name; empty for None."""
     if value is not None and not isinstance(value, Mapping):
         raise UsageError(f"{name} must be a dict of files by name, not {value!r:.80}")
     return value or {}

@@ -1,4 +1,4 @@
-"""What a folder holds of a run that has begun, for a command that would continue it."""
+"""Reads the folder of a run that has begun, for a command that would continue it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_finished(out: Path) -> bool:
 
 
 def recorded_input(out: Path, name: str) -> bytes | None:
-    """Return an input as the run in the folder took it in; None without a run or such an input."""
+    """Return an input as the run in the folder recorded it; None without a run or such an input."""
     folder = RunFolder(out)
     if not folder.is_run():
         return None

@@ -1,8 +1,8 @@
 """The source of a run's own tasks, packed for nodes that do not have it.
 
-Installed packages must be installed on the nodes; what is imported from a folder of the user's
-travels: the Python files of that folder and of the packages in it. Files that are no Python
-do not; they come as inputs of the run.
+Installed packages must be installed on the nodes too. Code imported from a user's folder is sent:
+the Python files of that folder and of the packages in it. Other files are not sent; they must be
+inputs of the run.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ INSTALLED = ("site-packages", "dist-packages")
 
 
 class CodePacks:
-    """The packs of all packages that tasks were queued of so far."""
+    """The packs of all packages whose tasks have been queued so far."""
 
     def __init__(self, packages: Callable[[], Iterable[str]], code: Path | None = None) -> None:
         self._packages = packages
         self._code = code
-        """Where the run keeps the modules of a notebook."""
+        """Where the run stores the modules of a notebook."""
         self._seen: set[str] = set()
         self._packs: dict[Path, CodePack] = {}
 
     def __call__(self) -> list[CodePack]:
-        """Return them; called by the threads that send, one per node at a time."""
+        """Return the packs; called by the sending threads, one per node at a time."""
         for package in list(self._packages()):
             if package not in self._seen:
                 for folder in self._folders_of(package):
@@ -43,14 +43,14 @@ class CodePacks:
         return list(self._packs.values())
 
     def _folders_of(self, package: str) -> list[Path | None]:
-        """Where a package is imported from; cells of a notebook import from several places."""
+        """Return where a package is imported from; notebook cells import from several folders."""
         if not is_stored_name(package):
             return [_folder_of(package)]
         return [self._code, *(_folder_of(name) for name in imported_packages(package))]
 
 
 def _folder_of(package: str) -> Path | None:
-    """The folder a package is imported from; None when it is installed."""
+    """Return the folder that a package is imported from; None if it is installed."""
     location = location_of(package)
     if location is None or package == "weft":
         return None
@@ -60,7 +60,7 @@ def _folder_of(package: str) -> Path | None:
 
 
 def _packed(folder: Path) -> bytes:
-    """Pack a folder's Python files: the same files are the same bytes."""
+    """Pack a folder's Python files; equal files give equal bytes."""
     buffer, total = io.BytesIO(), 0
     with tarfile.open(fileobj=buffer, mode="w") as pack:
         for path in _files(folder):

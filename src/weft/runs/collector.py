@@ -1,8 +1,8 @@
-"""Python's cycle collector while a run is under way: it looks less often.
+"""Makes Python's cycle collector run less often during a run.
 
-A coordinator makes a few objects for each task and no cycles, and holds those of a whole round.
-With Python's own threshold of 700 the collector walks over them again and again, at a fifth of
-the coordinator's time; what a search leaves behind in cycles is still found.
+A coordinator creates a few objects for each task and no cycles, and holds those of a whole round.
+With Python's default threshold of 700 the collector scans them again and again, in a fifth of the
+coordinator's time; cycles that a search leaves behind are still found.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 ALLOCATIONS = 100_000
-"""So many more objects made than freed before the youngest are looked through."""
+"""Allocations in excess of deallocations before the youngest generation is collected."""
 
 
 @contextmanager
 def collected_rarely() -> Iterator[None]:
-    """Raise the collector's first threshold inside; a higher one, or none at all, is left alone."""
+    """Raise the collector's first threshold in the context, unless it is higher or off."""
     first, *others = gc.get_threshold()
     if 0 < first < ALLOCATIONS:
         gc.set_threshold(ALLOCATIONS, *others)

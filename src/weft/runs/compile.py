@@ -1,4 +1,4 @@
-"""Run the compilers of a search's kernels before its workers start, several at a time."""
+"""Runs the compilers of a search's kernels before its workers start, several at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def compile_all(commands: Sequence[Sequence[str]]) -> None:
 
 
 def _compile(argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:
-    """Compile one part in a process of its own: numba compiles one thing at a time."""
+    """Compile one part in a separate process: numba compiles one thing at a time."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         argv, stdout=pipe, stderr=pipe, text=True, env=host.worker_environment()

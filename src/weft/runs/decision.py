@@ -1,7 +1,7 @@
-"""What is to be run: the decision config, which the genesis record binds.
+"""The decision that defines a run, and the genesis record that binds it.
 
-`genesis_text` is the identity of a run. Everything that can change the outcome is in it;
-nothing about workers, places or time is.
+`genesis_text` is the identity of a run. It contains everything that can change the outcome, and
+nothing about workers, places or time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _YIELD = "yield it from a @weft.search function, and run that"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Everything that can change the outcome, beside the search's code."""
+    """Everything that can change the outcome, besides the search's code."""
 
     call: SearchCall
     seed: int = 0
@@ -56,12 +56,12 @@ class Decision:
     """The run whose failed tasks this one runs again."""
 
     def context(self) -> dict[str, int | Mapping[str, Object] | Budget]:
-        """Return what the search may ask for by keyword."""
+        """Return the values that the search may request by keyword."""
         inputs = {name: Object(digest) for name, digest in self.inputs.items()}
         return {"seed": self.seed, "inputs": inputs, "budget": self.budget}
 
     def genesis_text(self, store: ByteStore | None = None) -> str:
-        """Render the canonical body of record 0; arrays and the like in it go to `store`."""
+        """Render the canonical body of record 0; values that become objects go to `store`."""
         call = self.call
         try:
             text = encode_args(call.args, MAX_SEARCH_ARGS_CHARS, store)
@@ -72,7 +72,7 @@ class Decision:
                 "strict": self.policy.strict,
                 "timeout_s": to_wire(self.policy.timeout_s),
             }
-            if call.failures_expected:  # not recorded of the many that do not declare it
+            if call.failures_expected:  # omitted for the many that do not declare it
                 config["failures_expected"] = True
         except ValueInvalid as error:
             raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
@@ -90,7 +90,7 @@ class Decision:
 
 
 def check_search(search: object) -> None:
-    """Refuse what is not a call of a search, in words."""
+    """Refuse anything but a call of a search, with an explanation."""
     if isinstance(search, SearchCall):
         return
     what = described(search)
@@ -125,9 +125,9 @@ def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
 
 
 def normalized(call: SearchCall) -> SearchCall:
-    """Return the call with typed arguments as a resumed run will see them.
+    """Return the call with its typed arguments as a resumed run will see them.
 
-    Raises SearchInvalid for what cannot be recorded, or is not brought back by the annotations.
+    Raises SearchInvalid for arguments that cannot be recorded or rebuilt by the annotations.
     """
     store = GatheredBytes()
     try:
@@ -141,7 +141,7 @@ def normalized(call: SearchCall) -> SearchCall:
 
 
 def _is_json(value: object) -> bool:
-    """Whether a value holds nothing beyond JSON and references, or what is refused elsewhere."""
+    """Whether a value holds only JSON and references, apart from what is refused elsewhere."""
     if isinstance(value, Mapping):
         return all(_is_json(item) for item in value.values())
     if isinstance(value, list | tuple):
@@ -150,7 +150,7 @@ def _is_json(value: object) -> bool:
 
 
 def _libraries(call: SearchCall, args: str) -> tuple[str, ...]:
-    """Distributions that can change the outcome: what a table is written with is one."""
+    """Return the distributions that can change the outcome: pyarrow too if there are tables."""
     tables = any(f'["{kind}","' in args for kind in TABLES)
     return (*call.libraries, *(("pyarrow",) if tables and "pyarrow" not in call.libraries else ()))
 
@@ -187,7 +187,7 @@ def read_inputs(inputs: Mapping[str, Path | bytes]) -> dict[str, bytes]:
 
 
 def digests(inputs: Mapping[str, bytes | Path]) -> dict[str, str]:
-    """SHA-256 of each input; a file is read in pieces."""
+    """Return the SHA-256 of each input; files are read in pieces."""
     return {name: _digest(source) for name, source in inputs.items()}
 
 
@@ -219,7 +219,7 @@ def _installed(library: str) -> str:
 
 
 def _flat(value: JsonValue, name: str = "") -> dict[str, str]:
-    """Dotted names of all leaves, for comparing two configs in words."""
+    """Return all leaves by dotted name, to compare two configs in words."""
     flat: dict[str, str] = {}
     if isinstance(value, list) and any(isinstance(item, dict) for item in value):
         for number, item in enumerate(value):

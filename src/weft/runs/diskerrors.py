@@ -1,4 +1,4 @@
-"""Errors of the file system around a run, as one line that says whose they are and what to do."""
+"""Turns file system errors of a run into one line that states whose they are and what to do."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weft.storage.folder import RunFolder
 from weft.worker.space import NO_ROOM
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
-"""Errors that are the disk's, not those of the path that was asked for."""
+"""Errors of the disk, not of the path that was given."""
 
 
 @contextmanager
 def path_named(folder: RunFolder) -> Iterator[None]:
-    """Say in one line that a path cannot be a run's folder: it is the caller's input."""
+    """Report in one line that a path cannot be a run folder: it is the caller's input."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -34,7 +34,7 @@ def path_named(folder: RunFolder) -> Iterator[None]:
 
 @contextmanager
 def storage_named(path: Path) -> Iterator[None]:
-    """Say a full or broken disk in one line; what was completed before is safe."""
+    """Report a full or broken disk in one line; what was completed before is safe."""
     advice = f"then: weft resume {shlex.quote(str(path))}"
     disk = "free space or fix the disk"
     try:

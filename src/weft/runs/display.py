@@ -1,7 +1,7 @@
 """The progress of `weft.run`: one line of a terminal or one output of a notebook, updated in place.
 
-Nothing is shown of a run that is over in a moment, on a build server (CI), or where stderr is
-neither; what was shown is removed at the end. Without a display the engine has no watcher at all.
+Nothing is shown for a very short run, on a build server (CI), or outside terminals and notebooks;
+the display is removed at the end. Without a display the engine has no watcher.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Show = Callable[[Progress], None]
 class ProgressWatcher:
     """A watcher that shows progress at most every `every_s` seconds.
 
-    It gets counts at every turn of the loop, often thousands of times a second; most of those
+    It gets counts on every iteration of the loop, often thousands of times a second; most of those
     calls only compare two numbers.
     """
 
@@ -41,11 +41,11 @@ class ProgressWatcher:
         self._show, self._every_s, self.say = show, every_s, say
         self._next_s = time.monotonic() + first_after_s
         self.is_shown = first_after_s < math.inf
-        """Whether any progress will be shown, beside what there is to wait for."""
+        """Whether any progress will be shown, and not only lines of text."""
         self._gauge: Gauge | None = None
 
     def update(self, counts: Counts) -> None:
-        """Take the newest counts."""
+        """Show the progress at the newest counts, if it is time."""
         now_s = time.monotonic()
         if self._gauge is None:
             self._gauge = Gauge(counts, now_s)
@@ -55,20 +55,20 @@ class ProgressWatcher:
 
 
 class Display(Protocol):
-    """A place for one text that is replaced again and again, and removed at the end."""
+    """A place for one text that is replaced repeatedly, and removed at the end."""
 
     def show(self, progress: Progress) -> None:
-        """Replace what is shown."""
+        """Replace the text by this progress."""
 
     def say(self, line: str) -> None:
-        """Show what there is to wait for before the tasks."""
+        """Replace the text by a line about work before the tasks."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Remove the text."""
 
 
 class TerminalLine:
-    """One line of a terminal, cut to its width."""
+    """One line of a terminal, truncated to its width."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream: TextIO | None = stream
@@ -96,12 +96,12 @@ class TerminalLine:
         try:
             self._stream.write(text)
             self._stream.flush()
-        except (OSError, ValueError):  # the terminal is gone: the run goes on
+        except (OSError, ValueError):  # the terminal is gone: the run continues
             self._stream = None
 
 
 class NotebookOutput:
-    """One output of a notebook's cell; IPython is there already when this is made."""
+    """One output of a notebook's cell; IPython is already loaded when this is created."""
 
     def __init__(self, display: Callable[..., Any]) -> None:
         self._display = display
@@ -134,7 +134,7 @@ class NotebookOutput:
 
 @contextmanager
 def showing(wanted: bool) -> Iterator[ProgressWatcher | None]:
-    """Give a watcher that shows progress where somebody can see it, or None."""
+    """Yield a watcher that shows progress where somebody can see it, or None."""
     display, every_s = _place() if wanted else (None, 0.0)
     if display is None:
         yield None
@@ -156,7 +156,7 @@ def _place() -> tuple[Display | None, float]:
 
 
 def _notebook_display() -> Callable[..., Any] | None:
-    """IPython's display function inside a kernel; IPython is never imported for it."""
+    """Return IPython's display function inside a kernel, else None; never imports IPython."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     if getattr(shell, "kernel", None) is None:
@@ -166,7 +166,7 @@ def _notebook_display() -> Callable[..., Any] | None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether what is written there may be replaced; there may be no stream at all."""
+    """Whether a stream is a terminal, where text can be replaced; False without a stream."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
@@ -174,5 +174,5 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def is_build_server() -> bool:
-    """Whether a build server runs us, where progress would only fill a log."""
+    """Whether we run on a build server, where progress would only fill a log."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")

@@ -1,7 +1,7 @@
 """Files of a search that outlive its runs, such as a bank of concepts or an index of ideas.
 
-They survive a crash: a file is replaced as a whole, and a line that was reported as written is
-there. Several processes may append to one log; a line that a crash left torn stays by itself.
+They survive a crash: a file is replaced atomically, and a line that was reported as written is
+durable. Several processes may append to one log; a line torn by a crash remains a separate line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.storage.disk import Disk
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Put `data` at `path` as a whole or not at all."""
+    """Replace the file at `path` by `data`, atomically."""
     Disk().replace(path, data)
 
 
@@ -27,11 +27,11 @@ class LineLog:
         self._path, self._disk = path, Disk()
 
     def lines(self) -> list[bytes]:
-        """Return every line, torn ones too; none while there is no file."""
+        """Return every line, torn ones too; none if there is no file."""
         return self._path.read_bytes().split(b"\n") if self._path.is_file() else []
 
     def append(self, choose: Callable[[], Sequence[str]]) -> int:
-        """Append the lines that `choose` returns while nobody else writes; return how many."""
+        """Append the lines that `choose` returns while the file is locked; return how many."""
         self._disk.make_folder(self._path.parent)
         with self._locked() as fd:
             lines = choose()
@@ -46,7 +46,7 @@ class LineLog:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """Hold the file for appending; another process that writes waits."""
+        """Lock the file for appending; other writers wait."""
         fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)

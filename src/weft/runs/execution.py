@@ -1,6 +1,6 @@
 """How a run is executed: workers, nodes, placement. It may change on every resume.
 
-Nothing of it reaches the ledger; run.toml remembers it, so that `weft resume RUN` is enough.
+None of it reaches the ledger; run.toml stores it, so that `weft resume RUN` needs no options.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
 MAX_TAG_CHARS = 100
 SEALED_VIEWS = "sealed-views"
-"""Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
+"""Tag of a run whose tasks no view may show individually; what is recorded does not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +43,36 @@ class Execution:
 
     out: Path
     workers: int | None = None
-    """How many at a time: if not given, one per processor that this process may use, and with
-    `nodes` as many as they have slots. The outcome does not depend on it."""
+    """The number of workers; by default one per processor that this process may use or, with
+    `nodes`, one per slot. The outcome does not depend on it."""
     backend: str = "local"
     accept: tuple[str, ...] = ()
     wall_limit_s: float | None = None
     sign_key: Path | None = None
     nodes: tuple[Node, ...] = ()
-    """Empty: this machine."""
+    """Empty for this machine."""
     placement: str = "greedy"
     group_cap: int | None = None
     stagger_s: float = 0.0
     device: str = "auto"
     """Where tasks that can use a GPU should compute; their results are the same on both."""
     base: Path | None = None
-    """What the nodes' folders are relative to; the current folder if not given."""
+    """The folder that the nodes' folders are relative to; by default the current one."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What people call inputs or lanes whose names in the ledger are digests; for views only."""
+    """Human-readable names of inputs or lanes that the ledger names by digests; for views only."""
     pause_at: str | None = None
-    """The milestone of the search at which to stop for now."""
+    """The milestone of the search at which to pause."""
     tags: tuple[str, ...] = ()
-    """What views should know of a run, such as `SEALED_VIEWS`."""
+    """Words that mark the run for views, such as `SEALED_VIEWS`."""
     ray_address: str = ""
-    """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
+    """The address of the Ray cluster; empty for the only one that `weft nodes up` started."""
     notices: bool = False
     """Whether the first failure is shown on stderr as soon as it happens."""
     warnings: bool = True
-    """Whether what a person should know before the run starts is shown on stderr."""
+    """Whether warnings before the run starts are shown on stderr."""
     keep: tuple[str, ...] = ()
-    """What stays after use beside the record: `failed`, the folders of failed commands; what
-    else a search knows how to keep."""
+    """What to keep besides the record: `failed` for the folders of failed commands, and whatever
+    else the search supports."""
     fork_server: ForkServer | None = field(default=None, compare=False)
     """Forks the workers of this session, with what they need loaded; see `preloaded`."""
 
@@ -105,7 +105,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionChanges:
-    """What a resume changes of how its run was executed before; None leaves it as it was."""
+    """A resume's changes to how its run is executed; None leaves a setting unchanged."""
 
     workers: int | None = None
     backend: str | None = None
@@ -114,7 +114,7 @@ class ExecutionChanges:
     placement: str | None = None
     stagger_s: float | None = None
     accept: tuple[str, ...] = ()
-    """This and what follows is for one session only: nothing of it is remembered."""
+    """This field and those below apply to one session only; run.toml does not store them."""
     wall_limit_s: float | None = None
     sign_key: Path | None = None
     group_cap: int | None = None
@@ -124,7 +124,7 @@ class ExecutionChanges:
 
 
 def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:
-    """Return the slots of a run and the rule that fills them; refuses what makes no sense.
+    """Return the slots of a run and the rule that fills them; refuses invalid options.
 
     `cluster` are the nodes of the Ray cluster that a run has joined.
     """
@@ -147,10 +147,10 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
 
 @contextmanager
 def preloaded(execution: Execution, search: str) -> Iterator[Execution]:
-    """Load what workers need in a process of its own, as the product of the search says.
+    """Load what workers need in a separate process, as the product of the search specifies.
 
-    For commands, which go on to prepare their run meanwhile; its workers fork from that process.
-    A finished run needs none, and where it cannot be started workers start by themselves.
+    For commands, which prepare their run meanwhile; its workers fork from that process. A finished
+    run needs none, and if it cannot be started, workers start as separate programs.
     """
     product = product_of(search)
     if product is None or not product.preload or not _forks(execution):
@@ -159,7 +159,7 @@ def preloaded(execution: Execution, search: str) -> Iterator[Execution]:
     environment = {**host.worker_environment(), **dict.fromkeys(ONE_THREAD, "1")}
     try:
         server = ForkServer.loading(product.preload, environment)
-    except OSError:  # short of processes, descriptors or memory: what needs them will say so
+    except OSError:  # short of processes, descriptors or memory: what needs them will report it
         yield execution
         return
     with closing(server):
@@ -168,9 +168,9 @@ def preloaded(execution: Execution, search: str) -> Iterator[Execution]:
 
 @contextmanager
 def copied(execution: Execution) -> Iterator[Execution]:
-    """Copy this process, which has loaded what workers need: those of the run fork from the copy.
+    """Fork a copy of this process, which has loaded what workers need; they fork from the copy.
 
-    For commands that compute little. Where a copy is not safe, workers start by themselves.
+    For commands that compute little. If a copy is not safe, workers start as separate programs.
     """
     server = ForkServer.copying() if _forks(execution) else None
     if server is None:
@@ -181,19 +181,19 @@ def copied(execution: Execution) -> Iterator[Execution]:
 
 
 def _forks(execution: Execution) -> bool:
-    """Whether workers of this run may fork from a process of this machine, if it needs any."""
+    """Whether the run needs workers and they may fork from a process on this machine."""
     return execution.backend == "local" and not is_over(
         RunFolder(execution.out), execution.sign_key
     )
 
 
 def default_workers() -> int:
-    """Return how many workers a run on this machine has if none were asked for."""
+    """Return the default number of workers of a run on this machine."""
     return min(host.cpu_count(), MAX_SLOTS)
 
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
-    """Give nodes that run here their folder and interpreter as workers need them: absolute."""
+    """Return nodes on this machine with folder and interpreter as workers need them: absolute."""
     return [located(node, base) for node in nodes]
 
 
@@ -203,5 +203,5 @@ def is_here(node: Node) -> bool:
 
 
 def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
-    """Place the nodes that are this machine; others find their folders themselves."""
+    """Return nodes with absolute paths for this machine; other nodes resolve their own."""
     return [placed([node], base)[0] if is_here(node) else node for node in nodes]

@@ -1,7 +1,7 @@
-"""Whether a run folder is what was seen of it: signed, noted outside, not a copy, not older.
+"""Checks by signature and outside heads that a run folder is not altered, a copy, or older.
 
-Asked before anything is written. A signature is final: a ledger that does not extend the signed
-head is damaged. Outside heads can be overruled by a person, with `--accept copy` or
+This happens before anything is written. A signature is final: a ledger that does not extend the
+signed head is damaged. A user can overrule outside heads with `--accept copy` or
 `--accept rollback`, which leaves an event.
 """
 
@@ -25,9 +25,9 @@ from weft.storage.reconcile import good_records, reconcile
 
 
 def check_signed(folder: RunFolder) -> None:
-    """Require that the ledger extends the head that `checkpoint.sig` is over, whoever signed it.
+    """Require that the ledger extends the head signed in `checkpoint.sig`, whoever signed it.
 
-    Raises LedgerDamaged; there is no way to accept it.
+    Raises LedgerDamaged, which cannot be overruled.
     """
     signed = read_signed(folder.signature)
     if signed is not None:
@@ -52,9 +52,9 @@ def check_history(
     host: str,
     checkpoint: Checkpoint | None,
 ) -> list[tuple[str, str]]:
-    """Refuse a folder that is not what was seen of it; return what was accepted, as events.
+    """Refuse a folder that contradicts an outside head; return what was accepted, as events.
 
-    `heads` are those that bind the run, as the heads list has them.
+    `heads` are the entries of the heads list that bind the run.
     """
     check_signed(folder)
     if not heads:
@@ -84,12 +84,12 @@ def check_history(
 
 
 def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
-    """Whether the run still stands where it was last seen, in another folder than this one."""
+    """Whether the run still exists where it was last seen, in another folder than this one."""
     return last.home.is_elsewhere(folder.home(host)) and lives_at(last.home, run_id)
 
 
 def lives_at(home: RunLocation, run_id: str) -> bool:
-    """Whether the run stands there now."""
+    """Whether the run is at this location now."""
     folder = RunFolder(Path(home.path))
     return folder.is_run() and folder.read_run_file().run_id == run_id
 
@@ -97,12 +97,12 @@ def lives_at(home: RunLocation, run_id: str) -> bool:
 def _is_altered(
     folder: RunFolder, heads: Sequence[Head], checkpoint: Checkpoint | None, accepted: bool
 ) -> str:
-    """Say which records are not those that were seen, if that is accepted; else raise."""
+    """Return which records contradict outside heads, if that is accepted; else raise."""
     try:
         _check_roots(folder, witnesses(heads))
     except LedgerDamaged as error:
         for _ in good_records(folder.ledger, checkpoint):
-            pass  # a broken chain names the record exactly
+            pass  # a broken chain identifies the exact record
         if accepted:
             return error.message
         raise
@@ -110,7 +110,7 @@ def _is_altered(
 
 
 def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None) -> str:
-    """Say in what the folder is older than the last outside head; empty when it is not."""
+    """Return how the folder is older than the last outside head; empty if it is not."""
     size = count_lines(folder.ledger)
     if size < last.size:
         return f"its ledger has {size} records, {last.size} were seen"
@@ -121,7 +121,7 @@ def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None
         if manifest.commits >= last.commits:
             return ""
         if reconcile(folder.ledger, Projection(manifest), checkpoint).behind:
-            return ""  # the manifest alone is older: it is rebuilt as far as the ledger reaches
+            return ""  # only the manifest is older: it is rebuilt from the ledger
         return f"its manifest has {manifest.commits} commits, {last.commits} were seen"
     except sqlite3.DatabaseError as error:
         raise ManifestDamaged(f"manifest.sqlite: {error}") from error

@@ -1,8 +1,8 @@
 """Ctrl-C in a script: one line and exit code 130 instead of a traceback.
 
-`weft.Interrupted` leaves `weft.run` as ever, and whoever catches it, or `KeyboardInterrupt`, gets
-it. Only one that nobody caught reaches `sys.excepthook`, which is wrapped when the first one is
-raised; all other exceptions go to the hook that was there.
+`weft.run` raises `weft.Interrupted`, which can be caught as usual, also as `KeyboardInterrupt`.
+Only an uncaught one reaches `sys.excepthook`, which is wrapped when the first one is raised; all
+other exceptions go to the previous hook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.errors import Interrupted
 
 @contextmanager
 def interruptible(out: Path) -> Iterator[None]:
-    """Let a Ctrl-C leave as `Interrupted`, also a second one or one before the run listened."""
+    """Turn Ctrl-C into `Interrupted`, also a second one or one before the run handles signals."""
     try:
         yield
     except Interrupted:
@@ -31,7 +31,7 @@ def interruptible(out: Path) -> Iterator[None]:
 
 
 def interruption(out: Path) -> Interrupted:
-    """Say how to go on after a Ctrl-C that the run could not answer itself."""
+    """Return the error for a Ctrl-C that the run could not handle itself."""
     hint = f"weft resume {shlex.quote(str(out))}" if (out / "run.toml").is_file() else ""
     return Interrupted("interrupted; no completed task is lost", hint=hint)
 
@@ -50,7 +50,7 @@ class _OneLineHook:
     def __call__(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Take what nobody caught."""
+        """Handle an uncaught exception."""
         if isinstance(error, KeyboardInterrupt) and isinstance(error.__context__, Interrupted):
             error = error.__context__  # Ctrl-C again, on the way out
         if not isinstance(error, Interrupted):

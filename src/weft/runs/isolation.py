@@ -1,7 +1,7 @@
-"""Whether the commands of a run can be confined here, and what becomes of the run if not.
+"""Determines whether a run's commands can be confined here, and what happens if not.
 
-The setting is part of what was decided; what held is noted in the manifest, session by session.
-A run that was confined so far goes on without only if a person accepts it.
+The setting is part of the decision; what took effect is noted in the manifest for each session.
+A run that was confined so far continues without a sandbox only if the user accepts that.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class SessionIsolation:
 
     needs: CommandNeeds
     program: str | None = None
-    """As workers learn it; None on other machines, which find out themselves."""
+    """As passed to workers; None for those on other machines, which find out themselves."""
     problem: str = ""
     accepted: bool = False
 
     @property
     def warning(self) -> str:
-        """What a person must know; empty if there is nothing."""
+        """A warning for the user; empty if there is none."""
         if not self.problem:
             return ""
         return f"scores not isolated: commands run without a sandbox, {self.problem}"
 
     def note(self, event: Callable[[str, str], None]) -> None:
-        """Leave what holds in the manifest."""
+        """Note in the manifest what took effect."""
         if self.accepted:
             event(ACCEPTED, self.problem)
         if self.problem:
@@ -54,9 +54,9 @@ class SessionIsolation:
 def session_isolation(
     decision: Decision, execution: Execution, folder: RunFolder, *, runs_commands: bool
 ) -> SessionIsolation:
-    """Find out how commands can be confined, before anything is created.
+    """Determine how commands can be confined, before anything is created.
 
-    Raises SandboxMissing where they must be and cannot, RunMismatch where they were before.
+    Raises SandboxMissing if they must be and cannot, RunMismatch if they were before and cannot.
     """
     needs = command_needs(decision.call.name, decision.call.args)
     if needs.sandbox == "off" or not runs_commands or execution.on_ray:

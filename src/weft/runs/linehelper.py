@@ -1,8 +1,8 @@
-"""Starts and uses the process that makes ledger lines for a long run (`worker.ledgerlines`).
+"""Starts and uses the process that renders ledger lines for a long run (`worker.ledgerlines`).
 
-It is only a help: whatever goes wrong with it, the coordinator makes the lines itself, and the
-ledger is the same. What it returns is checked as far as that costs nothing: how many lines, and
-the hash of the last.
+The process is optional: if it fails in any way, the coordinator renders the lines itself, and the
+ledger is the same. Its output is checked as far as that is cheap: the number of lines, and the
+hash of the last.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from weft.worker.ledgerlines import READY, receive_lines, send_batch
 
 MODULE = "weft.worker.ledgerlines"
 START_RECORDS = 4_096
-"""A run with fewer is over before the process has paid for its start."""
+"""A run with fewer is over before the process has paid off its start."""
 BUSY_RECORDS = 1_024
-"""Only batches of so many count: a run that commits less at a time is not held up by hashes."""
+"""Only batches of this size count: hashing does not slow down a run with smaller commits."""
 LEAST_RECORDS = 256
-"""Smaller batches cost less than the messages."""
+"""Smaller batches cost less than sending them."""
 LIMIT_S = 10.0
-"""It takes milliseconds; after so long it is stopped or stuck, and not waited for."""
+"""A batch takes milliseconds; after this long the process is stopped or stuck, and is given up."""
 INHERITED = ("LANG", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH")
-"""All that it needs of our environment, which may hold secrets."""
+"""The variables that it needs; the rest of our environment may hold secrets."""
 
 
 @contextmanager
 def lines_made_elsewhere(writer: LedgerWriter) -> Iterator[None]:
-    """Give a ledger's writer a helper for one session."""
+    """Attach a helper to a ledger's writer for one session."""
     helper = writer.helper = LineProcess()
     try:
         yield
@@ -48,15 +48,15 @@ class LineProcess:
 
     def __init__(self) -> None:
         self._records = 0
-        """Of busy batches so far."""
+        """The number of records in busy batches so far."""
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._is_ready = self._is_closed = False
         self._start_size = self._count = 0
-        """Where in the ledger the batch begins that it works on, and how many records it has."""
+        """Where in the ledger the current batch begins, and how many records it has."""
 
     def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
-        """Hand a batch over, once the process is there."""
+        """Send a batch to the process if it is ready; return whether it was sent."""
         count = sum(map(len, parts))
         self._records += count if count >= BUSY_RECORDS else 0
         if self._is_closed or self._records < START_RECORDS or count < LEAST_RECORDS:
@@ -73,7 +73,7 @@ class LineProcess:
         return True
 
     def finish(self) -> tuple[bytes, ChainState] | None:
-        """Return the lines of the batch; None if the process failed, which is not asked again."""
+        """Return the lines of the batch; None if the process failed, which is not used again."""
         assert self._channel is not None
         try:
             lines, state = receive_lines(self._channel)
@@ -91,7 +91,7 @@ class LineProcess:
         if self._channel is not None:
             self._channel.close()
         if self._process is not None:
-            self._process.kill()  # it holds nothing that anyone needs
+            self._process.kill()  # it holds no state that is needed
             self._process.wait()
             self._process = None
 
@@ -104,7 +104,7 @@ class LineProcess:
         )
 
     def _listens(self) -> bool:
-        """Whether the process can take a batch at once; starts it the first time."""
+        """Whether the process can accept a batch at once; the first call starts it."""
         if self._channel is None:
             self._start()
         assert self._channel is not None
@@ -130,6 +130,6 @@ class LineProcess:
 
 
 def _is_readable(channel: socket.socket) -> bool:
-    arrivals = select.poll()  # of any number of descriptors, unlike select
+    arrivals = select.poll()  # works for any descriptor number, unlike select
     arrivals.register(channel, select.POLLIN)
     return bool(arrivals.poll(0))

@@ -1,4 +1,4 @@
-"""Refuses `weft.run` at the top level of a file with tasks: every worker that imports it runs it.
+"""Refuses `weft.run` at the top level of a file with tasks: workers that import it would run it.
 
 The call belongs under `if __name__ == "__main__":`. A notebook's cells need no such line; workers
 import a copy of the functions in them.
@@ -17,7 +17,7 @@ from weft.errors import SearchInvalid
 
 
 def check_guarded() -> None:
-    """Refuse the call of `weft.run` that is being made if importing its file repeats it."""
+    """Refuse the current call of `weft.run` if importing its file would repeat it."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "<module>" and _has_tasks(frame.f_globals):
@@ -38,7 +38,7 @@ def _check_module(frame: FrameType) -> None:
     """Refuse a call that is made while a module is imported, or that its import would repeat."""
     file, line, names = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
     if names["__name__"] == "__main__" and file != names.get("__file__"):
-        return  # a cell, whatever file a debugger keeps it in
+        return  # a cell, whatever file a debugger stores it in
     if names["__name__"] != "__main__" or not _is_guarded(file, line):
         raise SearchInvalid(
             f"{file}:{line} calls weft.run whenever the file is imported, and every "

@@ -1,9 +1,9 @@
-"""What a person should learn of a run at once, on stderr: the first failure, and when most failed.
+"""Notices about a run on stderr: its first failure at once, and a warning if most tasks failed.
 
     machine ── first failure ──► FailureWatcher ─► one line with the command that explains it
     ledger ── counts, first failure ──► warning of a finished run
 
-Nothing here is recorded, and the exit code comes from the ledger alone.
+Nothing here is recorded, and the exit code depends on the ledger alone.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from weft.runs.execution import Execution
 from weft.runs.outcome import Run, first_failed
 
 KEY_CHARS = 12
-"""Enough of a key to find the task by."""
+"""Enough of a key to identify the task."""
 MAX_REASON_CHARS = 300
 CLEAR_LINE = "\r\x1b[2K"
-"""Removes a line of progress that may stand there."""
+"""Removes a line of progress that may be there."""
 
 
 class FailureWatcher:
-    """Shows the first failure of a session once, and hands the counts on.
+    """Shows the first failure of a session once, and passes the counts on.
 
-    It waits for the next commit, 50 ms at most: then `weft explain` knows of the failure.
+    It waits for the next commit, 50 ms at most, so that `weft explain` can find the failure.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class FailureWatcher:
         self._watcher = watcher
         self._shown = False
         self._commits: int | None = None
-        """How many commits there were before the failure's own."""
+        """The number of commits before the one that contains the failure."""
 
     def update(self, counts: Counts) -> None:
-        """Take the newest counts."""
+        """Show the failure once it is committed, and pass the newest counts on."""
         if self._machine.first_failure is not None:
             if self._commits is None:
                 self._commits = self._journal.commits
@@ -55,7 +55,7 @@ class FailureWatcher:
             self._watcher.update(counts)
 
     def close(self) -> None:
-        """Show the failure if that is still to be done."""
+        """Show the failure if it has not been shown yet."""
         failure = self._machine.first_failure
         if failure is not None and not self._shown:
             self._shown = True
@@ -66,7 +66,7 @@ class FailureWatcher:
 def failures_shown(
     machine: Machine, journal: Journal, execution: Execution, watcher: Watcher | None
 ) -> Iterator[Watcher | None]:
-    """Give the watcher that shows the first failure, if that is asked for, or the one there is."""
+    """Yield a watcher that also shows the first failure, or `watcher` if notices are off."""
     if not execution.notices:
         yield watcher
         return
@@ -78,15 +78,15 @@ def failures_shown(
 
 
 def show(text: str) -> None:
-    """Print a line on stderr, over progress that stands there."""
+    """Print a line on stderr, over any line of progress."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"weft: {text}")
-    with suppress(AttributeError, OSError, ValueError):  # no stderr, closed, gone: the run goes on
+    with suppress(AttributeError, OSError, ValueError):  # stderr is missing or closed
         start = CLEAR_LINE if sys.stderr.isatty() else ""
         print(f"{start}{line}", file=sys.stderr, flush=True)
 
 
 def failure_line(failure: RecordResult, out: Path) -> str:
-    """Say which task failed and why, and what shows the rest."""
+    """Return a line that states which task failed, why, and the command that shows the rest."""
     task, error = failure.task, failure.error
     assert error is not None
     reason = reason_of(error, failure.detail)[:MAX_REASON_CHARS]
@@ -100,7 +100,7 @@ def warn_of_failures(run: Run) -> None:
 
 
 def warning_line(run: Run) -> str:
-    """Say that most tasks of a finished run failed, and what shows why."""
+    """Return a line that states that most tasks failed, and the command that shows why."""
     total = run.completed + run.failed
     return (
         f"{run.failed} of {total} tasks failed, so the exit code is 4; "
@@ -110,7 +110,7 @@ def warning_line(run: Run) -> str:
 
 
 def reason_of(error: TaskError, detail: str) -> str:
-    r"""Return the exception line of a traceback, or what kind of failure it was with its last line.
+    r"""Return a traceback's exception line, or the kind of failure with the detail's last line.
 
     >>> trace = 'Traceback …:\n  File "a.py", line 1, in f\n    g()\nOSError: no\n  indeed'
     >>> reason_of(TaskError("exception", "run"), trace)

@@ -1,4 +1,4 @@
-"""What a finished run says, read from its ledger alone."""
+"""The outcome of a finished run, read from its ledger alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from weft.storage.plainfile import open_plain
 
 SCHEMA_VERSION = 1
 MAX_ANSWER_CHARS = 120
-"""Of the answer in the `repr` of a run."""
+"""Limit for the answer in the `repr` of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Run:
 
 
 def _named_objects(value: Any) -> Any:
-    """Write objects inside a value as `--json` does: by their digests."""
+    """Replace objects inside a value as `--json` does: by their digests."""
     if type(value) is dict:
         return {key: _named_objects(item) for key, item in value.items()}
     if type(value) is list:
@@ -130,7 +130,7 @@ def _named_objects(value: Any) -> Any:
 
 
 def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
-    """Read a finished run's answer; with `genesis`, refuse a run of another one."""
+    """Read a finished run's answer; with `genesis`, refuse a run that has another one."""
     checkpoint = read_checkpoint(folder.checkpoint)
     if checkpoint is None:
         raise LedgerDamaged(f"{folder.path}: the checkpoint of a finished run is missing")
@@ -172,7 +172,7 @@ def first_failed(out: Path) -> str:
 
 
 def _ends(path: Path) -> tuple[Record, Record]:
-    """First and last record of a ledger, without reading what lies between."""
+    """Return the first and last record of a ledger, without reading those between."""
     hint = "weft verify says what is wrong"
     try:
         with open_plain(path) as file:

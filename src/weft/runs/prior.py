@@ -1,8 +1,8 @@
-"""The run that another one retries: what the genesis says of it, and its results by place.
+"""The run that another one retries: what the genesis records of it, and its results by place.
 
-A retry keeps the whole ledger of the run before it as one object, so it needs that run no more,
-and anyone can check what was reused. Results are found by place (lane, round, index) and are
-reused only where function and arguments are the same; a key also holds the genesis, which differs.
+A retry stores the whole ledger of the earlier run as one object, so it no longer needs that run,
+and anyone can check what was reused. Results are found by place (lane, round, index) and reused
+only if function and arguments are the same; keys differ, since they depend on the genesis.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from weft.model.values import JsonValue, Value, canonical
 from weft.storage.objects import ObjectStore
 
 FIELD = "retry"
-"""Of a genesis: only that of a run which retries another one has it."""
+"""The field of the genesis; only a run that retries another one has it."""
 MAX_KEYS = 10_000
-"""How many keys a genesis lists; the ledger that it names has them all."""
+"""How many keys a genesis lists at most; the ledger that it names has them all."""
 _KIND = b'"kind":"'
 _AFTER_BODY = b'},"key":"'
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """What a genesis says of the run that it retries."""
+    """What a genesis records of the run that it retries."""
 
     head: str
-    """The root over its ledger."""
+    """The Merkle root of its ledger."""
     size: int
     ledger: str
     """SHA-256 of its ledger, which is an object of the new run."""
     failed: int
     keys: tuple[str, ...]
-    """The tasks that run again: their keys there, in ledger order, the first of them if many."""
+    """The keys of its failed tasks, in ledger order; only the first ones if there are many."""
     code_changed: tuple[str, ...] = ()
-    """Packages whose source was another one when the reused results were computed."""
+    """Packages whose source has changed since the reused results were computed."""
     schema_version: Literal[1] = 1
 
     def to_json(self) -> dict[str, Value]:
@@ -48,7 +48,7 @@ class Retry:
         return to_json(self)
 
     def describe(self) -> str:
-        """Say which run is retried, and what of it runs again."""
+        """Return in words which run is retried, and how much of it runs again."""
         tasks = "1 failed task runs" if self.failed == 1 else f"{self.failed} failed tasks run"
         text = f"of the run with head {self.size} {self.head}: {tasks} again"
         if not self.code_changed:
@@ -58,7 +58,7 @@ class Retry:
 
 
 def retry_of(genesis: dict[str, JsonValue]) -> Retry | None:
-    """Read what a genesis says; None for a run that retries none. Raises LedgerDamaged."""
+    """Read the retry from a genesis; None if the run retries none. Raises LedgerDamaged."""
     return from_json(Retry, genesis[FIELD]) if FIELD in genesis else None
 
 
@@ -70,9 +70,9 @@ class PriorResults:
         self._rounds = dict(_results_by_round(file))
 
     def value(self, lane: str, round_: int, index: int, function: str, args: str) -> str | None:
-        """Return the text of a task's recorded value; None if another task or none stands there.
+        """Return the text of a task's recorded value; None if the place has another task or none.
 
-        A line is canonical: up to the value it is known from the task, so it need not be parsed.
+        A line is canonical: its part before the value follows from the task, without parsing.
         """
         offsets = self._rounds.get((lane, round_), ())
         if not 0 <= index < len(offsets):
@@ -90,13 +90,13 @@ class PriorResults:
 
 @contextmanager
 def open_prior(objects: ObjectStore, retry: Retry) -> Iterator[PriorResults]:
-    """Open the results that a run reuses; its copy of the ledger must be there."""
+    """Open the results that a run reuses; its copy of the ledger must exist."""
     with objects.open(retry.ledger) as file:
         yield PriorResults(file)
 
 
 def _results_by_round(file: BinaryIO) -> Iterator[tuple[tuple[str, int], array[int]]]:
-    """Give the offsets of each round's results, in task order: the round's own record ends them."""
+    """Yield each round with the offsets of its results, in task order; its own record ends them."""
     start, offsets = 0, array("Q")
     for line in file:
         kind = line[line.rfind(_KIND) + len(_KIND) :]

@@ -1,6 +1,6 @@
-"""How far a run is, as every view shows it: counts, speed, best value, lanes, time left, in words.
+"""The progress of a run, as every view shows it: counts, speed, best value, lanes, time left.
 
-    counts at every look ─► Gauge ─► Progress ─► words
+    counts at every read ─► Gauge ─► Progress ─► words
     rows of the manifest ─► inspect.progress ──┘
 
 The bar of the command line, `weft.run`, `weft status`, `weft watch` and the live page show these.
@@ -22,13 +22,13 @@ MAX_OUTCOMES = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Where a run stands, for people; nothing of it is recorded or decided from."""
+    """The progress of a run, for display only; it is not recorded and affects no decision."""
 
     finished: int
     total: int
     """Tasks that the search expects, or those of the rounds opened so far."""
     is_whole: bool = False
-    """Whether the search itself has said how many there will be."""
+    """Whether the search itself has declared how many there will be."""
     failed: int = 0
     running: int = 0
     rate_per_s: float | None = None
@@ -37,11 +37,11 @@ class Progress:
     lanes: int = 0
     lanes_ended: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
-    """How many lanes ended with which text, if the search asks for a tally."""
+    """The number of lanes that ended with each text, if the search requests a tally."""
     plan: Plan = field(default_factory=Plan)
 
     def count(self) -> str:
-        """Say how many tasks are over, of how many; more may follow unless it is whole.
+        """Return how many tasks are finished, of how many; with a plus if more may follow.
 
         >>> Progress(finished=3, total=10).count()
         '3/10+ tasks'
@@ -52,7 +52,7 @@ class Progress:
         return f"{self.finished:,}/{self.total:,}{more} {self.plan.unit}"
 
     def details(self) -> list[str]:
-        """Say the rest, the most telling first."""
+        """Return the other details in words, the most important first."""
         parts = [] if not self.lanes else [self.lane_count()]
         if self.failed:
             parts.append(f"{self.failed:,} failed")
@@ -65,13 +65,13 @@ class Progress:
         return parts
 
     def lane_count(self) -> str:
-        """Say how many lanes are over, and how they ended."""
+        """Return in words how many lanes have ended, and how."""
         counted = sorted(self.outcomes.items(), key=lambda item: (-item[1], item[0]))
         ends = [f", {count:,} {text.lower()}" for text, count in counted[:MAX_OUTCOMES]]
         return f"{self.lanes_ended:,}/{self.lanes:,} {self.plan.lanes}" + "".join(ends)
 
     def words(self) -> str:
-        """Say all of it in one line.
+        """Return the whole progress in one line.
 
         >>> Progress(finished=50, total=200, failed=1, running=2, left=TimeLeft(31.2)).words()
         '50/200+ tasks, 1 failed, 2 running, about 31 s left'
@@ -81,7 +81,7 @@ class Progress:
         return ", ".join([self.count(), *self.details(), *running, *remaining])
 
     def to_dict(self) -> dict[str, JsonValue]:
-        """JSON form, as `weft status --json` and the live page have it."""
+        """Return the JSON form, as in `weft status --json` and on the live page."""
         remaining = self.left
         return {
             "words": self.words(),
@@ -103,14 +103,14 @@ class Progress:
 
 
 class Gauge:
-    """Turns the counts of a run under way into its progress; one for each session."""
+    """Computes a run's progress from its counts; one for each session."""
 
     def __init__(self, counts: Counts, now_s: float) -> None:
         self._samples = [Sample(now_s, counts.finished, 0.0)]
         self._read_s, self._busy_s, self._longest_s = now_s, 0.0, 0.0
 
     def read(self, counts: Counts, now_s: float) -> Progress:
-        """Take the counts of this moment and say where the run stands."""
+        """Return the progress, given the counts at this moment."""
         outlook = counts.outlook
         workers = outlook.workers if outlook else max(1, counts.running)
         ages_s = outlook.ages_s(now_s) if outlook else []
@@ -148,7 +148,7 @@ def _with_outlook(progress: Progress, outlook: Outlook) -> Progress:
 
 
 def rate_text(rate_per_s: float) -> str:
-    """Say a speed, by the minute or hour when it is slow.
+    """Return a speed in words, per minute or hour if it is slow.
 
     >>> rate_text(1234.5), rate_text(2.345), rate_text(0.25), rate_text(0.002)
     ('1,234/s', '2.3/s', '15/min', '7.2/h')
@@ -161,7 +161,7 @@ def rate_text(rate_per_s: float) -> str:
 
 
 def left_text(left: TimeLeft) -> str:
-    """Say the time left, in two units at most.
+    """Return the time left in words, in two units at most.
 
     >>> left_text(TimeLeft(31.2)), left_text(TimeLeft(95, at_least=True)), left_text(TimeLeft(8000))
     ('about 31 s left', '≥ 1 min 35 s left', 'about 2 h 13 min left')
@@ -170,7 +170,7 @@ def left_text(left: TimeLeft) -> str:
 
 
 def span_text(seconds: float) -> str:
-    """Say a span of time in two units at most."""
+    """Return a time span in words, in two units at most."""
     whole = max(1, round(seconds))
     for size, big, small_size, small in (
         (86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"),
@@ -182,5 +182,5 @@ def span_text(seconds: float) -> str:
 
 
 def best_text(value: Number) -> str:
-    """Say a number in six digits at most, unless it is a whole one."""
+    """Return a number as text, with six digits at most unless it is an integer."""
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

@@ -1,8 +1,8 @@
-"""A run on a Ray cluster: join it, see which nodes there are, build the backend, leave it.
+"""A run on a Ray cluster: joins it, finds its nodes, builds the backend, leaves it.
 
 The token of a cluster of `weft nodes up` comes from its file; for any other cluster Ray looks
 for one itself (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token). A cluster of this machine
-alone gets a token of its own, listens on the loopback, and has its files in a private folder.
+alone gets a new token, listens on the loopback, and has its files in a private folder.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ with lazy_imports():
     from weft.backends import raybackend, raycheck, raycluster
 
 SESSION = "ray-session"
-"""The event that a session leaves; their number tells sessions apart."""
+"""The event that each session leaves; their count distinguishes sessions."""
 LOCAL = "local"
-"""As an address: start a cluster of this machine, for this run only."""
+"""As an address: start a cluster on this machine, for this run only."""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints node events on stdout; we report them, too
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints node events on stdout; we report them ourselves
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_ENABLE_AUTO_CONNECT": "0",  # a thread that is late must not start a cluster of its own
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # a late thread must not start a new cluster
     "RAY_gcs_rpc_server_reconnect_timeout_s": "3600",  # else Ray ends us a minute after its head
     **NO_METRICS,
 }
 LOOPBACK = "127.0.0.1"
 LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Makes Ray take 127.0.0.1 as the address it is, and listen there alone."""
+"""Makes Ray use 127.0.0.1 unchanged, and listen only there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A cluster we are part of, and the nodes a run would have there by default."""
+    """A cluster that we have joined, and the nodes that a run has there."""
 
     address: str
     nodes: tuple[Node, ...]
@@ -64,7 +64,7 @@ class Joined:
 
 @contextlib.contextmanager
 def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator[Joined]:
-    """Join a cluster for as long as the run takes; refuses nodes it cannot serve as asked."""
+    """Join a cluster for the duration of a run; refuses nodes with fewer GPUs than requested."""
     require("--backend ray", "ray")
     known = sys.modules.get("ray")
     mine = known is None or not known.is_initialized()
@@ -96,7 +96,7 @@ def _set_environment(address: str) -> None:
 
 @contextlib.contextmanager
 def _private_temporary(needed: bool) -> Iterator[Path | None]:
-    """A folder for Ray's own, which Ray opens to everybody, inside one that only we may enter."""
+    """Yield a folder for Ray's files, which Ray opens to everybody, inside a private one."""
     if not needed:
         yield None
         return
@@ -127,7 +127,7 @@ def _init(ray: Any, address: str, workers: int | None, folder: Path | None) -> N
 
 
 def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
-    """The nodes to use: those asked for, or every one that the cluster has."""
+    """Return the nodes to use: those requested, or else all nodes of the cluster."""
     living = raycluster.living_nodes()
     if not asked:
         return tuple(Node(n.name, n.gpus, n.cpus) for n in living if n.gpus + n.cpus)
@@ -144,14 +144,14 @@ def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str]:
-    """Return what each node of the cluster that was joined lacks, by name."""
+    """Return what each node of the joined cluster lacks, by name."""
     return raycheck.find_problems(nodes, needs)
 
 
 def ray_backend(
     opened: OpenRun, slots: Sequence[Slot], setup: WorkerSetup, journal: Journal, stagger_s: float
 ) -> Backend:
-    """Build the backend of one session of a run, and note the session."""
+    """Build the backend of one session of a run, and record the session as an event."""
     session: int = opened.manifest.query("SELECT count(*) FROM events WHERE kind=?", SESSION)[0][0]
     names = list(dict.fromkeys(slot.node for slot in slots))
     journal.event(SESSION, f"nodes: {', '.join(names)}"[:500])

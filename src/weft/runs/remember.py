@@ -1,9 +1,9 @@
-"""What run.toml remembers of how a run is executed, so that `weft resume RUN` is enough.
+"""Stores in run.toml how a run is executed, so that `weft resume RUN` needs no options.
 
     remembered(execution) ─► run.toml [execution] ─► recalled(…, changes) ─► Execution
 
-Nothing of it reaches the ledger. Folders of ours are kept relative to the run folder, which may
-be moved; paths that a person wrote into a node file stay as written.
+None of it reaches the ledger. Our own folders are stored relative to the run folder, which may be
+moved; paths from a node file stay as written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def remembered(execution: Execution, slots: int) -> dict[str, JsonValue]:
-    """Return the [execution] table of a new run that has so many slots."""
+    """Return the [execution] table of a new run with that many slots."""
     base = (execution.base or Path.cwd()).absolute()
     table: dict[str, JsonValue] = {
         "backend": execution.backend,
@@ -66,7 +66,7 @@ def recalled(
     nodes = tuple(_node(raw, folder) for raw in table.get("nodes", ()))
     address = table.get("ray_address", "")
     if table.get("backend") == "ray" and changes.backend not in (None, "ray"):
-        nodes, address = (), ""  # they are not of this machine
+        nodes, address = (), ""  # they do not belong to this machine
     workers = table.get("workers") if changes.nodes is None else None  # other nodes, other numbers
     return Execution(
         folder.path,
@@ -119,7 +119,7 @@ def _paths(value: JsonValue) -> tuple[str, ...]:
 
 
 def _base(folder: RunFolder, relative: str) -> Path | None:
-    """The folder the run was started in, unless it was moved away from it."""
+    """Return the folder that the run was started in, unless the run was moved away from it."""
     place = (folder.path.absolute() / relative).resolve()
     return place if relative and place.is_dir() else None
 

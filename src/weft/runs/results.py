@@ -13,8 +13,7 @@ from weft.storage.objects import ObjectStore
 class StoredValues:
     """Typed values of a recorded run.
 
-    Modules are never imported for it: a dataclass whose task is not loaded is read as the dict of
-    its fields.
+    No module is imported: a dataclass whose task is not loaded is read as the dict of its fields.
     """
 
     def __init__(self, objects: ObjectStore, imports: Mapping[str, str] | None = None) -> None:

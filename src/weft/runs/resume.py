@@ -1,4 +1,4 @@
-"""Find a search by name, and continue a run from nothing but its folder.
+"""Finds a search by name, and continues a run from nothing but its folder.
 
 run.toml ── where to import from ──► the search's code ─┐
 genesis (manifest or ledger) ── args, seed, limits ─────┴─► Decision ──► execute
@@ -41,15 +41,15 @@ from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
 
 MAX_NAMED = 8
-"""How many searches a message lists."""
+"""How many searches a message lists at most."""
 
 
 def load_search(spec: str, search_path: Path | None = None) -> Callable[..., SearchCall]:
-    """Import the search that `module:search`, `path/to/file.py:search` or a declared name names.
+    """Import the search given as `module:search`, `path/to/file.py:search` or a declared name.
 
-    A declared name is that of a search of an installed product. Modules are looked for in
-    `search_path`, or in the current folder, before the installed ones. Raises `InputError` that
-    says what is there instead.
+    A declared name is that of a search of an installed product. Modules in `search_path`, or in
+    the current folder, take precedence over installed ones. Raises an `InputError` that states
+    what was found instead.
     """
     check_extra(spec)
     place, _, name = (locate(spec) or spec).rpartition(":")
@@ -76,10 +76,10 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
 def called(
     search: Callable[..., SearchCall], spec: str, args: Mapping[str, JsonValue]
 ) -> SearchCall:
-    """Call a search by its name with `args`; refuse arguments that it does not take.
+    """Call a search with `args`; raises SearchInvalid for arguments that it does not take.
 
-    What is called may be declared with `@weft.search`, or a function that returns a search, such
-    as a study.
+    `search` may be declared with `@weft.search`, or be a function that returns a search, such as
+    a study.
     """
     declaration = getattr(search, "declaration", None)
     signature = inspect.signature(search, follow_wrapped=False)
@@ -94,7 +94,7 @@ def called(
 
 
 def _expected_args(signature: inspect.Signature) -> str:
-    r"""The option that gives a search its arguments.
+    r"""Return a hint that shows the option with a search's arguments.
 
     >>> _expected_args(inspect.signature(lambda width, depth=4: None))
     'give its arguments as --args \'{"width": …, "depth": 4}\''
@@ -108,7 +108,7 @@ def _expected_args(signature: inspect.Signature) -> str:
 
 
 def _default_text(parameter: inspect.Parameter) -> str:
-    """A parameter's default as JSON, or `…` if it has none that JSON can write."""
+    """Return a parameter's default as JSON, or `…` if it has none that JSON can express."""
     try:
         return json.dumps(parameter.default, ensure_ascii=False)
     except (TypeError, ValueError):  # no default, or one that is an object
@@ -120,8 +120,8 @@ def find_search(
 ) -> Callable[..., SearchCall]:
     """Import the search that a recorded run names: by its import path, or by its declared name.
 
-    A declared name is imported from where run.toml says it was, or from where an installed
-    product says it is now.
+    A declared name is imported from where it was according to run.toml, or from where it is now
+    according to an installed product.
     """
     check_name(name)
     check_extra(name)
@@ -164,9 +164,9 @@ def resume(
 ) -> Run:
     """Continue an interrupted run; a finished one answers at once and starts nothing.
 
-    A key that has not signed a finished run signs it, after the checks that continuing takes.
+    A finished run that the given key has not signed is signed, after the same checks.
 
-    What decides the outcome comes from the run's own records, inputs from its objects. The
+    What determines the outcome comes from the run's own records, inputs from its objects. The
     search is imported from `path`, or from where run.toml says, or from the current folder.
     It is executed as before, apart from the changes.
     """
@@ -189,12 +189,12 @@ def resume(
 def recorded_decision(
     folder: RunFolder, path: Path | None, accept: tuple[str, ...] = ()
 ) -> tuple[Decision, str]:
-    """Return what a recorded run decided on, with its search imported, and its genesis.
+    """Return a recorded run's decision, with its search imported, and its genesis.
 
-    A search of a notebook is executed from the code that the run keeps, if that may be.
+    A notebook's search is executed from the code that the run stores, if that is allowed.
 
-    Raises `RunMismatch` when the search as it is now, or a library, is another than recorded,
-    and `ObjectDamaged` when an input is no longer whole.
+    Raises `RunMismatch` if the current search or a library differs from the recorded one, and
+    `ObjectDamaged` if an input is damaged.
     """
     genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
     if genesis is None:
@@ -224,7 +224,7 @@ def recorded_decision(
 def _recorded_search(
     folder: RunFolder, run_file: RunFile, name: str, path: Path | None, accept: tuple[str, ...]
 ) -> Callable[..., SearchCall]:
-    """Take the search from the code that the run keeps, or import it."""
+    """Load the search from the code that the run stores, or import it."""
     place, run_id = real_place(), run_file.run_id
     import_path = run_file.imports.get(name, name)
     search = load_stored(folder, import_path, run_id, accept, place.heads, place.host)
@@ -277,7 +277,7 @@ def _import_module(name: str, folder: Path) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise InputError(f"{name!r} is not a module name", hint="write module:search")
     place = str(folder.absolute())
-    if place not in sys.path[:1]:  # further back, a module of Python's own could come before it
+    if place not in sys.path[:1]:  # further back, a module of Python's own could be found first
         sys.path.insert(0, place)
     importlib.invalidate_caches()
     try:
@@ -297,7 +297,7 @@ def _import_module(name: str, folder: Path) -> ModuleType:
 
 
 def _check_own(name: str, folder: Path) -> None:
-    """Refuse a file whose name is taken by a module that Weft cannot do without."""
+    """Refuse a file whose name is taken by a module that Weft needs."""
     top = package_of(name)
     file = folder / f"{top}.py"
     if top in (*loaded.ENGINE_NEEDS, *sys.builtin_module_names) and file.is_file():
@@ -317,7 +317,7 @@ def _broken(name: str, error: BaseException) -> SearchInvalid:
 
 
 def _searches_in(module: ModuleType) -> str:
-    """Say which searches a module has."""
+    """Return in words which searches a module has."""
     names = sorted(n for n, v in list(vars(module).items()) if getattr(v, "is_search", False))
     if not names:
         return "it has no function marked @weft.search"

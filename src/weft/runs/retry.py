@@ -1,10 +1,10 @@
-"""Run the failed tasks of a finished run again, as a new run that reuses all other results.
+"""Runs the failed tasks of a finished run again, as a new run that reuses all other results.
 
     RUN/ledger.jsonl ─ check, list what failed ─► Retry ─► genesis of NEW
     RUN/ledger.jsonl, objects ─── copied ───────► NEW/objects ─► execute
 
-RUN is only read, and NEW needs it no more once it has begun. What the search asks for is answered
-from the copy where it is the same task at the same place and was completed; all else runs.
+RUN is only read, and NEW no longer needs it once it has begun. A task is answered from the copy
+if the same task was completed at the same place there; all others run.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def retry_failed(
     path: Path | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run what failed in `run` again, into the new folder `out`; continue it if it has begun.
+    """Run what failed in `run` again, in the new folder `out`; continue there if it has begun.
 
-    Source that changed since is accepted, as a fix is what a retry is for; the genesis says so.
-    A search of another version, or another library, is refused as ever. Raises `InputError`
-    when nothing failed, and `RunFolderInvalid` for a run that is not finished.
+    Changed source is accepted, since a fix is the purpose of a retry; the genesis records it.
+    Another version of the search or of a library is refused as always. Raises `InputError` if
+    nothing failed, and `RunFolderInvalid` for a run that is not finished.
     """
     folder, target = RunFolder(run), RunFolder(out)
     run_file = folder.read_run_file()
@@ -77,7 +77,7 @@ def retry_failed(
 
 
 def _check_folders(folder: RunFolder, target: RunFolder) -> None:
-    """Refuse a run that could still change, and one that would be its own retry."""
+    """Refuse to retry an unfinished run, or to retry into the run's own folder."""
     if target.path.resolve() == folder.path.resolve():
         raise RunFolderInvalid(
             f"{target.path} is the run itself", hint="give another folder with --out"
@@ -91,7 +91,7 @@ def _check_folders(folder: RunFolder, target: RunFolder) -> None:
 
 
 def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> Decision:
-    """Return what the run decides, as recorded."""
+    """Return the run's decision, as recorded."""
     try:
         return recorded_decision(folder, path, accept)[0]
     except RunMismatch as error:
@@ -101,7 +101,7 @@ def _decision(folder: RunFolder, path: Path | None, accept: tuple[str, ...]) -> 
 
 @dataclass(slots=True)
 class _Facts:
-    """What a finished ledger says that a retry needs."""
+    """What a retry needs from a finished ledger."""
 
     head: str = ""
     size: int = 0
@@ -109,11 +109,11 @@ class _Facts:
     failed: int = 0
     keys: list[str] = field(default_factory=list)
     objects: dict[str, None] = field(default_factory=dict)
-    """Each digest that a record names."""
+    """The digests that records name, in order."""
 
 
 def _read_facts(folder: RunFolder) -> _Facts:
-    """Read the ledger once; raises LedgerDamaged unless it is what its checkpoint says."""
+    """Read the ledger once; raises LedgerDamaged if it does not match its checkpoint."""
     check_signed(folder)
     checkpoint = read_checkpoint(folder.checkpoint)
     assert checkpoint is not None  # it is finished
@@ -131,7 +131,7 @@ def _read_facts(folder: RunFolder) -> _Facts:
 
 
 def _note(line: bytes, facts: _Facts) -> None:
-    """Note what a record names, and whether it is of a failed task."""
+    """Add the objects that a record names and, if its task failed, its key."""
     if _OBJECT in line:
         facts.objects.update(dict.fromkeys(objects_in(line.decode())))
     if _FAILED not in line:
@@ -144,7 +144,7 @@ def _note(line: bytes, facts: _Facts) -> None:
 
 
 def _copy(folder: RunFolder, target: RunFolder, objects: list[str], retry: Retry) -> None:
-    """Copy the objects and, as one more, the ledger; each is checked against its name."""
+    """Copy the objects and, as another one, the ledger; each is checked against its name."""
     disk = Disk()
     source, copies = ObjectStore(folder.objects, disk), ObjectStore(target.objects, disk)
     try:

@@ -1,4 +1,4 @@
-"""Run a search from start to answer: its folder is created or opened, then a session runs it."""
+"""Runs a search from start to answer: creates or opens its folder, then runs a session."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def run_search(
     policy: Policy | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run a search as `execution` says: `run` for callers that have one."""
+    """Run a search as `execution` specifies: `run` for callers that have one."""
     search = as_stored(search)
     sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(sources)
@@ -146,7 +146,7 @@ def run_search(
 
 
 def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Policy:
-    """Return the limits, refused when they make no sense."""
+    """Return the policy; raises OptionInvalid for limits that are out of range."""
     if not 0 <= retries <= 100:
         raise OptionInvalid("retries", f"must be 0 to 100, not {retries}")
     if timeout_s is not None and not 0 < timeout_s < float("inf"):
@@ -174,7 +174,7 @@ def execute(
 
 @contextmanager
 def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
-    """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
+    """Join the Ray cluster of an unfinished run that uses one; yield the nodes."""
     if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution.nodes
         return
@@ -227,7 +227,7 @@ def _execute(
 def _isolation(
     decision: Decision, execution: Execution, folder: RunFolder, *, runs_commands: bool
 ) -> SessionIsolation:
-    """Find out how commands are confined, and say so where they are not."""
+    """Determine how commands are confined, and warn if they are not."""
     isolation = session_isolation(decision, execution, folder, runs_commands=runs_commands)
     if isolation.needs.variables and runs_commands:
         become_unreadable()  # our own environment has their values
@@ -249,7 +249,7 @@ def unnoted_place() -> Place:
 
 
 def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
-    """Make the folder of a new run."""
+    """Create the folder of a new run."""
     with path_named(folder):
         if not folder.is_run():
             folder.check_free()

@@ -1,7 +1,7 @@
-"""What finishing a run takes beyond its answer: signing it, and making its files read-only.
+"""The last steps of a run after its answer: signing it, and making its files read-only.
 
-A crash after the last checkpoint leaves a run that is finished by its content, but perhaps not
-signed or not read-only yet. `is_over` says so, and the next command does what is left.
+A crash after the last checkpoint leaves a run whose content is finished, but which may not be
+signed or read-only yet. `is_over` reports this, and the next command completes these steps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ with lazy_imports():
 
 
 def signer(sign_key: Path | None, search: str) -> Callable[[str], str] | None:
-    """Return what wraps a checkpoint of the search in a signed note; None without a key."""
+    """Return a function that wraps a checkpoint in a signed note; None without a key."""
     if sign_key is None:
         return None
     key = signing.load_private_key(sign_key)
@@ -36,7 +36,7 @@ def is_over(folder: RunFolder, sign_key: Path | None) -> bool:
 
 
 def _is_signed(folder: RunFolder, sign_key: Path) -> bool:
-    """Whether the key has signed the checkpoint as it is."""
+    """Whether the key has signed the current checkpoint."""
     public_key = signing.load_private_key(sign_key).public_key()
     try:
         text = signing.check_signed_note(read_note(folder.signature) or "", public_key)

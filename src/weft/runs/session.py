@@ -59,7 +59,7 @@ def run_session(
     recall: Recall | None,
     isolation: SessionIsolation,
 ) -> Run:
-    """Take a run from where it stands to its answer; raise `Interrupted` if stopped before."""
+    """Continue a run to its answer; raises `Interrupted` if it is stopped before."""
     clock = world.RealClock()
     journal = _begin_journal(opened, decision, clock, isolation)
     machine = new_machine(
@@ -99,7 +99,7 @@ def run_session(
 def _begin_journal(
     opened: OpenRun, decision: Decision, clock: world.RealClock, isolation: SessionIsolation
 ) -> Journal:
-    """Open the journal, with what happened while the run was opened."""
+    """Open the journal and add what happened while the run was opened."""
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
@@ -116,7 +116,7 @@ def _begin_journal(
 def _answering(
     backend: Backend, opened: OpenRun, decision: Decision, recall: Recall | None
 ) -> Iterator[Backend]:
-    """Let the record answer where it shall: commands of a replay, what a retry reuses.
+    """Wrap the backend to answer from records: commands of a replay, or what a retry reuses.
 
     A replay of a retry has no copy of the ledger that was retried: it runs everything again.
     """
@@ -131,9 +131,9 @@ def _answering(
 
 
 def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
-    """Say how to go on after a fix: other source has to be accepted once there are results.
+    """Return how to continue after a fix: changed source must be accepted once there are results.
 
-    A search of notebook cells is known by their source, unless it declares a name.
+    A search of notebook cells is identified by their source, unless it declares a name.
     """
     is_new = not has_results(opened.manifest)
     if RunFolder(out).code.is_dir():
@@ -147,7 +147,7 @@ def _once_fixed(step: str, out: Path, opened: OpenRun) -> str:
 
 
 def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFailed:
-    """Say why the run stopped before its answer, and how to go on."""
+    """Return the error that states why the run stopped before its answer, and how to continue."""
     out = execution.out
     command = f"weft resume {shlex.quote(str(out))}"
     if machine.paused:
@@ -166,7 +166,7 @@ def _stopped(machine: Machine, execution: Execution) -> Interrupted | StorageFai
 
 
 def _tasks(machine: Machine) -> str:
-    """Say how many tasks have finished."""
+    """Return in words how many tasks have finished."""
     finished = machine.counts().finished
     return f"{finished} task{'s' * (finished != 1)}"
 
@@ -179,7 +179,7 @@ def new_machine(
     placement: Placement | None = None,
     pause_at: str | None = None,
 ) -> Machine:
-    """Return the machine at its beginning; replay brings it to where the run stands."""
+    """Return the machine in its initial state; replay brings it to the state of the run."""
     return Machine(
         sha256_hex(opened.manifest.genesis),
         decision.call,
@@ -216,7 +216,7 @@ def _source_book(opened: OpenRun) -> SourceBook:
 
 
 def _marks(opened: OpenRun) -> Marks:
-    """What all processes of this run carry; those of a copy of it carry another mark."""
+    """Return the marks of this run's processes; those of a copy of the run have others."""
     place = opened.folder.path.stat()
     return Marks.of(f"{opened.run_file.run_id} {place.st_dev} {place.st_ino}")
 
@@ -254,7 +254,7 @@ def _backend(
 
 
 def _outcome_token(opened: OpenRun) -> str:
-    """What marks outcome files as this run's own, the same in all its sessions."""
+    """Return the token that authenticates the run's outcome files, the same in all sessions."""
     known = opened.manifest.query("SELECT value FROM meta WHERE name=?", OUTCOME_TOKEN)
     if known:
         return str(known[0][0])

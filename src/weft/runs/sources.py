@@ -1,7 +1,7 @@
 """Source hashes of task packages: a resumed run must run the code it began with.
 
-The files are what counts, since workers import them. What this process has loaded of the same
-packages must be of the same version, or a search would decide with other code than is recorded.
+The files are what counts, since workers import them. Modules of the same packages in this process
+must have the same version, or a search would decide with other code than is recorded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.model.tasks import SearchCall
 class SourceBook:
     """The hash of each package whose tasks were queued, and the import paths of declared names.
 
-    `save(sources, imports)` is called when one is new.
+    `save(sources, imports)` is called for each new one.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class SourceBook:
         self._imports = imports
         self._save = save
         self._compared = set[str]()
-        """Packages whose loaded modules are as their files are."""
+        """Packages whose loaded modules match their files."""
 
     def use(self, name: str, path: str) -> None:
-        """Note a function's package and import path when they are first met."""
+        """Record a function's package and import path if they are new."""
         package = package_of(path)
         if package == MAIN:
             task = path.partition(":")[2]
@@ -63,13 +63,13 @@ class SourceBook:
 
 
 def changed_packages(recorded: Mapping[str, str]) -> dict[str, str]:
-    """Packages whose source differs from what was recorded, with their hash now."""
+    """Return the packages whose source differs from the record, with their current hashes."""
     hashes = {package: source_hash(package) for package in sorted(recorded)}
     return {package: now for package, now in hashes.items() if now != recorded[package]}
 
 
 def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]:
-    """Return what changed since the run began; refuse it unless that was accepted."""
+    """Return the packages that changed since the run began; refuse changes unless accepted."""
     changed = changed_packages(recorded)
     if changed and not accepted:
         raise CodeChanged(
@@ -81,7 +81,7 @@ def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]
 
 
 def check_loaded(search: SearchCall) -> None:
-    """Refuse a search that is not what its files hold, or that reaches tasks that are not.
+    """Refuse a search that differs from its files, or that refers to tasks that do.
 
     Tasks that only its body imports are compared when they are first used.
     """
@@ -102,7 +102,7 @@ def check_loaded(search: SearchCall) -> None:
 
 
 def check_package(package: str) -> None:
-    """Refuse a package of which an older version is loaded than its files hold."""
+    """Refuse a package if the loaded version is older than its files."""
     source = loaded.edited_module(package)
     if source is not None:
         raise _edited(source)
@@ -111,7 +111,7 @@ def check_package(package: str) -> None:
 def _check_source(
     source: loaded.LoadedSource, declared: str, path: str = "", holder: str = ""
 ) -> None:
-    """Refuse what was declared by an earlier version of its module than is loaded now."""
+    """Refuse what was declared by an earlier version of its module than the one loaded now."""
     if not loaded.is_replaced(source):
         return
     module, _, name = path.partition(":")
@@ -139,12 +139,12 @@ def _edited(source: loaded.LoadedSource) -> CodeChanged:
 
 
 def package_of(function: str) -> str:
-    """Top-level package or module of an import path `module:function`."""
+    """Return the top-level package or module of an import path `module:function`."""
     return function.partition(":")[0].partition(".")[0]
 
 
 def source_hash(package: str) -> str:
-    """SHA-256 over a top-level package's or module's Python files; empty if it has none."""
+    """Return the SHA-256 of a top-level package's or module's Python files; empty without any."""
     text = source_of(package)
     if text is not None:
         return _hash([(f"{package}.py", text.encode())])
@@ -153,7 +153,7 @@ def source_hash(package: str) -> str:
 
 
 def hash_files(files: Sequence[tuple[str, Path]]) -> str:
-    """SHA-256 over files with their names; empty without any."""
+    """Return the SHA-256 of files with their names; empty without any."""
     return _hash((name, path.read_bytes()) for name, path in files) if files else ""
 
 
@@ -165,7 +165,7 @@ def _hash(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def search_folder(search: str, run: Path) -> str:
-    """Folder to import the search from, relative to the run folder; empty if it is installed."""
+    """Return the folder to import the search from, relative to `run`; empty if installed."""
     package = package_of(search)
     location = location_of(package)
     if location is None or package == "weft" or "site-packages" in location.parts:
@@ -174,15 +174,15 @@ def search_folder(search: str, run: Path) -> str:
 
 
 def own_import(call: SearchCall) -> str:
-    """Import path of the user's code: the search, or what a search of Weft itself is given."""
+    """Return the import path of the user's code: the search, or code given to one of Weft's."""
     paths = [call.import_path, *(path for _, path in call.code)]
     return next((path for path in paths if package_of(path) != "weft"), call.import_path)
 
 
 def location_of(package: str) -> Path | None:
-    """The package's folder or the module's file."""
+    """Return a package's folder or a module's file; None if it has none."""
     if is_stored_name(package):
-        return None  # executed from memory; the run keeps it
+        return None  # executed from memory; the run stores it
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
     if file is not None and Path(file).name == f"{package}.py":  # not a program of that name
@@ -198,7 +198,7 @@ def location_of(package: str) -> Path | None:
 
 
 def files_at(location: Path) -> list[tuple[str, Path]]:
-    """Python files of a package's folder or of a module's file, by name."""
+    """Return the Python files of a package's folder or of a module's file, by name."""
     if location.is_file():
         return [(location.name, location)] if location.suffix == ".py" else []
     names = sorted(_below(location), key=lambda name: name.split("/"))
@@ -206,7 +206,7 @@ def files_at(location: Path) -> list[tuple[str, Path]]:
 
 
 def _below(folder: Path) -> Iterator[str]:
-    """Names of the Python files below a folder, relative to it; links to folders are not entered.
+    """Yield the relative paths of the Python files below a folder; follows no links to folders.
 
     Every run does this, and `rglob` takes several times as long.
     """

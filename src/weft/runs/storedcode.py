@@ -1,10 +1,10 @@
-"""The notebook code that a run keeps in `code/`, and whether it may be executed.
+"""The notebook code that a run stores in `code/`, and whether it may be executed.
 
     cells ─► module text ─ store_code ─► RUN/code/<module>.py ─ load_stored ─► resume, replay
 
-A module's name holds the hash of its text, so altered code is noticed. Whoever can write the
-whole folder can rename it, too; so the user's state folder holds a digest of the code of each
-run, and code that it does not know is executed after `--accept code` only.
+A module's name contains the hash of its text, so altered code is detected. Whoever can write the
+whole folder can also rename it; so the user's state folder holds a digest of each run's code, and
+unknown code is executed only after `--accept code`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NESTED = 2
 
 
 def store_code(folder: RunFolder, code: Mapping[str, str], disk: Disk) -> None:
-    """Put exactly these modules into the run's `code` folder."""
+    """Write exactly these modules to the run's `code` folder."""
     check_code_folder(folder)
     disk.make_folder(folder.code)
     for name, text in code.items():
@@ -68,10 +68,10 @@ def load_stored(
     heads: HeadsList,
     host: str,
 ) -> Callable[..., SearchCall] | None:
-    """Execute the code that a run keeps and return its search; None if it keeps none.
+    """Execute the code that a run stores and return its search; None if it stores none.
 
-    Raises `ObjectDamaged` for code that was altered, and `CodeChanged` for code that may be
-    another's, unless that is accepted.
+    Raises `ObjectDamaged` for altered code, and `CodeChanged` for code that may be someone
+    else's, unless that is accepted.
     """
     module, _, name = import_path.partition(":")
     if not is_module_name(module):
@@ -92,7 +92,7 @@ def load_stored(
 
 
 def check_stored(folder: RunFolder, run_file: RunFile) -> None:
-    """Raise `ObjectDamaged` unless the code that the run keeps is whole; nothing is executed."""
+    """Raise `ObjectDamaged` unless the code that the run stores is intact; executes nothing."""
     path = run_file.imports.get(run_file.search, run_file.search)
     module = path.partition(":")[0]
     if is_module_name(module):
@@ -130,7 +130,7 @@ def _checked_text(path: Path, name: str) -> str:
 def why_untrusted(
     folder: RunFolder, run_id: str, code: Mapping[str, str], heads: HeadsList, host: str
 ) -> str:
-    """Say why stored code may be another's; empty when this user ran it in this folder."""
+    """Return why stored code may be someone else's; empty if this user ran it in this folder."""
     if not code:
         return ""
     note = heads.code(run_id)
@@ -151,7 +151,7 @@ def keep_code(
     host: str,
     disk: Disk,
 ) -> None:
-    """Store a run's code, and remember outside it that this user ran or accepted that code."""
+    """Store a run's code, and note outside the run that this user ran or accepted it."""
     if not code:
         return
     store_code(folder, code, disk)
@@ -161,9 +161,9 @@ def keep_code(
 
 
 def replaced_code(sources: Mapping[str, str], code: Mapping[str, str], accepted: bool) -> list[str]:
-    """Return the recorded modules of cells that the code now is without; refused unless accepted.
+    """Return the recorded cell modules that `code` no longer has; refused unless accepted.
 
-    A search that declares its name is the same search after an edit of its cells.
+    A search that declares its name is still the same search after its cells are edited.
     """
     replaced = [name for name in sorted(sources) if is_stored_name(name) and name not in code]
     if replaced and not accepted:

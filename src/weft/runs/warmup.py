@@ -1,6 +1,6 @@
-"""What takes a product long once, such as compiling, done before the workers of a run start.
+"""Runs a product's slow one-time work, such as compiling, before the workers of a run start.
 
-Otherwise every worker would do it by itself, at the same time and without a word.
+Otherwise every worker would do it separately, at the same time and silently.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from weft.product import warm_up
 
 @runtime_checkable
 class Announcer(Protocol):
-    """A watcher that also takes lines of text."""
+    """A watcher that also accepts lines of text."""
 
     def say(self, line: str) -> None:
-        """Called when there is something to wait for."""
+        """Show a line about work that the user has to wait for."""
 
 
 def warm_up_for(search: str, watcher: Watcher | None) -> None:
@@ -26,7 +26,7 @@ def warm_up_for(search: str, watcher: Watcher | None) -> None:
 
 
 def announcer(watcher: Watcher | None) -> Callable[[str], None]:
-    """Return what takes lines of text for a watcher; it is silent unless it is an `Announcer`."""
+    """Return a function that shows lines through a watcher; silent unless it is an `Announcer`."""
     return watcher.say if isinstance(watcher, Announcer) else _silent
 
 

@@ -1,8 +1,8 @@
-"""What was noted about a run outside its folder: heads, a checkpoint kept elsewhere, a signature.
+"""Evidence about a run outside its ledger: heads, a checkpoint stored elsewhere, a signature.
 
-A ledger cannot see its own clean cut or rewriting; these can. Everything here becomes a list of
-`Witness`es (a size and the root seen at it), to be compared with the roots the ledger has there.
-A signature is a witness whoever made it; a public key then says whether it is the right one.
+A ledger alone cannot show that it was truncated or rewritten; these can. All become `Witness`es
+(a size and the root seen at it), which are compared with the roots that the ledger has there.
+A signature is a witness whoever made it; a public key then shows whether it is the right one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ with lazy_imports():
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Someone outside the run who saw its ledger: `root` at `size`."""
+    """Outside evidence that the ledger had this `root` at this `size`."""
 
     size: int
     root: bytes
     who: str
     final: bool = False
-    """A ledger that ends before it is damaged: nobody can accept that as a roll-back."""
+    """Whether a shorter ledger is damaged, which cannot be accepted as a roll-back."""
 
 
 def witnesses(
@@ -48,7 +48,7 @@ def witnesses(
 def check_witnesses(
     gathered: Sequence[Witness], size: int, roots: Mapping[int, bytes], *, finished: bool
 ) -> None:
-    """Require that the ledger, of `size` records, begins with what each witness saw.
+    """Require that the ledger, of `size` records, agrees with each witness.
 
     Raises LedgerDamaged, or RunRolledBack for an unfinished run that is only too short for a
     witness that is not final.
@@ -65,7 +65,7 @@ def check_witnesses(
 
 
 def read_against(path: Path, search: str, public_key: Path | None) -> Checkpoint:
-    """Read a checkpoint kept elsewhere, plain or as a signed note; raises FileInvalid."""
+    """Read a checkpoint stored elsewhere, plain or as a signed note; raises FileInvalid."""
     text = _read_note(path)
     try:
         if _is_note(text):
@@ -82,19 +82,19 @@ def read_against(path: Path, search: str, public_key: Path | None) -> Checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What `checkpoint.sig` says was signed, and whether the key asked for has signed it."""
+    """The checkpoint that `checkpoint.sig` signs, and whether the given key has signed it."""
 
     signed: Checkpoint | None
     key_name: str
-    """Name of the public key that holds; empty when none was asked for."""
+    """Name of the given public key; empty if none was given."""
     missing: str
-    """Why it is no signature of the key asked for; empty when it is, or none was asked for."""
+    """Why there is no signature by the given key; empty if there is one, or no key was given."""
 
     def verdict(self, size: int, *, finished: bool) -> str:
-        """Say how far a ledger is signed that extends the signed head.
+        """Return how far a ledger that extends the signed head is signed.
 
-        Raises SignatureMissing when a key was asked for and a finished ledger is not signed by
-        it to the end, or the ledger is not finished.
+        Raises SignatureMissing if a key was given, and the ledger is not finished or not signed
+        by that key to its end.
         """
         if self.missing:
             raise SignatureMissing(f"not signed: {self.missing}")
@@ -113,8 +113,8 @@ class Signature:
 def read_signature(folder: RunFolder, search: str, public_key: Path | None) -> Signature:
     """Read the run's signature and check it with the key given, if any.
 
-    Raises LedgerDamaged for a file that is no signed checkpoint of the search, or whose signature
-    of this key does not fit its text; FileInvalid for a key that is none.
+    Raises LedgerDamaged if the file is not a signed checkpoint of the search, or its signature by
+    this key does not match its text; FileInvalid for an invalid key.
     """
     name = folder.signature.name
     key_name = _key_name(origin_of(search), public_key) if public_key else ""

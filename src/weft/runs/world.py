@@ -17,36 +17,36 @@ class RealClock:
     """The machine's clocks."""
 
     def wall(self) -> float:
-        """Seconds since the epoch."""
+        """Return seconds since the epoch."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds that never jump."""
+        """Return seconds of a clock that never jumps."""
         return time.monotonic()
 
 
 def new_run_id() -> str:
-    """A random name for a run; never part of its ledger."""
+    """Return a random name for a run; never part of its ledger."""
     return secrets.token_hex(16)
 
 
 def new_token() -> str:
-    """A random text that nobody can guess."""
+    """Return a random token that nobody can guess."""
     return secrets.token_hex(32)
 
 
 def state_folder() -> Path:
-    """Where the user's programs keep what should outlive a run."""
+    """Return the user's folder for data that outlives a run."""
     return platformdirs.user_state_path("weft")
 
 
 def heads_folder() -> Path:
-    """Where heads lists are kept, outside every run."""
+    """Return the folder of the heads lists, outside every run."""
     return state_folder() / "heads"
 
 
 class StopRequest:
-    """Becomes true on the first Ctrl-C or TERM, or when the wall limit is over."""
+    """Becomes true on the first Ctrl-C or TERM, or when the wall limit has passed."""
 
     def __init__(self, wall_limit_s: float | None = None) -> None:
         self._end_s = None if wall_limit_s is None else time.monotonic() + wall_limit_s
@@ -58,7 +58,7 @@ class StopRequest:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Catch the signals while a run is under way; a second Ctrl-C ends at once."""
+        """Handle the signals during a run; a second Ctrl-C interrupts it at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

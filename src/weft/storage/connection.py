@@ -11,14 +11,14 @@ from weft.errors import ManifestDamaged
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES
 
 TIMEOUT_S = 1.0
-"""How long to wait for a lock on the file; there is one writer, so only readers hold one."""
+"""How long to wait for a lock on the file; there is one writer, so only readers can hold it."""
 WORLD_WORDS = ("locked", "disk", "unable to open")
-"""In SQLite's messages: the world failed, the file may be sound."""
+"""Words of SQLite's messages that blame the environment; the file may be intact."""
 
 
 @contextlib.contextmanager
 def damage_named(path: Path) -> Iterator[None]:
-    """Turn SQLite's complaints about the file's contents into `ManifestDamaged`."""
+    """Turn SQLite's errors about the file's content into `ManifestDamaged`."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -39,12 +39,12 @@ def check_schema(db: sqlite3.Connection, path: Path) -> None:
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    """Open it for the one writer: what is committed is on the disk."""
+    """Open the manifest for its only writer; a commit returns once it is on disk."""
     return _connect(path, "mode=rw", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL")
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """Open it to read; a finished run is one plain file, possibly on a read-only disk."""
+    """Open the manifest read-only; that of a finished run may be on a read-only disk."""
     live = path.with_name(path.name + "-wal").exists()
     mode = "mode=ro" if live else "mode=ro&immutable=1"
     return _connect(path, mode, "BEGIN")  # one snapshot for everything this reader queries

@@ -1,7 +1,7 @@
-"""The few durable operations everything else is made of.
+"""The few durable operations that everything else is built on.
 
-One place, so that the simulator can crash between any two of them (`step`), and so that
-nobody fsyncs twice after a failure: an error here stops the run, and recovery checks again.
+They are in one place, so that the simulator can crash between any two of them (`step`), and so
+that no fsync is retried after a failure: an error here stops the run, and recovery checks again.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ class Disk:
             view = view[os.write(fd, view) :]
 
     def sync(self, fd: int) -> None:
-        """Bring a file's data to the disk."""
+        """Flush a file's data to disk."""
         self.step("sync")
         os.fdatasync(fd)
 
     def truncate(self, fd: int, size_bytes: int) -> None:
-        """Cut a file to `size_bytes`, durably."""
+        """Truncate a file to `size_bytes`, durably."""
         self.step("truncate")
         os.ftruncate(fd, size_bytes)
         os.fsync(fd)
 
     def commit(self, connection: sqlite3.Connection) -> None:
-        """Commit the open transaction (synchronous=FULL: on the disk when this returns)."""
+        """Commit the open transaction (synchronous=FULL: it is on disk when this returns)."""
         self.step("commit")
         connection.commit()
 
     def sync_folder(self, folder: Path) -> None:
-        """Bring a folder's entries to the disk."""
+        """Flush a folder's entries to disk."""
         self.step("sync-folder")
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -56,7 +56,7 @@ class Disk:
     def make_folder(self, folder: Path) -> None:
         """Create a folder and its missing parents, durably.
 
-        One that exists may have been made by a process that died before it could sync it.
+        An existing folder is synced as well: its creator may have died before it could do so.
         """
         if folder in self._durable_folders:
             return
@@ -67,11 +67,11 @@ class Disk:
         self._durable_folders.add(folder)
 
     def replace(self, path: Path, data: bytes, *, mode: int = 0o644) -> None:
-        """Put `data` at `path` as a whole or not at all: temp, fsync, rename, fsync folder."""
+        """Write `data` to `path` atomically and durably: temp, fsync, rename, fsync folder."""
         self.replace_with(path, (data,), mode=mode)
 
     def replace_with(self, path: Path, pieces: Iterable[bytes], *, mode: int) -> None:
-        """Do the same with data that comes in pieces."""
+        """Write pieces of data to `path`, as `replace` does."""
         temporary = path.with_name(path.name + ".tmp")
         self.step("write-temp")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)

@@ -1,4 +1,4 @@
-"""A run's folder: its paths, its `run.toml`, and the lock that lets one coordinator in.
+"""A run's folder: its paths, its `run.toml`, and the lock that admits one coordinator.
 
 Nothing in the folder is an absolute path, so it can be moved. The lock is a kernel file lock
 (close-on-exec, freed by SIGKILL); the owner file beside it only names the holder.
@@ -28,7 +28,7 @@ from weft.storage.plainfile import check_below, check_entries, read_plain
 
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
-"""What a check before a run, or a run that was killed while being created, may leave behind."""
+"""Entries that a check before a run, or a run killed while being created, may leave behind."""
 OWNER_WAIT_S = 5.0
 OWNER_POLL_S = 0.01
 
@@ -49,20 +49,20 @@ class RunFile:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What views should know of the run; a table that is not ours has none."""
+        """Words that mark the run, for views; empty if the field is not a list."""
         tags = self.execution.get("tags")
         words = tags if isinstance(tags, list) else ()
         return tuple(word for word in words if isinstance(word, str))
 
     @property
     def labels(self) -> dict[str, str]:
-        """What people call what the ledger names by digests."""
+        """Human-readable names for what the ledger names by a digest."""
         labels = self.execution.get("labels")
         pairs = labels.items() if isinstance(labels, Mapping) else ()
         return {name: label for name, label in pairs if isinstance(label, str)}
 
     def to_dict(self) -> dict[str, Any]:
-        """TOML form."""
+        """Return the TOML form."""
         return {
             "schema_version": SCHEMA_VERSION,
             "run_id": self.run_id,
@@ -104,15 +104,15 @@ class RunFolder:
         self.objects = path / "objects"
         self.logs = path / "logs"
         self.attempts = path / "attempts"
-        """Where commands work; each attempt has a folder of its own while it runs."""
+        """Working folders of commands, one for each attempt while it runs."""
         self.outcomes = path / "outcomes"
-        """How commands ended, noted by their supervisors, until the run is finished."""
+        """How commands ended, as noted by their supervisors; removed when the run is finished."""
         self.repository = path / "repo.git"
-        """Where `weft tree` keeps the states of the repository; git opens its files."""
+        """Where `weft tree` stores the states of the repository; git itself opens its files."""
         self.code = path / "code"
-        """Modules made of a notebook's cells, which workers import; views never do."""
+        """Modules generated from a notebook's cells; workers import them, views never do."""
         self.kept = path / "kept"
-        """What a person asked to keep of failed commands; nothing reads it."""
+        """Files of failed commands that a user asked to keep; nothing reads them."""
 
     def is_run(self) -> bool:
         """Whether a run was created here; `require_run` refuses a run.toml that is a link."""
@@ -122,13 +122,13 @@ class RunFolder:
             return False
 
     def is_finished(self) -> bool:
-        """Whether the ledger, by what it says, ends with the root's answer at the checkpoint."""
+        """Whether the ledger claims to end with the root's answer, at the checkpoint."""
         return is_whole(self.ledger, self.checkpoint)
 
     def is_read_only(self) -> bool:
-        """Whether checkpoint and ledger are read-only, the last step of a run that finishes.
+        """Whether checkpoint and ledger are read-only, which is the last step of finishing a run.
 
-        It says what a crash left undone, never whether the run is finished.
+        This shows what a crash left undone, never whether the run is finished.
         """
         sealed = (self.checkpoint, self.ledger)
         return not any(path.is_file() and path.stat().st_mode & 0o222 for path in sealed)
@@ -148,7 +148,7 @@ class RunFolder:
             )
 
     def require_run(self) -> None:
-        """Raise unless a run was created here, of plain files and folders."""
+        """Raise unless a run was created here and its entries are plain files and folders."""
         if not self.is_run():
             raise RunFolderInvalid(
                 f"{self.path} is not a run folder (no run.toml)",
@@ -157,9 +157,9 @@ class RunFolder:
         check_entries(self.path)
 
     def require_plain(self) -> None:
-        """Raise unless all that workers and git open by themselves are plain files.
+        """Raise unless everything that workers and git open themselves is plain files and folders.
 
-        Not so what commands work on or left behind: repositories may hold links.
+        Folders that commands work in or left behind are exempt: repositories may contain links.
         """
         check_entries(self.path)
         for folder in (self.objects, self.logs, self.repository, self.code):
@@ -175,17 +175,17 @@ class RunFolder:
         return RunFile.from_dict(raw, str(self.run_toml))
 
     def write_run_file(self, run_file: RunFile, disk: Disk) -> None:
-        """Put run.toml in place as a whole."""
+        """Write run.toml atomically."""
         disk.replace(self.run_toml, tomli_w.dumps(run_file.to_dict()).encode())
 
     def home(self, host: str) -> RunLocation:
-        """Where the folder is now, for the heads list."""
+        """Return where the folder is now, for the heads list."""
         status = self.path.stat()
         return RunLocation(host, str(self.path.absolute()), status.st_dev, status.st_ino)
 
     @contextlib.contextmanager
     def locked(self, host: str) -> Iterator[None]:
-        """Hold the run, or raise `RunLocked` naming who does."""
+        """Hold the lock of the run, or raise `RunLocked` naming its holder."""
         check_entries(self.path)  # the lock and the owner file are opened for writing
         owner = self.path / ".owner"
         lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -204,7 +204,7 @@ class RunFolder:
 
 
 def _find_owner(path: Path, host: str) -> str:
-    """Name the holder; until it has written its name, the file may name one that was killed."""
+    """Name the lock's holder; until it writes the owner file, that may name a killed process."""
     end_s = time.monotonic() + OWNER_WAIT_S
     while True:
         owner = _read_owner(path)

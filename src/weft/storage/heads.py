@@ -1,8 +1,8 @@
 """The heads list: heads of runs, kept outside the runs themselves.
 
-One append-only JSONL file per run id in the user's state folder. A chain cannot see its own
-clean cut or rewrite; a head noted elsewhere can. Also remembers where a run lives, which is
-how a copy that continues is distinguished from a folder that was moved.
+One append-only JSONL file per run id in the user's state folder. A chain cannot reveal its own
+clean truncation or rewrite; a head noted elsewhere can. The list also records where a run is
+stored, which distinguishes a copy that continues from a folder that was moved.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RunLocation:
     inode: int
 
     def is_elsewhere(self, other: RunLocation) -> bool:
-        """Whether both are folders of one host, and not the same."""
+        """Whether both are on the same host but are different folders."""
         same = self.same_folder(other) or self.path == other.path
         return self.host == other.host and not same
 
@@ -55,7 +55,7 @@ class Head:
     """A roll-back was accepted here: earlier heads no longer bind."""
 
     def to_dict(self) -> dict[str, object]:
-        """JSON form."""
+        """Return the JSON form."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @staticmethod
@@ -69,13 +69,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class CodeNote:
-    """A digest of the code that a run keeps, and where it lives; a line among its heads."""
+    """The digest of the code that a run stores, and the run's location; a line among its heads."""
 
     digest: str
     home: RunLocation
 
     def to_dict(self) -> dict[str, object]:
-        """JSON form."""
+        """Return the JSON form."""
         return {"schema_version": SCHEMA_VERSION, "code": self.digest, "home": asdict(self.home)}
 
     @staticmethod
@@ -87,20 +87,20 @@ class CodeNote:
 
 
 class HeadsList:
-    """The heads noted for each run; `folder` None keeps none (simulations, replays)."""
+    """The heads noted for each run; with `folder` None there are none (simulations, replays)."""
 
     def __init__(self, folder: Path | None, disk: Disk) -> None:
         self._folder = folder
         self._disk = disk
         self._named: set[str] = set()
-        """Runs whose file is known to have a durable name."""
+        """Runs whose file has a durable entry in its folder."""
 
     def note(self, run_id: str, head: Head) -> None:
         """Append a head, durably; raises `StorageFailed` naming the state folder."""
         self._note(run_id, head)
 
     def note_code(self, run_id: str, note: CodeNote) -> None:
-        """Append what is known of a run's code; raises as `note` does."""
+        """Append a note on a run's code; raises as `note` does."""
         self._note(run_id, note)
 
     def _note(self, run_id: str, entry: Head | CodeNote) -> None:
@@ -134,7 +134,7 @@ class HeadsList:
         return heads
 
     def code(self, run_id: str) -> CodeNote | None:
-        """Return what was last noted of a run's code."""
+        """Return the last note on a run's code, if there is one."""
         notes = self._read(run_id, CodeNote.from_dict)
         return notes[-1] if notes else None
 
@@ -149,7 +149,7 @@ class HeadsList:
             try:
                 entries.append(parse(json.loads(line)))
             except (ValueError, KeyError, TypeError, AssertionError):
-                continue  # of the other kind; a torn line of a crashed writer binds nobody
+                continue  # the other kind of entry, or a torn line, which binds nobody
         return entries
 
     def _file(self, run_id: str) -> Path:
@@ -159,7 +159,7 @@ class HeadsList:
 
 @contextlib.contextmanager
 def _state_folder_named(folder: Path, verb: str) -> Iterator[None]:
-    """Name the state folder in what goes wrong there: it is none of the run's own paths."""
+    """Name the state folder in errors raised there: it is not one of the run's own paths."""
     try:
         yield
     except OSError as error:

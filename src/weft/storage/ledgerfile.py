@@ -1,7 +1,7 @@
 """The ledger file: append-only lines on disk, with the checkpoint and its signature beside it.
 
-Says what the files say, such as whether a ledger has its end; whether that is true is judged by
-`reconcile` and by verify. File modes say nothing here: a copy may lose them, anyone may set them.
+Reports what the files claim, such as that a ledger is finished; `reconcile` and verify judge
+whether it is true. File modes are not evidence: a copy may lose them, and anyone may set them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.storage.plainfile import is_plain_file, open_plain
 MAX_CHECKPOINT_BYTES = 4096
 MAX_NOTE_BYTES = 1 << 16
 BATCH = 64
-"""Lines that are hashed together; each may be of some megabytes."""
+"""Number of lines that are hashed together; each may have some megabytes."""
 _TAIL_BYTES = 1 << 16
 
 
@@ -42,7 +42,7 @@ class LedgerFile:
             self.append_text(b"\n".join([*lines, b""]))
 
     def append_text(self, text: bytes) -> None:
-        """Add lines that are one text, each with its newline."""
+        """Add lines given as one text, each with its newline."""
         self._unsynced = True
         self._disk.append(self._fd, text)
 
@@ -69,9 +69,9 @@ class LedgerFile:
 
 
 def read_lines(path: Path, start: int = 0) -> Iterator[tuple[bytes, bool]]:
-    """Each line from byte `start` on, without its newline, and whether it had one.
+    """Yield each line from byte `start` on, without its newline, and whether it had one.
 
-    Only the last may not.
+    Only the last line may lack it.
     """
     if not is_plain_file(path):
         return
@@ -83,7 +83,7 @@ def read_lines(path: Path, start: int = 0) -> Iterator[tuple[bytes, bool]]:
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
-    """Give the ledger's lines without their newlines, up to a torn one."""
+    """Yield the ledger's lines without their newlines, up to a torn one."""
     if not is_plain_file(path):
         return
     with open_plain(path) as file:
@@ -94,7 +94,7 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 
 def parse_at(line: bytes, seq: int) -> Record:
-    """Parse the line that stands at `seq`; raises `LedgerDamaged` naming it."""
+    """Parse the line of record `seq`; raises `LedgerDamaged` naming it."""
     try:
         record = parse(line)
     except LedgerDamaged as error:
@@ -105,18 +105,18 @@ def parse_at(line: bytes, seq: int) -> Record:
 
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
-    """Return the last checkpoint, None when there is none yet."""
+    """Return the last checkpoint; None if there is none yet."""
     text = _read_text(path, MAX_CHECKPOINT_BYTES)
     return None if text is None else parse_checkpoint(text)
 
 
 def read_note(path: Path) -> str | None:
-    """Return the signed note beside the checkpoint, None when the run is not signed."""
+    """Return the signed note beside the checkpoint; None if the run is not signed."""
     return _read_text(path, MAX_NOTE_BYTES)
 
 
 def read_signed(path: Path) -> Checkpoint | None:
-    """Return the head that the signed note is over, whoever signed it; raises LedgerDamaged."""
+    """Return the head in the signed note, whoever signed it; raises LedgerDamaged."""
     note = read_note(path)
     if note is None:
         return None
@@ -152,10 +152,10 @@ def last_line(path: Path) -> bytes:
 
 
 def is_whole(ledger: Path, checkpoint: Path) -> bool:
-    """Whether the ledger says that it is finished.
+    """Whether the ledger claims to be finished.
 
-    Its last line is then the root's answer, and the checkpoint is taken there. Files that make
-    no sense say no such thing.
+    Its last line is then the root's answer, and the checkpoint covers it. False for files that
+    cannot be parsed.
     """
     line = last_line(ledger)
     if not line.endswith(b"\n"):
@@ -182,7 +182,7 @@ def roots_at(path: Path, sizes: Collection[int]) -> dict[int, bytes]:
 
 
 def count_lines(path: Path) -> int:
-    """How many whole lines the file has."""
+    """Return how many whole lines the file has."""
     if not is_plain_file(path):
         return 0
     count = 0

@@ -22,25 +22,25 @@ from weft.storage.projection import Batch, Projection
 
 CHECKPOINT_EVERY_S = 1.0
 Part: TypeAlias = Sequence[Entry]
-"""Records that follow each other, of which lines are made in one go."""
+"""Consecutive records whose lines are rendered together."""
 
 
 class LineHelper(Protocol):
-    """Renders and hashes lines elsewhere, one batch at a time, while the coordinator goes on."""
+    """Renders and hashes lines elsewhere, one batch at a time, while the coordinator continues."""
 
     def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
-        """Take the records that follow a chain; False if the writer has to do it itself."""
+        """Accept the records that follow a chain; False if the writer must render them itself."""
 
     def finish(self) -> tuple[bytes, ChainState] | None:
-        """Return their lines, each with its newline, and where the chain stands behind them.
+        """Wait for the lines; return them, each with its newline, and the chain's state after them.
 
-        Waits for them. None if they were lost with the helper.
+        Returns None if they were lost with the helper.
         """
 
 
 @dataclass(slots=True)
 class LedgerWriter:
-    """The ledger's one writer. Call `extend` after each commit and `close` at the end."""
+    """The ledger's one writer. Call `extend` after each commit and `finish` at the end."""
 
     folder: RunFolder
     manifest: Manifest
@@ -54,9 +54,9 @@ class LedgerWriter:
     sign: Callable[[str], str] | None = None
     last_checkpoint_s: float | None = None
     helper: LineHelper | None = None
-    """Makes the lines of large batches; they are appended at the next call."""
+    """Renders the lines of large batches, which are appended at the next call."""
     _in_hand: Sequence[Part] = ()
-    """What the helper makes lines of now: the ledger ends before it."""
+    """The records that the helper is rendering; the ledger file ends before them."""
 
     @property
     def head(self) -> tuple[int, str]:
@@ -64,7 +64,7 @@ class LedgerWriter:
         return self.chain.size, self.chain.root().hex()
 
     def extend(self, now_s: float, wall_s: float) -> None:
-        """Append what was committed since, or let the helper begin it; checkpoint once a second."""
+        """Append newly committed records, or pass them to the helper; checkpoint once a second."""
         self._settle()
         parts = _parts(self.projection.batches())
         last_s = self.last_checkpoint_s
@@ -78,7 +78,7 @@ class LedgerWriter:
             self.last_checkpoint_s = now_s
 
     def _settle(self) -> None:
-        """Append what the helper was given; if it is lost, make the lines here."""
+        """Append the lines that the helper has rendered; if they were lost, render them here."""
         if not self._in_hand:
             return
         assert self.helper is not None
@@ -110,7 +110,7 @@ class LedgerWriter:
     def finish(self, wall_s: float) -> None:
         """Write the last checkpoint and make the ledger read-only.
 
-        The modes keep accidents away; that the run is finished is said by the files' content.
+        The file modes prevent accidents; the content of the files shows that the run is finished.
         """
         self.checkpoint(wall_s)
         self.folder.checkpoint.chmod(0o444)
@@ -118,7 +118,7 @@ class LedgerWriter:
 
 
 def _parts(batches: Iterable[Batch]) -> list[Part]:
-    """Put records together, except results that come as columns: they stay as they are."""
+    """Join the records of all batches, except results in columns, which stay separate."""
     parts, plain = list[Part](), list[Entry]()
     for batch in batches:
         if not isinstance(batch.entries, ResultColumns):

@@ -1,7 +1,7 @@
 """The manifest: a run's journal in SQLite, and the only source of truth while it runs.
 
 One writer connection, synchronous=FULL, WAL; readers open read-only. Knows rows and
-transactions; it does not know why a row changes, nor the ledger that is projected from it.
+transactions, but not why a row changes, nor the ledger that is projected from it.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from weft.storage.schema import SCHEMA_VERSION, TABLES
 
 ROOT_LANE = 1
 PLAN = "plan"
-"""`plan LANE` in meta: what a lane expects, for those who watch."""
+"""`plan LANE` in meta: a lane's plan, for progress displays."""
 MAX_ROUNDS = 256
-"""How many rounds are read together."""
+"""How many rounds are read at a time."""
 BATCH_CHARS = 1 << 18
-"""Rows are read together up to this much text, so memory does not grow with the run."""
+"""How much text is read at a time, so that memory does not grow with the run."""
 
 
 class Manifest:
@@ -64,9 +64,9 @@ class Manifest:
 
     @staticmethod
     def create(path: Path, disk: Disk, run_id: str, genesis: str, commits: int = 0) -> Manifest:
-        """Make a new manifest that holds the genesis; it appears whole or not at all.
+        """Create a new manifest that holds the genesis, atomically.
 
-        One that replaces a lost manifest counts its commits from where that one was seen last.
+        One that replaces a lost manifest continues its count of commits, as last known.
         """
         temporary = path.with_name(path.name + ".tmp")
         for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
@@ -86,7 +86,7 @@ class Manifest:
 
     @staticmethod
     def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
-        """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
+        """Open an existing manifest; raises `ManifestDamaged` if it is not one."""
         check_database(path)
         with connection.damage_named(path):
             db = connection.connect_reader(path) if read_only else connection.connect_writer(path)
@@ -106,14 +106,14 @@ class Manifest:
         self.commits += 1
 
     def close(self) -> None:
-        """Leave without committing; what was not committed is gone."""
+        """Close without committing; uncommitted changes are lost."""
         self._db.rollback()
         self._db.close()
 
     def finish(self) -> None:
-        """Fold the write-ahead log into the file, so that a finished run is one plain file.
+        """Merge the write-ahead log into the file, so that a finished manifest is one file.
 
-        Someone reading the run right now keeps it from folding, which harms nobody.
+        A concurrent reader prevents this, which does no harm.
         """
         try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -155,14 +155,14 @@ class Manifest:
         return row
 
     def new_round(self, kind: str, size: int | None) -> RoundRow:
-        """Reserve the id of a round, and those of its tasks; `insert_rounds` writes it."""
+        """Reserve the id of a round and those of its tasks; `insert_rounds` writes the row."""
         id_, first = self._next_round, self._next_task
         self._next_round += 1
         self._next_task += size if size is not None and kind == "tasks" else 0
         return RoundRow(id_, kind, size, first, 0, False, False)
 
     def insert_rounds(self, rounds: Sequence[tuple[int, int, RoundRow]]) -> None:
-        """Write rounds that are new, each with its lane and number."""
+        """Insert new rounds, each with its lane and number."""
         self._db.executemany(
             "INSERT INTO rounds (id, lane, round, kind, size, first, recorded, closed, stopped)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -173,12 +173,12 @@ class Manifest:
         )
 
     def forget_round(self, row: RoundRow) -> None:
-        """Take out a round that nothing was decided from, with all that is known of its tasks."""
+        """Delete a round that no decision depends on, with everything recorded about its tasks."""
         self.forget_tasks(row.first, row.first + (row.size or 0))
         self._db.execute("DELETE FROM rounds WHERE id=?", (row.id,))
 
     def forget_tasks(self, first: int, end: int) -> None:
-        """Take out tasks with first ≤ id < end; their events stay, without a task."""
+        """Delete tasks with first ≤ id < end; their events stay, without a task."""
         self._recent.clear()
         for statement in (
             "DELETE FROM tasks WHERE id >= ? AND id < ?",
@@ -188,7 +188,7 @@ class Manifest:
             self._db.execute(statement, (first, end))
 
     def learn_size(self, row: RoundRow, size: int) -> None:
-        """Give a rebuilt round its size; if its block cannot grow, it moves behind all others."""
+        """Set the size of a rebuilt round; move its tasks behind all others if it cannot grow."""
         if row.first + row.recorded < self._next_task:
             self._move(row.first, row.first + row.recorded, self._next_task - row.first)
             row.first = self._next_task
@@ -197,7 +197,7 @@ class Manifest:
         self._next_task = max(self._next_task, row.first + size)
 
     def _move(self, first: int, end: int, by: int) -> None:
-        """Give tasks other ids; the new ones must be free."""
+        """Shift the ids of tasks; the new ids must be free."""
         self._recent.clear()
         for statement in (
             "UPDATE tasks SET id = id + ? WHERE id >= ? AND id < ?",
@@ -207,7 +207,7 @@ class Manifest:
             self._db.execute(statement, (by, first, end))
 
     def update_round(self, row: RoundRow) -> None:
-        """Write how far the round has come."""
+        """Write the progress of a round."""
         self._db.execute(
             "UPDATE rounds SET recorded=?, closed=?, stopped=? WHERE id=?",
             (row.recorded, row.closed, row.stopped, row.id),
@@ -247,7 +247,7 @@ class Manifest:
         )
 
     def tasks(self, first: int, end: int) -> Iterator[TaskRow]:
-        """Recorded rows with first ≤ id < end, by id."""
+        """Yield the rows with first ≤ id < end, by id, each checked against its digest."""
         cursor = self._db.execute(
             "SELECT id, state, key, function, args, value, error, attempt, digest FROM tasks"
             " WHERE id >= ? AND id < ? ORDER BY id",
@@ -259,9 +259,9 @@ class Manifest:
             yield row
 
     def recorded(self, first: int, end: int) -> Iterator[list[RecordedRow]]:
-        """Recorded rows with first ≤ id < end, by id, in lists of bounded size; checked as ever.
+        """Yield the rows with first ≤ id < end, by id, in lists of bounded size, each row checked.
 
-        Rows that were all written lately come from memory.
+        If all of them were written recently, they come from memory.
         """
         if (recent := self._recent.rows(first, end)) is not None:
             if recent:
@@ -291,13 +291,13 @@ class Manifest:
             yield rows
 
     def recent_columns(self, first: int, end: int) -> ValueColumns | None:
-        """Return rows that were all written lately by the block; None of others, or of none."""
+        """Return rows as columns if all were recently written in blocks; None otherwise."""
         return self._recent.columns(first, end)
 
     def final_calls(self, first: int, end: int) -> list[FinalRow]:
-        """What was asked of finished tasks from `first` on, up to a gap, and whether each failed.
+        """Return the calls of finished tasks from `first` on, up to a gap, and whether each failed.
 
-        For keys to be compared with: values, and the digest over all, are for `recorded` to check.
+        For comparing keys only: values and row digests are checked by `recorded`.
         """
         rows = self._db.execute(
             "SELECT key, function, args, state = 'failed', id FROM tasks"
@@ -310,7 +310,7 @@ class Manifest:
         return [row[:4] for row in rows[:count]]
 
     def running(self, rows: Sequence[RunningRow]) -> None:
-        """Mark attempts that are under way."""
+        """Mark tasks as running."""
         self._db.executemany(
             "INSERT INTO tasks (id, state, key, function, args, started_at, attempt, worker_pid,"
             " worker_started, node, gpu) VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -321,7 +321,7 @@ class Manifest:
         )
 
     def requeue(self, row: tuple[int, str, str, str, int]) -> None:
-        """Put a running task back: (id, key, function, args, attempt)."""
+        """Put a running task back into the queue: (id, key, function, args, attempt)."""
         self._db.execute(
             "INSERT INTO tasks (id, state, key, function, args, attempt)"
             " VALUES (?, 'queued', ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state='queued'",
@@ -329,7 +329,7 @@ class Manifest:
         )
 
     def finish_tasks(self, rows: Sequence[FinishedRow]) -> None:
-        """Record final outcomes; most tasks have no row before."""
+        """Record final outcomes; most of the tasks have no row yet."""
         self._db.executemany(FINISH_TASK, rows)
         self._recent.add([row[:7] for row in rows])
 
@@ -342,7 +342,7 @@ class Manifest:
         self._recent.add_block(block)
 
     def drop(self, first: int, end: int) -> None:
-        """Early stop: what was finished beyond it is dropped, what was not is cancelled."""
+        """Mark tasks beyond an early stop: finished ones as dropped, all others as cancelled."""
         self._recent.clear()
         self._db.execute(
             "UPDATE tasks SET state = CASE WHEN state IN ('completed', 'failed')"
@@ -378,7 +378,7 @@ class Manifest:
         )
         self._next_task = max(self._next_task, row.id + 1)
 
-    # -- how it went ----------------------------------------------------------------------
+    # -- attempts, events, heads ----------------------------------------------------------
 
     def attempt(self, row: AttemptRow) -> None:
         """Insert one attempt that did not succeed (columns in schema order)."""
@@ -392,17 +392,17 @@ class Manifest:
         )
 
     def note_head(self, size: int, root: str, at: float) -> None:
-        """Remember a head (it becomes durable with the next commit)."""
+        """Record a head (it becomes durable with the next commit)."""
         self._db.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (size, root, self.commits, at))
 
     # -- reading --------------------------------------------------------------------------
 
     def completed(self) -> Iterator[tuple[str, str]]:
-        """Yield function and value of every task that was completed, in no order."""
+        """Yield function and value of every completed task, in no particular order."""
         yield from self._db.execute("SELECT function, value FROM tasks WHERE state = 'completed'")
 
     def plans(self) -> dict[str, str]:
-        """Return what lanes said they expect, by the lane's path."""
+        """Return the lanes' plans, in JSON form, by the lane's path."""
         rows = self.query(
             "SELECT name, value FROM meta WHERE name GLOB ? ORDER BY name", f"{PLAN} *"
         )
@@ -413,24 +413,24 @@ class Manifest:
         return self._db.execute(sql, parameters).fetchall()
 
     def check(self) -> None:
-        """Raise `ManifestDamaged` when SQLite finds the file inconsistent, or a row was altered."""
+        """Raise `ManifestDamaged` if the file is inconsistent or a row was altered."""
         self.check_file()
         self.check_rows(0, 2**63 - 1)
 
     def check_rows(self, first: int, end: int) -> None:
-        """Raise `ManifestDamaged` when a task's row with first ≤ id < end was altered."""
+        """Raise `ManifestDamaged` if a task's row with first ≤ id < end was altered."""
         for _ in self.recorded(first, end):
             pass  # reading a row checks it
 
     def check_file(self) -> None:
-        """Raise `ManifestDamaged` when SQLite finds the file inconsistent, or we do."""
+        """Raise `ManifestDamaged` if SQLite finds the file inconsistent, or `check_rounds` does."""
         report = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if report != "ok":
             raise ManifestDamaged(f"manifest.sqlite: {report.splitlines()[0]}")
         self.check_rounds()
 
     def check_rounds(self) -> None:
-        """Raise `ManifestDamaged` when a round is of no kind, so that no reader would see it."""
+        """Raise `ManifestDamaged` for a round of unknown kind, which no reader would see."""
         sql = "SELECT round, kind FROM rounds WHERE kind NOT IN ('tasks', 'lanes') LIMIT 1"
         for number, kind in self._db.execute(sql):
             raise ManifestDamaged(f"manifest.sqlite: round {number} is of kind {kind!r}")

@@ -1,7 +1,7 @@
 """Bytes named by their SHA-256, below `objects/ab/cd…`.
 
 Workers leave new objects in the staging folder; the coordinator alone adopts them, before
-the manifest row that names them is committed. An object nobody names is never an error.
+the manifest row that names them is committed. An object that nothing names is never an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ObjectStore:
         self._disk = disk
 
     def path(self, digest: str) -> Path:
-        """Where the object lives; it need not exist."""
+        """Return the path of an object, which need not exist."""
         return self.folder / digest[:2] / digest[2:]
 
     def has(self, digest: str) -> bool:
@@ -58,7 +58,7 @@ class ObjectStore:
         return digest
 
     def adopt(self, staged: Path, digest: str) -> None:
-        """Take a staged file in under its digest, durably; the bytes must match."""
+        """Move a staged file into the store under its digest, durably; the bytes must match."""
         if self.has(digest):
             staged.unlink(missing_ok=True)
             return
@@ -87,7 +87,7 @@ class ObjectStore:
         return data
 
     def pieces(self, digest: str) -> Iterator[bytes]:
-        """Return the object's bytes in pieces; raises at their end unless they match its name."""
+        """Yield the object's bytes in pieces; raises at the end unless they match its name."""
         if not self.has(digest):
             raise ObjectDamaged(f"object {digest} is missing from {self.folder}")
         actual = hashlib.sha256()
@@ -99,18 +99,18 @@ class ObjectStore:
             raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
 
     def check(self, digest: str) -> None:
-        """Raise `ObjectDamaged` unless the object is here and whole."""
+        """Raise `ObjectDamaged` unless the object is present and intact."""
         for _ in self.pieces(digest):
             pass
 
     def clear_staging(self) -> None:
-        """Remove what workers of an earlier session left unfinished."""
+        """Remove the files that workers of an earlier session left behind."""
         if self.staging.is_dir():
             for path in sorted(self.staging.iterdir()):
                 path.unlink()
 
     def digests(self) -> Iterator[str]:
-        """Every stored digest, sorted."""
+        """Yield every stored digest, sorted."""
         for shard in sorted(p for p in self.folder.iterdir() if len(p.name) == 2):
             for path in sorted(shard.iterdir()):
                 if path.suffix != ".tmp":
@@ -123,7 +123,7 @@ class ObjectStore:
 
 
 def hash_file(file: BinaryIO) -> str:
-    """SHA-256 of an open file, read in pieces."""
+    """Return the SHA-256 of an open file, read in pieces."""
     digest = hashlib.sha256()
     while chunk := file.read(CHUNK_BYTES):
         digest.update(chunk)

@@ -1,9 +1,9 @@
 """Opens files inside a run folder without ever being led out of it.
 
-A received run may hold a symbolic link to a file of ours, or a FIFO that never answers. Every
-reader opens a run's files here: no link is followed at any component below the run folder, and
-what is neither a plain file nor a folder is refused before it is opened. The run folder itself
-may be reached through a link. Knows nothing about what the files say.
+A received run may contain a symbolic link to one of our files, or a FIFO that blocks for ever.
+Every reader opens a run's files here: no link is followed at any component below the run folder,
+and anything but a plain file or a folder is refused before it is opened. The run folder itself
+may be reached through a link. Knows nothing about the content of files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOP = 1
 NESTED = 3
 """Components of `objects/ab/cd…` and `logs/<task>/<attempt>.log`."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""The files that SQLite opens by itself, as added to the name of its database."""
+"""Suffixes to the name of a database for the files that SQLite opens itself."""
 _KINDS = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFIFO: "a FIFO",
@@ -36,7 +36,7 @@ _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_C
 
 
 def is_plain_file(path: Path, components: int = TOP) -> bool:
-    """Whether there is a plain file; False when nothing is there, or a folder.
+    """Whether `path` is a plain file; False if it does not exist or is a folder.
 
     `components` counts the names at the end of `path` that are inside the run folder. Raises
     `RunFolderUnsafe` when one of them is a link, FIFO, socket or device.
@@ -45,15 +45,15 @@ def is_plain_file(path: Path, components: int = TOP) -> bool:
 
 
 def is_plain_folder(path: Path, components: int = TOP) -> bool:
-    """Whether there is a folder; as `is_plain_file` otherwise."""
+    """Whether `path` is a folder; otherwise like `is_plain_file`."""
     return stat.S_ISDIR(_mode_of(path, components))
 
 
 def open_plain(path: Path, components: int = TOP) -> BinaryIO:
     """Open a plain file for reading; raises `RunFolderUnsafe`, or OSError as `open` does.
 
-    Checked before it is opened, since opening a device may have effects, and again after,
-    since it may have been exchanged meanwhile.
+    The file is checked before it is opened, since opening a device may have effects, and again
+    after that, since it may have been replaced meanwhile.
     """
     with _parent_of(path, components) as parent:
         _check_kind(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode, path)
@@ -89,7 +89,7 @@ def check_entries(run_folder: Path) -> None:
 def check_below(folder: Path) -> None:
     """Raise `RunFolderUnsafe` unless everything in and below the folder may be opened.
 
-    For those who open files by themselves: git in `repo.git`, workers in `objects`.
+    For programs that open files themselves: git in `repo.git`, workers in `objects`.
     """
     folders = [folder] if is_plain_folder(folder) else []
     while folders:
@@ -97,7 +97,7 @@ def check_below(folder: Path) -> None:
 
 
 def _mode_of(path: Path, components: int) -> int:
-    """Return the mode of an entry, 0 when there is none, after a check of the way to it."""
+    """Return the mode of an entry, or 0 if there is none, after checking the path to it."""
     mode = 0
     for place in reversed((path, *path.parents[: components - 1])):
         try:
@@ -109,7 +109,7 @@ def _mode_of(path: Path, components: int) -> int:
 
 
 def _safe_entries(folder: Path) -> Iterator[Path]:
-    """Check each entry of a folder, in the order of their names, and give the folders."""
+    """Check each entry of a folder, in order of name, and yield the folders."""
     with os.scandir(folder) as entries:  # noqa: TID251 - sorted below; a stat for each is slow
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
@@ -123,13 +123,13 @@ def _check_unless_gone(path: Path) -> None:
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
-        return  # a temporary file of a run that goes on
+        return  # a temporary file of a running coordinator
     _check_kind(mode, path)
 
 
 @contextmanager
 def _parent_of(path: Path, components: int) -> Iterator[int]:
-    """Give a descriptor of the file's folder, reached without a link below the run folder."""
+    """Yield a descriptor of the file's folder, reached without a link below the run folder."""
     inner = list(reversed(path.parents[: components - 1]))
     fd = os.open(path.parents[components - 1], _FOLDER_FLAGS)
     try:

@@ -1,8 +1,8 @@
 """The ledger as a pure view of the manifest: which records, in which order.
 
 Lanes depth first in lane order, rounds in order, results in task order. The walk pauses
-(yields None) where the manifest does not yet know what comes next, and goes on from there
-when asked again: the same walk writes the ledger, resumes it and verifies it.
+(yields None) where the manifest does not yet know what comes next, and continues from there
+when resumed: the same walk writes the ledger, resumes it and verifies it.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class PendingRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Records that follow each other: results of one round, or one record of another kind."""
+    """Consecutive records: results of one round, or one record of another kind."""
 
     entries: Sequence[Entry]
-    """The fields of a `PendingRecord` each, as plain tuples: there may be very many."""
+    """Each has the fields of a `PendingRecord`, as a tuple: there may be very many."""
     rows: Sequence[RecordedRow] = ()
     """The rows of the results, if they were read; none for a record of another kind."""
     place: tuple[str, int, int] = ("", 0, 0)
     """Lane, round and index of the first result."""
 
     def part(self, start: int, end: int) -> Batch:
-        """Return some of the records."""
+        """Return the records from `start` to before `end`."""
         lane, round_, index = self.place
         place = (lane, round_, index + start)
         return Batch(self.entries[start:end], self.rows[start:end], place)
@@ -54,7 +54,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Projection:
-    """A walk over the manifest that remembers where it stands."""
+    """A walk over the manifest that remembers its position."""
 
     manifest: Manifest
     completed: int = 0
@@ -62,7 +62,7 @@ class Projection:
     timing_dependent: bool = False
     ended: bool = False
     read: list[tuple[int, int]] = field(default_factory=list)
-    """Ranges of task ids whose rows were read, and so checked."""
+    """Ranges of task ids whose rows were read, and thereby checked."""
     _walk: Iterator[Batch | None] = field(init=False)
     _genesis: str = field(init=False)
     _path: tuple[str, str] = ("", '""')
@@ -73,20 +73,20 @@ class Projection:
         self._walk = self._from_genesis()
 
     def ready(self) -> Iterator[PendingRecord]:
-        """Give every entry that is decided by now; call again when more was committed.
+        """Yield every record that is decided by now; call again when more was committed.
 
-        Take them all: what is left of them is not given again.
+        Consume them all: those that are left over are not yielded again.
         """
         for batch in self.batches():
             yield from map(PendingRecord._make, batch.entries)
 
     def batches(self) -> Iterator[Batch]:
-        """Give the same entries many at a time; what is given is not given again."""
+        """Yield the same records in batches; no record is yielded twice."""
         while not self.ended and (batch := next(self._walk, None)) is not None:
             yield batch
 
     def unread(self) -> Iterator[tuple[int, int]]:
-        """Give the ranges of task ids whose rows were not read."""
+        """Yield the ranges of task ids whose rows were not read."""
         end = 0
         for first, last in sorted(self.read):
             if first > end:
@@ -128,7 +128,7 @@ class Projection:
     def _round(
         self, lane: int, path: str, round_: int, row: RoundRow
     ) -> Generator[Batch | None, None, bool]:
-        """Walk over a round; True when it was taken out meanwhile, before it had any result."""
+        """Walk over a round; return True if it was deleted meanwhile, before it had any result."""
         tail = f'"lane":{self._quoted(path)},"round":{round_}'
         position = 0
         while not (row.closed and position == row.recorded):
@@ -155,7 +155,7 @@ class Projection:
     def _parts(
         self, row: RoundRow, start: int, end: int, place: str
     ) -> Iterator[tuple[Sequence[Entry], Sequence[RecordedRow]]]:
-        """Give the results of a round; those just written, as columns, need no rows."""
+        """Yield the results of a round; those written recently come as columns, without rows."""
         columns = self.manifest.recent_columns(row.first + start, row.first + end)
         if columns is not None:
             self.completed += len(columns.keys)
@@ -166,7 +166,7 @@ class Projection:
             yield self._results(rows, row.first, place), rows
 
     def _quoted(self, path: str) -> str:
-        """Return a lane's path as JSON; there may be many rounds of one lane in a row."""
+        """Return a lane's path as JSON; the last is cached, since a lane may have many rounds."""
         if self._path[0] != path:
             self._path = (path, canonical(path))
         return self._path[1]
@@ -178,7 +178,7 @@ class Projection:
             self.read.append((first, end))
 
     def _results(self, rows: Sequence[RecordedRow], first: int, tail: str) -> list[Entry]:
-        """Build result bodies by hand: the texts in them are canonical already."""
+        """Build result bodies by hand: the texts in them are already canonical."""
         failed = self._count_failed(rows)
         self.failed += failed
         self.completed += len(rows) - failed
@@ -195,7 +195,7 @@ class Projection:
         ]
 
     def _count_failed(self, rows: Sequence[RecordedRow]) -> int:
-        """How many rows are of failed tasks; raises ManifestDamaged for one that is not final."""
+        """Return how many tasks failed; raises ManifestDamaged for a row that is not final."""
         if {*map(_STATE, rows)} <= _COMPLETED and {*map(_ERROR, rows)} <= _NO_ERROR:
             return 0  # nearly always
         failed = 0

@@ -1,7 +1,7 @@
-"""Fill a manifest that is gone or older than its ledger from the ledger's own records.
+"""Rebuilds a manifest that is missing or older than its ledger from the ledger's records.
 
-What the ledger does not reach (rows of later lanes, attempts, times) is lost and will be
-queued again by the replay that follows; nothing the ledger records is run twice.
+What the ledger does not contain (rows of later lanes, attempts, times) is lost; the replay that
+follows queues those tasks again. Nothing that the ledger records is run twice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.storage.rows import RoundRow, TaskRow
 
 
 def rebuild(manifest: Manifest, records: Iterable[Record]) -> int:
-    """Bring the manifest up to the records; return how many results were restored.
+    """Update the manifest from the records; return how many results were restored.
 
     Records must come from a checked ledger whose genesis is the manifest's. The caller commits.
     """
@@ -66,7 +66,7 @@ class _Rebuild:
         self._open = None
 
     def _round(self, record: Record) -> RoundRow:
-        """Find or open a round; a new one's block of ids is the last, so it can grow."""
+        """Find or open a round; a new one has the last range of ids, which can grow."""
         body = record.body
         lane = self._lanes[body["lane"]]
         row = self._manifest.find_round(lane, body["round"])

@@ -1,9 +1,9 @@
-"""Rows that the manifest wrote lately, kept in memory up to a bound.
+"""A bounded cache of the rows that the manifest wrote recently.
 
-The ledger needs each of them once, soon, and a search reads those of a lazy round when it is
-over: to read them from the file again would cost more than to write them did. What was written by
-the block is kept by the block. The youngest rows are kept as they came; once there are enough of
-them they are packed, each column of a block into one text, which takes a third of the memory.
+The ledger needs each of them once, soon, and a search reads those of a lazy round when the round is
+over; reading them from the file again would cost more than writing them did. Rows written as a
+block are cached as a block. The youngest rows are stored as they are; once there are enough of
+them, each column of a block is packed into one text, which takes a third of the memory.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from itertools import chain, repeat
 from weft.storage.rows import RecordedRow, ValueBlock, ValueColumns
 
 GENERATION_BYTES = 2 * 2**20
-"""Rows are packed when there are so many."""
+"""Size from which the youngest rows are packed."""
 PACKED_BYTES = 10 * 2**20
-"""What packed rows may take; the oldest are forgotten."""
+"""Limit for all packed rows; the oldest are dropped."""
 ROW_BYTES = 420
-"""Of a row without the texts of its arguments and value, about."""
+"""Approximate size of a row, without the texts of its arguments and value."""
 BLOCK_ROW_BYTES = 270
-"""Of a row in a block, without these."""
+"""The same for a row in a block."""
 
 
 class PackedBlock:
-    """The columns of a block, each as one text: JSON has no line ends."""
+    """The columns of a block, each as one text of lines: compact JSON has no line ends."""
 
     __slots__ = ("_columns", "_origin", "_size")
 
@@ -39,12 +39,12 @@ class PackedBlock:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the texts come back as they were; not if one of them has a line end."""
+        """Whether unpacking restores the texts; False if one of them has a line end."""
         return all(column.count("\n") == self._size - 1 for column in self._columns)
 
     @property
     def size_bytes(self) -> int:
-        """How much memory it takes, about."""
+        """The approximate memory that it takes."""
         return ROW_BYTES + sum(map(sys.getsizeof, self._columns))
 
     def unpacked(self) -> ValueBlock:
@@ -54,7 +54,7 @@ class PackedBlock:
 
 
 class Generation:
-    """Rows that were written one after the other."""
+    """Rows that were written in succession."""
 
     __slots__ = ("_blocks", "_firsts", "_rows", "size_bytes")
 
@@ -62,30 +62,30 @@ class Generation:
         self.size_bytes = 0
         self._rows: dict[int, RecordedRow] = {}
         self._blocks: dict[int, ValueBlock | PackedBlock] = {}
-        """Blocks by the id of their first row; `_firsts` has these in order."""
+        """Blocks by the id of their first row; `_firsts` has these ids in order."""
         self._firsts: list[int] = []
 
     def add(self, rows: Sequence[RecordedRow]) -> None:
-        """Remember rows, in any order."""
+        """Add rows, in any order."""
         self._rows.update(zip([row[0] for row in rows], rows, strict=True))
         self.size_bytes += sum([len(row[4]) + len(row[5] or "") for row in rows])
         self.size_bytes += ROW_BYTES * len(rows)
 
     def add_block(self, block: ValueBlock) -> None:
-        """Remember the rows of a block."""
+        """Add the rows of a block."""
         self._blocks[block.first] = block
         insort(self._firsts, block.first)
         self.size_bytes += _block_bytes(block)
 
     def pack(self) -> None:
-        """Make blocks smaller in memory, and slower to read."""
+        """Pack the blocks: they take less memory and are slower to read."""
         for first, block in self._blocks.items():
             if isinstance(block, ValueBlock) and (packed := PackedBlock(block)).is_exact:
                 self._blocks[first] = packed
                 self.size_bytes += packed.size_bytes - _block_bytes(block)
 
     def rows_from(self, first: int, end: int) -> Sequence[RecordedRow]:
-        """Return rows from id `first` on, before `end`: at least one of those that are here."""
+        """Return rows from id `first` on, before `end`; at least one if row `first` is here."""
         if (row := self._rows.get(first)) is not None:
             return (row,)
         place = bisect_right(self._firsts, first)
@@ -95,11 +95,11 @@ class Generation:
         return _block_rows(block if isinstance(block, ValueBlock) else block.unpacked(), first, end)
 
     def holds_alone(self, id_: int) -> bool:
-        """Whether a row came by itself, not in a block."""
+        """Whether a row was added alone, not in a block."""
         return id_ in self._rows
 
     def block_of(self, id_: int) -> ValueBlock | None:
-        """Return the block that a row came in, if it is here."""
+        """Return the block that contains a row, if it is here."""
         place = bisect_right(self._firsts, id_)
         if not place:
             return None
@@ -109,7 +109,7 @@ class Generation:
 
 
 class RecentRows:
-    """Rows by id; what it does not have is in the file."""
+    """Recently written rows by id; all others are only in the file."""
 
     __slots__ = ("_packed", "_packed_bytes", "_young")
 
@@ -117,18 +117,18 @@ class RecentRows:
         self.clear()
 
     def clear(self) -> None:
-        """Forget them: they were changed."""
+        """Drop all rows, because some were changed in the file."""
         self._young = Generation()
         self._packed: deque[Generation] = deque()
         """Older generations, the youngest first."""
         self._packed_bytes = 0
 
     def add(self, rows: Sequence[RecordedRow]) -> None:
-        """Remember rows, in any order."""
+        """Add rows, in any order."""
         self._writable().add(rows)
 
     def add_block(self, block: ValueBlock) -> None:
-        """Remember the rows of a block."""
+        """Add the rows of a block."""
         self._writable().add_block(block)
 
     def rows(self, first: int, end: int) -> list[RecordedRow] | None:
@@ -142,7 +142,7 @@ class RecentRows:
         return rows
 
     def columns(self, first: int, end: int) -> ValueColumns | None:
-        """Return the same rows by columns; None unless they came in blocks, all of one function."""
+        """Return the same rows as columns; None unless all are in blocks, and of one function."""
         parts = list[ValueColumns]()
         while first < end:
             block = self._block_of(first)
@@ -153,7 +153,7 @@ class RecentRows:
         return parts[0] if len(parts) == 1 else _joined(parts)
 
     def _block_of(self, id_: int) -> ValueBlock | None:
-        """Return the block that a row came in; None if it came by itself, or is not here."""
+        """Return the block that contains a row; None if it was added alone, or is not here."""
         for generation in (self._young, *self._packed):
             if generation.holds_alone(id_):
                 return None
@@ -169,7 +169,7 @@ class RecentRows:
         return rows
 
     def _writable(self) -> Generation:
-        """Return the young generation, a new one if it is full."""
+        """Return the young generation; if it is full, pack it and start a new one."""
         if self._young.size_bytes > GENERATION_BYTES:
             self._young.pack()
             self._packed.appendleft(self._young)
@@ -193,7 +193,7 @@ def _columns(block: ValueBlock, first: int, end: int) -> ValueColumns:
 
 
 def _joined(parts: Sequence[ValueColumns]) -> ValueColumns | None:
-    """Return columns that follow each other as one; None of none."""
+    """Concatenate consecutive columns; None if there are none."""
     if not parts:
         return None
     columns = zip(*((part.keys, part.args, part.values) for part in parts), strict=True)

@@ -4,9 +4,9 @@
                                                      ├─ compared, many at a time
     ledger.jsonl ────────────► lines it has ─────────┘
 
-A torn tail above the checkpoint is to be cut; a difference below it is damage, and so is anything
-after the root's answer; lines beyond what the manifest knows (it is gone or older) are handed to
-`rebuild`. This module only looks; the caller decides whether to change anything.
+A torn tail after the checkpoint is to be cut; a difference before it is damage, and so is anything
+after the root's answer; lines beyond what the manifest knows (it is missing or older) are for
+`rebuild`. This module only reads; the caller decides whether to change anything.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Reconciled:
     good_bytes: int
     torn_bytes: int
     pending: list[bytes]
-    """Projected lines that the file lacks and the projection has given already."""
+    """Projected lines that the file lacks; the projection does not yield them again."""
     behind: bool
-    """The ledger has good records beyond what the manifest knows."""
+    """Whether the ledger has good records beyond what the manifest knows."""
 
 
 class Observer(Protocol):
-    """Is shown what ledger and projection agree on, for those who check more than that."""
+    """Receives the records on which ledger and projection agree, for further checks."""
 
     def next_stop(self, size: int) -> int | None:
-        """The next size beyond `size` at which it needs to see the chain."""
+        """Return the next size beyond `size` at which it needs to see the chain."""
 
     def accept(self, batch: Batch, lines: Sequence[bytes], chain: Chain) -> None:
-        """See the next records, their lines, and the chain behind them."""
+        """Receive the next records, their lines, and the chain after them."""
 
 
 def reconcile(
@@ -56,14 +56,14 @@ def reconcile(
     checkpoint: Checkpoint | None,
     observer: Observer | None = None,
 ) -> Reconciled:
-    """Compare the ledger file with the projection; raise `LedgerDamaged` below the checkpoint."""
+    """Compare the ledger file with the projection; raises `LedgerDamaged` before the checkpoint."""
     comparison = _Comparison(ledger, projection, checkpoint)
     comparison.take_equal(observer)
     return comparison.take_rest()
 
 
 class _Comparison:
-    """One comparison: `take_equal` goes over what agrees, `take_rest` line by line from there."""
+    """One comparison: `take_equal` in batches while they agree, then `take_rest` line by line."""
 
     def __init__(self, ledger: Path, projection: Projection, checkpoint: Checkpoint | None) -> None:
         self._ledger = ledger
@@ -74,7 +74,7 @@ class _Comparison:
         self._good_bytes = 0
         self._batches = projection.batches()
         self._entries: deque[tuple[str, str, str]] = deque()
-        """Entries that were taken from the projection and differ, or were not compared yet."""
+        """Entries taken from the projection that differ or have not been compared yet."""
 
     def take_equal(self, observer: Observer | None) -> None:
         """Advance batch by batch as long as the file has exactly the bytes projected."""
@@ -91,7 +91,7 @@ class _Comparison:
                     done += len(part.entries)
 
     def _part_end(self, done: int, count: int, observer: Observer | None) -> int:
-        """Where the next part of a batch ends: at the latest where a root is asked for."""
+        """Return where the next part of a batch ends: at the latest where a root is needed."""
         size = self._chain.size
         stops = [self._safe, observer.next_stop(size) if observer else None]
         return min([count, *(done + stop - size for stop in stops if stop and stop > size)])
@@ -110,7 +110,7 @@ class _Comparison:
         return True
 
     def take_rest(self) -> Reconciled:
-        """Compare line by line to the first difference, or the end of either side."""
+        """Compare line by line up to the first difference or the end of either side."""
         chain, pending, behind = self._chain, list[bytes](), False
         size_bytes = self._ledger.stat().st_size if is_plain_file(self._ledger) else 0
         for line, whole in read_lines(self._ledger, self._good_bytes):
@@ -164,16 +164,16 @@ def _check_reached(
 
 
 def _after_answer(ledger: Path, seq: int) -> LedgerDamaged:
-    """The error for what no crash can leave: a record after the root's answer."""
+    """Return the error for a record after the root's answer, which no crash can leave."""
     reason = "comes after the root's answer, which ends a ledger"
     return LedgerDamaged(f"{ledger.name}: record {seq} {reason}", seq=seq)
 
 
 def good_records(ledger: Path, checkpoint: Checkpoint | None) -> Iterator[Record]:
-    """Records of the ledger taken alone, up to a torn tail above the checkpoint.
+    """Yield the records of the ledger on its own, up to a torn tail after the checkpoint.
 
-    For rebuilding a manifest that is gone or older. Damage below the checkpoint is raised, and
-    so is a line after the root's answer.
+    For rebuilding a missing or older manifest. Raises `LedgerDamaged` for damage before the
+    checkpoint and for a line after the root's answer.
     """
     safe = checkpoint.size if checkpoint else 0
     whole_lines = (line for line, whole in read_lines(ledger) if whole)

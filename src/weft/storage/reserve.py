@@ -1,7 +1,7 @@
-"""Room set aside in a run's folder, so that a run on a full disk can stop cleanly and report it.
+"""Disk space reserved in a run's folder, so that a run can stop cleanly when the disk is full.
 
-A file of `RESERVE_BYTES` that holds nothing. When room is short it is given up, and the last
-commit, the ledger and the checkpoint are written with what it held.
+A file of `RESERVE_BYTES` without content. When space is short it is deleted, and the last commit,
+the ledger and the checkpoint are written to the space it held.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Reserve:
         self._file = folder / NAME
 
     def take(self) -> None:
-        """Set the room aside; raise `StorageFailed` where there is not enough of it."""
+        """Reserve the space; raises `StorageFailed` if there is not enough."""
         fd = os.open(self._file, os.O_WRONLY | os.O_CREAT, 0o644)
         try:
             os.posix_fallocate(fd, 0, RESERVE_BYTES)
         except OSError as error:
-            if error.errno == errno.EOPNOTSUPP:  # not every file system can set room aside
+            if error.errno == errno.EOPNOTSUPP:  # not every file system can reserve space
                 return
             self.release()
             if error.errno not in NO_ROOM:
@@ -43,9 +43,9 @@ class Reserve:
             os.close(fd)
 
     def shortage(self) -> str:
-        """Return what the run's file system is short of; empty when it has room."""
+        """Return what the run's file system is short of; empty if nothing."""
         return shortage(self._folder)
 
     def release(self) -> None:
-        """Give the room back to the file system."""
+        """Return the space to the file system."""
         self._file.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Digests of the manifest's task rows: a row that was altered is noticed when it is read.
+"""Digests of the manifest's task rows: an altered row is detected when it is read.
 
-A short hash of what a settled row says is stored in the row itself. It finds damage and careless
-edits; a forger can compute it too.
+A short hash of a settled row's content is stored in the row itself. It detects damage and careless
+edits, but not forgery: anyone can compute it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.storage.rows import FINAL, OPEN, SETTLED, TaskRow, ValueBlock
 
 @dataclass(frozen=True, slots=True)
 class RowDigests:
-    """Computes and checks digests as a manifest of some schema version has them."""
+    """Computes and checks the digests of a manifest, according to its schema version."""
 
     with_state: bool
     """Whether a row's state is part of its digest; in version 1 it is not, and only final rows
@@ -24,14 +24,14 @@ class RowDigests:
     def of(
         self, state: str, key: str, function: str, args: str, value: str | None, error: str | None
     ) -> str:
-        """A short hash of what a settled row says."""
+        """Return a short hash of a settled row's content."""
         text = f"{key}\n{function}\n{args}\n{value}\n{error}"
         if self.with_state:
             text = f"{state}\n{text}"
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     def of_row(self, row: TaskRow) -> str:
-        """The same of one row."""
+        """Return the same hash for a row."""
         return self.of(row.state, row.key, row.function, row.args, row.value, row.error)
 
     def of_block(self, block: ValueBlock) -> list[str]:
@@ -46,12 +46,12 @@ class RowDigests:
         return digests
 
     def check(self, row: TaskRow, digest: str | None) -> None:
-        """Raise `ManifestDamaged` when a row does not say what was written."""
+        """Raise `ManifestDamaged` if a row is not what was written."""
         if not self._is_sound(row, digest):
             raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
 
     def _is_sound(self, row: TaskRow, digest: str | None) -> bool:
-        """Whether a row says what was written; one that is not settled has no digest."""
+        """Whether a row is what was written; one that is not settled has no digest."""
         if row.state in FINAL or (row.state in SETTLED and self.with_state):
             return digest == self.of_row(row)
         return not self.with_state or (row.state in OPEN and digest is None)

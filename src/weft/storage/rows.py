@@ -1,7 +1,6 @@
 """Rows of the manifest, and the statements that write very many of them.
 
-Rows of which there are very many are plain tuples: a dataclass for each of a million would cost
-more than its columns.
+The most numerous rows are plain tuples: a million dataclasses would cost more than their columns.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ OPEN = ("queued", "running")
 
 @dataclass(slots=True)
 class RoundRow:
-    """One round as the manifest has it."""
+    """One round as stored in the manifest."""
 
     id: int
     kind: str
@@ -59,11 +58,12 @@ class BlockOrigin:
 
 @dataclass(frozen=True, slots=True)
 class ValueBlock:
-    """Completed tasks with consecutive ids, column by column: tuples of rows would cost more."""
+    """Completed tasks with consecutive ids, as columns: a tuple for each row would cost more."""
 
     origin: BlockOrigin
     first: int
-    """The id of the first; it started at `started_at`, and each other when the one before ended."""
+    """Id of the first task, which started at `started_at`; each other one started when the one
+    before it ended."""
     keys: Sequence[str]
     args: Sequence[str]
     values: Sequence[str]
@@ -72,7 +72,7 @@ class ValueBlock:
 
 
 class ValueColumns(NamedTuple):
-    """What the ledger and the search need of completed tasks of one function in a row."""
+    """What the ledger and the search need of consecutive completed tasks of one function."""
 
     function: str
     keys: Sequence[str]
@@ -81,9 +81,9 @@ class ValueColumns(NamedTuple):
 
 
 RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
-"""id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
+"""id, state, key, function, args, value, error: a lighter `TaskRow`, for reading very many."""
 FinalRow: TypeAlias = tuple[str, str, str, bool]
-"""key, function, args, whether it failed: what was asked of a task that is over."""
+"""key, function, args, whether it failed: the call of a finished task."""
 FinishedRow: TypeAlias = tuple[
     int, str, str, str, str, str | None, str | None, str, int, float | None, float, float, float,
     int | None, float | None, str | None, int | None, str | None,
@@ -114,19 +114,19 @@ _SHARING = (
     " column6, column6 + column7, column7, ?, ?, ?, ?, NULL"
 )
 FINISH_TASK = f"INSERT INTO tasks VALUES ({', '.join('?' * 18)}) {_REPLACE_OUTCOME}"  # noqa: S608
-"""Writes a `FinishedRow`; most tasks have no row before."""
+"""Writes a `FinishedRow`; most of the tasks have no row yet."""
 STATEMENT_ROWS = (128, 32, 8)
 """How many rows of a block one statement writes: as many as fit, the rest one by one.
 
-To start a statement and to leave it costs as much as to write a row. SQLite before 3.32 takes
-at most 999 parameters.
+Starting and ending a statement costs as much as writing a row. SQLite before 3.32 accepts at most
+999 parameters.
 """
 
 
 def block_statements(
     block: ValueBlock, digests: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str | float | None, ...]]]:
-    """Give statements, and their parameters, that write most rows of a block as `FINISH_TASK`."""
+    """Yield statements and parameters that write most rows of a block, like `FINISH_TASK`."""
     origin, place, rows = block.origin, block.first, _value_rows(block, digests)
     end = place + len(block.keys)
     shared = (origin.function, origin.attempt, origin.queued_at,
@@ -139,7 +139,7 @@ def block_statements(
 
 
 def rows_left(block: ValueBlock, digests: Sequence[str]) -> list[FinishedRow]:
-    """Return the rows of a block that are left when `block_statements` has written the others."""
+    """Return the rows of a block that `block_statements` does not write."""
     o, count = block.origin, len(block.keys)
     start = count - count % STATEMENT_ROWS[-1]
     if start == count:
@@ -165,10 +165,10 @@ def _value_rows(block: ValueBlock, digests: Sequence[str]) -> Iterator[ValueRow]
 
 @cache
 def _finish_rows(count: int) -> str:
-    """The statement for so many rows: an id, what they share, then what each has of its own.
+    """Return the statement for `count` rows: an id, the shared values, then each row's own.
 
-    Each shared parameter stands once, in the list of the SELECT, so that none needs a number:
-    Python 3.14 refuses numbered ones.
+    Each shared parameter occurs once, in the list of the SELECT, so that none needs a number:
+    Python 3.14 refuses numbered parameters.
     """
     own = ", ".join(f"({number}, ?, ?, ?, ?, ?, ?)" for number in range(count))
     return f"INSERT INTO tasks SELECT {_SHARING} FROM (VALUES {own}) WHERE true {_REPLACE_OUTCOME}"  # noqa: S608

@@ -1,13 +1,13 @@
-"""The manifest's tables. Every column a person may ask about, none that the ledger needs twice.
+"""The manifest's tables: every column that people may ask about, no data of the ledger twice.
 
-A round owns a block of task ids (`first` … `first + size − 1`), so a task's row is found by
-arithmetic and a lazy round of a million tasks needs no index. `task_view` joins it for readers.
+A round owns a range of task ids (`first` … `first + size − 1`), so a task's row is found by
+arithmetic and a lazy round of a million tasks needs no index. `task_view` joins them for readers.
 """
 
 import re
 
 SCHEMA_VERSION = 2
-"""1: the digest of a row leaves its state out; a run begun so is read and continued so."""
+"""In version 1 a row's digest omits its state; such a run is read and continued in version 1."""
 READABLE_VERSIONS = (1, 2)
 
 TABLES = """

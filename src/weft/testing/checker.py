@@ -1,7 +1,7 @@
 """Checks everything a run has on disk, after each session and at the end.
 
 Nothing lost: what was once committed stays, with the same value. Nothing done twice: what was
-committed as finished never executes again. Order: no later durable item leads an earlier one.
+committed as finished never executes again. Order: no file is ahead of one written before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Place = tuple[str, int, int]
 
 
 class Checker:
-    """Remembers what was durable, and compares."""
+    """Remembers what was durable, and compares it with what is on disk."""
 
     def __init__(self, folder: RunFolder, heads: Path) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class Checker:
         self._durable: dict[Place, tuple[str | None, str | None]] = {}
 
     def executed(self, assignment: Assignment) -> None:
-        """A task body is about to run: it must not have been completed durably before."""
+        """Check that a task about to run has not been durably completed before."""
         place = (assignment.lane, assignment.round, assignment.index)
         assert place not in self._durable, f"{place} was completed and runs again"
 
@@ -82,7 +82,7 @@ class Checker:
         self._durable = now
 
     def _check_order(self, manifest: Manifest) -> None:
-        """Objects ≥ manifest ≥ ledger ≥ checkpoint ≥ heads list."""
+        """Check that objects ≥ manifest ≥ ledger ≥ checkpoint ≥ heads list."""
         folder = self._folder
         checkpoint = read_checkpoint(folder.checkpoint)
         reconciled = reconcile(folder.ledger, Projection(manifest), checkpoint)

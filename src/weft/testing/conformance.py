@@ -1,10 +1,10 @@
-"""The suite every backend must pass. Run each of `CHECKS` with a function that makes one.
+"""The suite that every backend must pass. Call each of `CHECKS` with a function that creates one.
 
     @pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
     def test_my_backend(check, tmp_path):
         check(lambda: MyBackend(...))
 
-`PROCESS_CHECKS` are for backends whose tasks run in processes of their own.
+`PROCESS_CHECKS` are for backends whose tasks run in separate processes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.testing import tasks
 Make = Callable[[], Backend]
 PATIENCE_S = 120.0
 RUN_SEED = 7
-"""Backends under test are made for a run with this seed."""
+"""Backends under test are created for a run with this seed."""
 
 
 def runs_a_task(make: Make) -> None:
@@ -46,7 +46,7 @@ def runs_a_task(make: Make) -> None:
 
 
 def finishes_each_once(make: Make) -> None:
-    """Many tasks: one end each, whatever the order and the blocks they travel in."""
+    """Many tasks end once each, whatever the order and the blocks in which they are sent."""
     with _open(make) as backend:
         events = _run(backend, [tasks.echo(i) for i in range(300)])
         ends = {e.ticket: decode(_value(e)) for e in events if isinstance(e, Finished)}
@@ -57,7 +57,7 @@ def finishes_each_once(make: Make) -> None:
 
 
 def reports_an_exception(make: Make) -> None:
-    """An exception is the task's fault, with its traceback for people."""
+    """An exception is the task's fault, reported with its traceback."""
     with _open(make) as backend:
         end, error = _failure(backend, tasks.fail("no good"))
         assert (error.type, end.retriable) == ("exception", False)
@@ -65,27 +65,27 @@ def reports_an_exception(make: Make) -> None:
 
 
 def reports_a_temporary_failure(make: Make) -> None:
-    """`weft.Temporary` is worth a retry."""
+    """`weft.Temporary` is a retriable failure."""
     with _open(make) as backend:
         end, error = _failure(backend, tasks.temporary())
         assert (error.type, end.retriable) == ("temporary", True)
 
 
 def reports_an_invalid_result(make: Make) -> None:
-    """A result that is no value fails the task, in its own words."""
+    """A result that is not a value fails the task, as `result-invalid`."""
     with _open(make) as backend:
         assert _failure(backend, tasks.invalid())[1].type == "result-invalid"
 
 
 def reports_a_polite_exit(make: Make) -> None:
-    """`sys.exit` inside a task ends the task, not the worker's service."""
+    """`sys.exit` inside a task ends the task, not the worker."""
     with _open(make) as backend:
         _, error = _failure(backend, tasks.leave(3))
         assert (error.type, error.exit_code) == ("exit", 3)
 
 
 def loses_what_cannot_be_imported(make: Make) -> None:
-    """A function that is not there is a loss: another worker may have it."""
+    """A missing function is a loss: another worker may have it."""
     with _open(make) as backend:
         for name in ("weft.testing.nowhere:task", "weft.testing.tasks:nothing"):
             end = _end(backend, TaskCall(name, {}))
@@ -94,7 +94,7 @@ def loses_what_cannot_be_imported(make: Make) -> None:
 
 
 def loses_what_lacks_an_object(make: Make) -> None:
-    """An object that is not there is a loss, not the task's fault."""
+    """A missing object is a loss, not the task's fault."""
     with _open(make) as backend:
         end = _end(backend, tasks.fetch(Object("0" * 64)))
         assert isinstance(end, Lost)
@@ -102,7 +102,7 @@ def loses_what_lacks_an_object(make: Make) -> None:
 
 
 def gives_the_seed(make: Make) -> None:
-    """A task that asks for a seed gets the one its place and arguments decide."""
+    """A task that requests a seed gets the one that its place and arguments determine."""
     with _open(make) as backend:
         end = _end(backend, tasks.seeded(5))
         expected = task_seed(RUN_SEED, "", 0, 0, tasks.seeded.name, encode({"x": 5}))
@@ -110,7 +110,7 @@ def gives_the_seed(make: Make) -> None:
 
 
 def stages_objects_and_notes(make: Make) -> None:
-    """New objects are named in the result, measurements beside it."""
+    """The result names new objects, and carries the notes separately."""
     with _open(make) as backend:
         end = _end(backend, tasks.stored("some bytes"))
         assert isinstance(end, Finished)
@@ -119,7 +119,7 @@ def stages_objects_and_notes(make: Make) -> None:
 
 
 def carries_large_values(make: Make) -> None:
-    """Megabytes both ways at once must not block each other."""
+    """Megabytes sent both ways at once do not block each other."""
     with _open(make) as backend:
         big = "x" * 1_000_000
         events = _run(backend, [tasks.echo(big) for _ in range(12)])
@@ -127,7 +127,7 @@ def carries_large_values(make: Make) -> None:
 
 
 def forgets_a_cancelled_task(make: Make) -> None:
-    """After cancel no event of the ticket comes, and the slot serves others again."""
+    """After cancel, no event of the ticket follows, and the slot runs other tasks again."""
     with _open(make) as backend:
         before = sum(backend.capacity())
         backend.submit([_assignment(1, tasks.nap(0.3)), *_rest(backend, tasks.nap(0.01), 2)])
@@ -147,7 +147,7 @@ def closes_twice(make: Make) -> None:
 
 
 def charges_only_the_task_that_ran(make: Make) -> None:
-    """A worker that ends takes one attempt with it; what it had not started comes back."""
+    """A worker's end costs one attempt; the tasks that it had not started come back."""
     with _open(make) as backend:
         first = [_assignment(1, tasks.vanish(3)), *_rest(backend, tasks.echo(0), 2)]
         backend.submit(first)
@@ -178,7 +178,7 @@ def charges_only_the_task_of_a_block_that_ran(make: Make) -> None:
 
 
 def tells_crash_from_kill(make: Make) -> None:
-    """A segmentation fault is the task's own; a KILL comes from outside."""
+    """A segmentation fault is the task's own fault; a KILL comes from outside."""
     with _open(make) as backend:
         _, error = _failure(backend, tasks.kill_self(int(signal.SIGSEGV)))
         assert (error.type, error.exit_code) == ("worker-died", 139)
@@ -189,7 +189,7 @@ def tells_crash_from_kill(make: Make) -> None:
 
 
 def kills_a_cancelled_task_that_goes_on(make: Make) -> None:
-    """A task that would run for an hour is gone soon after it is given up."""
+    """A task that would run for an hour is gone soon after it is cancelled."""
     with _open(make) as backend:
         backend.submit([_assignment(1, tasks.nap(3600.0))])
         _until(backend, lambda e: isinstance(e, Started))
@@ -237,14 +237,14 @@ def _assignment(ticket: int, call: TaskCall, index: int = 0) -> Assignment:
 
 
 def _rest(backend: Backend, call: TaskCall, first: int) -> list[Assignment]:
-    """More assignments, as many as still fit."""
+    """Return more assignments, as many as still fit."""
     return [_assignment(first + i, call) for i in range(min(8, backend.capacity()[0] - 1))]
 
 
 def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
-    """Run calls as tickets 1, 2, … as capacity allows; all events until each has ended.
+    """Run calls as tickets 1, 2, … as capacity allows; return the events until all have ended.
 
-    What comes back unstarted is handed out again under its ticket.
+    Tasks that come back unstarted are submitted again under their tickets.
     """
     assignments = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
     waiting = list(assignments)
@@ -270,7 +270,7 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
 
 
 def _block(waiting: list[Assignment], room: int) -> Assignment:
-    """Take a block from the front of what waits: one function, consecutive tickets."""
+    """Take a block from the front of the waiting tasks: one function, consecutive tickets."""
     first = waiting.pop(0)
     more: list[str] = []
     while (
@@ -295,7 +295,7 @@ def _end(backend: Backend, call: TaskCall, ticket: int = 1) -> BackendEvent:
 
 
 def _failure(backend: Backend, call: TaskCall) -> tuple[Finished, TaskError]:
-    """Run one call that fails by itself; return its end and its error."""
+    """Run one call that fails; return its end and its error."""
     end = _end(backend, call)
     assert isinstance(end, Finished)
     assert end.error is not None
@@ -310,7 +310,7 @@ def _until(backend: Backend, predicate: Callable[[BackendEvent], bool]) -> Backe
 
 
 def _patient_poll(backend: Backend) -> list[BackendEvent]:
-    """Poll until something happens; fail loudly when nothing ever does."""
+    """Poll until something happens; raises AssertionError if nothing does."""
     end_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < end_s:
         if events := backend.poll(0.05):
@@ -319,7 +319,7 @@ def _patient_poll(backend: Backend) -> list[BackendEvent]:
 
 
 def _each(event: BackendEvent) -> list[BackendEvent]:
-    """The results of a block one by one; other events as they are."""
+    """Return the results of a block one by one, other events unchanged."""
     if not isinstance(event, Completed):
         return [event]
     return [Finished(event.ticket + i, value) for i, value in enumerate(event.values)]

@@ -8,7 +8,7 @@ from weft.ledger.chain import Chain, ChainState
 from weft.storage.ledgerwriter import Part
 
 LOSE_EVERY = 5
-"""Every so many batches one is lost, as when the process is killed."""
+"""One batch in this many is lost, as if the process had been killed."""
 
 
 class SimLines:
@@ -20,7 +20,7 @@ class SimLines:
         self._parts: Sequence[Part] = ()
 
     def begin(self, state: ChainState, parts: Sequence[Part]) -> bool:
-        """Take every batch that has records."""
+        """Accept every batch that has records."""
         self._chain.move_to(state)
         self._parts = parts
         self._batches += bool(parts)

@@ -2,7 +2,7 @@
 
     coordinator ── assignments ──► SimBackend ── poll: one thing happens ──► events
 
-What happens is asked of `Faults`; time passes only in `poll`.
+`Faults` decides what happens; time passes only in `poll`.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ class SimBackend:
     faults: Faults
     slots: int = 4
     room: int = 6
-    """Tasks a slot holds: one that may run, and a block behind it."""
+    """Number of tasks that a slot holds: one that may run, and a block behind it."""
     _queue: list[Assignment] = field(default_factory=list)
     _running: list[Assignment] = field(default_factory=list)
     _hung: list[Assignment] = field(default_factory=list)
     _ghosts: list[BackendEvent] = field(default_factory=list)
 
     def capacity(self) -> list[int]:
-        """Room per slot."""
+        """Return the room per slot."""
         loads = [0] * self.slots
         for assignment in (*self._queue, *self._running, *self._hung):
             loads[assignment.slot] += 1
         return [self.room - count for count in loads]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Take assignments, the tasks of a block one by one."""
+        """Accept assignments, splitting blocks into single tasks."""
         self._queue.extend(task for assignment in assignments for task in assignment.each())
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
@@ -72,12 +72,12 @@ class SimBackend:
         return []
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget attempts."""
+        """Discard attempts."""
         for tasks in (self._queue, self._running, self._hung):
             tasks[:] = [a for a in tasks if a.ticket not in tickets]
 
     def close(self) -> None:
-        """Nothing outlives the simulation."""
+        """Do nothing: nothing outlives the simulation."""
 
     def _start(self) -> list[BackendEvent]:
         if self.faults.strikes("given-back"):
@@ -87,10 +87,10 @@ class SimBackend:
         return [Started(assignment.ticket, WORKER)]
 
     def _end_block(self) -> list[BackendEvent]:
-        """Let a worker run what it holds of a block, as far as nothing happens on the way.
+        """Let a worker run what it holds of a block, or die in its last task.
 
-        Only ends are reported. A worker that dies takes the values that it had not sent with it:
-        the task it ran is lost, those before and behind it come back.
+        Only ends are reported. A worker that dies loses the values that it has not sent: the task
+        that it ran is lost, the others come back.
         """
         block = self._consecutive()
         dies = self.faults.may_lose(_place(block[-1])) and self.faults.strikes("lost")
@@ -116,7 +116,7 @@ class SimBackend:
         return events
 
     def _consecutive(self) -> list[Assignment]:
-        """Some waiting tasks of one slot and round whose tickets follow each other."""
+        """Return some waiting tasks of one slot and round with consecutive tickets."""
         first = self._queue[self.faults.pick(len(self._queue))]
         block = [first]
         for assignment in sorted(self._queue, key=lambda a: a.ticket):
@@ -161,7 +161,7 @@ def _round(assignment: Assignment) -> tuple[str, int]:
 
 
 def _completed(end: int, values: Sequence[str]) -> list[BackendEvent]:
-    """The event of values whose tickets end before `end`; none for no values."""
+    """Return the event of values whose tickets end before `end`; none without values."""
     if not values:
         return []
     return [Completed(end - len(values), tuple(values), (0,) * len(values), WORKER)]

@@ -43,11 +43,11 @@ from weft.worker.execute import Executor
 
 MAX_CRASHES = 3
 SHAPES = (7, 12, 13, 31, 36, 43, 44, 58)
-"""Searches of 30 to 60 tasks with every kind of step, so that 20 faults find room in each."""
+"""Searches of 30 to 60 tasks with every kind of step, so that each has room for 20 faults."""
 LARGE_SHAPES = (23, 26, 29, 40, 47, 49, 56, 57)
 """Searches of 50 to 150 tasks in up to 13 lanes; they take twice as long."""
 LARGE_EVERY = 9
-"""One seed of so many has a large shape."""
+"""One seed in this many has a large shape."""
 NODES = (Node("one", cpus=1), Node("three", cpus=3, max_concurrent=2))
 LAZY = LazyLimits(window=5, reach=9, first=3)
 POLICY = Policy(retries=100, timeout_s=3.0)
@@ -124,7 +124,7 @@ class Simulation:
                 opened.manifest.close()
 
     def _stop_after(self) -> int:
-        """Some sessions get a stop request after a while, as Ctrl-C would give."""
+        """Return after how many turns to stop, as on Ctrl-C; only some sessions stop early."""
         if self.faults.strikes("stop"):
             return self.chance.randrange(1, 60)
         return 10**9
@@ -140,7 +140,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class SimReport:
-    """What one seed did."""
+    """The outcome of one seed."""
 
     seed: int
     digest: str
@@ -153,7 +153,7 @@ _references: dict[str, tuple[str, int]] = {}
 
 
 def reference(search: SearchCall) -> tuple[str, int]:
-    """Ledger digest and number of durable steps of a search's fault-free run."""
+    """Return the ledger digest and number of durable steps of a search's fault-free run."""
     name = Decision(search).genesis_text()
     if name not in _references:
         with scratch_folder() as root:
@@ -170,7 +170,7 @@ def shape_of(seed: int) -> int:
 
 
 def simulate(seed: int) -> SimReport:
-    """Run one seed; raises AssertionError when anything at all is not as it should be."""
+    """Run one seed; raises AssertionError on any violation."""
     chance = random.Random(seed)
     search = mixed_steps(shape_of(seed))
     expected, steps = reference(search)
@@ -208,7 +208,7 @@ def _simulation(
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder in memory where the system has one: fsync is proven elsewhere."""
+    """Yield a temporary folder, in memory if possible: fsync is tested elsewhere."""
     memory = Path("/dev/shm")  # noqa: S108
     path = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
     try:
@@ -218,7 +218,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def main() -> int:
-    """Run the seeds asked for and print the figures."""
+    """Run the requested seeds and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, prog="weft.testing.simulator")
     parser.add_argument("--seeds", default="0:1000", help="one seed, or FIRST:END")
     first, _, end = parser.parse_args().seeds.partition(":")

@@ -1,4 +1,4 @@
-"""The world of a simulation: a clock that stands still, a disk that dies, the faults to come."""
+"""The world of a simulation: a virtual clock, a disk that crashes, and injected faults."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weft.coordinator.policy import LOSSES_BEFORE_FAILED
 from weft.storage.disk import Disk
 
 MIN_FAULTS = 20
-"""Of every seed."""
+"""Minimum number of faults for every seed."""
 
 
 class SimCrash(BaseException):
-    """The process is gone, at this very step. No `except Exception` may survive it."""
+    """The process ends at this step. `except Exception` must not catch it."""
 
 
 class SimClock:
@@ -23,16 +23,16 @@ class SimClock:
         self.now_s = 1000.0
 
     def wall(self) -> float:
-        """Virtual wall clock."""
+        """Return the virtual wall time."""
         return self.now_s
 
     def monotonic(self) -> float:
-        """Virtual monotonic clock."""
+        """Return the virtual monotonic time."""
         return self.now_s
 
 
 class SimDisk(Disk):
-    """A disk that dies before durable step number `crash_at`, sometimes in mid-write."""
+    """A disk that crashes before durable step number `crash_at`, sometimes in mid-write."""
 
     def __init__(self, chance: random.Random) -> None:
         super().__init__()
@@ -47,14 +47,14 @@ class SimDisk(Disk):
             raise SimCrash(name)
 
     def append(self, fd: int, data: bytes) -> None:
-        """Append, or write only a part of it and die."""
+        """Append data, or write only a part of it and crash."""
         if self.steps + 1 == self.crash_at and self._chance.random() < 0.5:
             os.write(fd, data[: self._chance.randrange(len(data))])
         super().append(fd, data)
 
 
 class Faults:
-    """Which faults happen: none for the reference, at least MIN_FAULTS otherwise."""
+    """Decides which faults happen: none for the reference, at least MIN_FAULTS otherwise."""
 
     def __init__(self, chance: random.Random | None) -> None:
         self._chance = chance
@@ -72,18 +72,18 @@ class Faults:
         return happens
 
     def pick(self, count: int) -> int:
-        """Which of `count` goes first."""
+        """Return which of `count` goes first."""
         return 0 if self._chance is None else self._chance.randrange(count)
 
     def pass_time(self, choices_s: tuple[float, ...]) -> float:
-        """How much time one poll takes."""
+        """Return how much time one poll takes."""
         return choices_s[self.pick(len(choices_s))]
 
     def may_lose(self, place: tuple[str, int, int]) -> bool:
-        """Keep below the number of losses that would fail the task and change the ledger."""
+        """Count a loss; return False if it would fail the task and change the ledger."""
         self._losses[place] = self._losses.get(place, 0) + 1
         return self._losses[place] < LOSSES_BEFORE_FAILED
 
     def spared(self, place: tuple[str, int, int]) -> None:
-        """The attempt was not lost."""
+        """Undo the count of `may_lose`: the attempt was not lost."""
         self._losses[place] = self._losses.get(place, 1) - 1

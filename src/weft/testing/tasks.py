@@ -18,14 +18,14 @@ def echo(value: object) -> object:
 
 @weft.task
 def seeded(x: int, *, seed: int = weft.SEED) -> int:
-    """Return the seed the engine gave."""
+    """Return the seed that the engine passed."""
     del x
     return seed
 
 
 @weft.task
 def pid() -> int:
-    """Return the process that runs it."""
+    """Return the id of the process that runs the task."""
     return os.getpid()
 
 
@@ -44,13 +44,13 @@ def fail(message: str) -> None:
 
 @weft.task
 def temporary() -> None:
-    """Fail in a way that may pass."""
+    """Fail temporarily."""
     raise weft.Temporary("try again")
 
 
 @weft.task
 def invalid() -> object:
-    """Return what is no value."""
+    """Return something that is not a value."""
     return {1, 2}
 
 
@@ -68,7 +68,7 @@ def vanish(code: int) -> None:
 
 @weft.task
 def kill_self(number: int) -> None:
-    """Die of a signal."""
+    """Send a signal to this process and wait."""
     os.kill(os.getpid(), number)
     signal.pause()
 
@@ -81,7 +81,7 @@ def fetch(reference: weft.Object) -> int:
 
 @weft.task
 def stored(text: str) -> weft.Object:
-    """Store bytes and note it."""
+    """Store a text as bytes and note its length."""
     weft.note(length=len(text))
     return weft.put(text.encode())
 

@@ -14,7 +14,7 @@ from weft.model.tasks import SearchBody
 
 @weft.task
 def mix(x: int, *, seed: int = weft.SEED) -> int:
-    """A number from a number; every 11th argument fails."""
+    """Return a number computed from a number; every 11th argument fails."""
     if x % 11 == 5:
         raise ValueError(f"no result for {x}")
     return (x * 7919 + seed) % 10007
@@ -29,7 +29,7 @@ def store(x: int) -> weft.Object:
 
 @weft.task
 def measure(data: weft.Object) -> float:
-    """A float from stored bytes."""
+    """Return a float computed from stored bytes."""
     return len(weft.get(data)) / 7
 
 
@@ -44,7 +44,7 @@ def mixed_steps(shape: int, depth: int = 0) -> SearchBody:
 
 
 def dice(shape: int, name: str) -> int:
-    """A fixed number for each shape and name."""
+    """Return a fixed number for each shape and name."""
     return int.from_bytes(hashlib.sha256(f"{shape} {name}".encode()).digest()[:4], "big")
 
 
@@ -89,7 +89,7 @@ def _lanes(shape: int, state: int, depth: int) -> SearchBody:
 
 @weft.search(version=1)
 def fragile(start: int) -> SearchBody:
-    """A lane that uses values without asking whether they are there: fails closed."""
+    """A lane that uses values without checking whether they exist: fails closed."""
     results = yield [mix(start + i) for i in range(4)]
     return {"state": sum(r.value for r in results)}
 

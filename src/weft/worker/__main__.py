@@ -1,6 +1,6 @@
-"""`python -u -m weft.worker FD PARENT`: take blocks from the socket FD, run them, send results.
+"""`python -u -m weft.worker FD PARENT`: receive blocks on the socket FD, run them, send results.
 
-Dies with its coordinator: the kernel kills it when the parent ends, and so does end of file.
+Dies with its coordinator: the kernel kills it when its parent ends, and it exits at end of file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
     die_with_parent(int(sys.argv[2]))
     become_unreadable()
     become_subreaper()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
     faulthandler.enable()
     WorkerLoop(socket.socket(fileno=int(sys.argv[1]))).serve()
 

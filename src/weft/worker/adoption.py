@@ -1,10 +1,10 @@
-"""The worker's side of outcome files: an earlier attempt's command that has ended is not run again.
+"""The worker's side of outcome files: a command that ended in an earlier attempt is not run again.
 
     task assigned ─► outcome of this or an earlier attempt? ─► yes: its report, its folders
                                                             ─► no: a new attempt
 
-What a command left stays until the coordinator has surely stored the result. An outcome whose
-attempt is to be followed by another is removed before that is reported.
+A command's files stay until the coordinator has certainly stored the result. The outcome of an
+attempt that will be followed by another is removed before the attempt's end is reported.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from weft.worker.outcomes import OutcomeRequest, StoredOutcome
 from weft.worker.space import printed_shortage
 
 OWN_FOLDERS = ("tmp", "repo.git", "new.git", "root")
-"""Below an attempt's folder: nothing that a command left for us is in these."""
+"""Below an attempt's folder; commands leave nothing for us in these."""
 HELD_S = 0.1
-"""A worker is given about this much work at a time (see `LocalBackend`): when it has finished as
-many commands more as that can be, the coordinator has stored the result of the one before."""
+"""A worker receives about this much work at a time (see `LocalBackend`). Once it has finished that
+much more, the coordinator has stored the results of earlier commands."""
 LEAST_S = 0.005
 
 
@@ -54,7 +54,7 @@ class AttemptOutcomes:
         return None
 
     def request(self, folder: Path, cwd: str) -> OutcomeRequest | None:
-        """Return what a supervisor needs to note the end of a command that starts in `cwd`."""
+        """Return what a supervisor needs to record the end of a command that starts in `cwd`."""
         assignment, token = self._around.assignment, self._around.place.facilities.outcome_token
         run = str(self._around.place.attempts.parent)
         if not token or not cwd.startswith(f"{run}/"):
@@ -71,7 +71,7 @@ class AttemptOutcomes:
         }  # fmt: skip
 
     def settle(self, attempt: int, *, is_final: bool) -> bool:
-        """Decide what becomes of an attempt's outcome; True if its folder is still needed."""
+        """Remove an attempt's outcome unless it is final; return whether its folder is needed."""
         path = self.path(attempt)
         if is_final:
             return path.is_file()
@@ -80,20 +80,20 @@ class AttemptOutcomes:
         return False
 
     def path(self, attempt: int) -> Path:
-        """Where the outcome of an attempt is."""
+        """Return the path of an attempt's outcome."""
         return self._folder / f"{self._around.assignment.key}-{attempt}"
 
     def attempt_folder(self, attempt: int) -> Path:
-        """Where an attempt works."""
+        """Return the folder in which an attempt works."""
         return self._around.place.attempts / f"{self._around.assignment.key[:16]}-{attempt}"
 
     def logs(self, attempt: int) -> list[str]:
-        """Return where an attempt's stdout and stderr go."""
+        """Return the paths of an attempt's stdout and stderr."""
         folder = self._around.place.logs / self._around.assignment.key
         return [str(folder / f"{attempt}.out"), str(folder / f"{attempt}.log")]
 
     def _take_logs(self, attempt: int) -> None:
-        """Let the logs of an adopted attempt be those of this one, too."""
+        """Link the logs of an adopted attempt as those of this one."""
         own = self._around.assignment.attempt
         for old, new in zip(self.logs(attempt), self.logs(own), strict=True):
             if old != new:
@@ -102,12 +102,12 @@ class AttemptOutcomes:
 
 
 def _lacked_room(stored: StoredOutcome, log: Path) -> bool:
-    """Whether a command failed for want of space: that was a loss, and there may be room now."""
+    """Whether a command failed for lack of space: that was a loss, and there may be space now."""
     return stored.report["status"] != 0 and bool(printed_shortage(tail(log)))
 
 
 class FinishedFolders:
-    """Folders of commands that have ended, until their results are surely stored."""
+    """Folders of finished commands, kept until their results are certainly stored."""
 
     def __init__(self) -> None:
         self._folders: deque[tuple[Path, float]] = deque()
@@ -118,7 +118,7 @@ class FinishedFolders:
         self._folders.append((folder, max(LEAST_S, seconds)))
 
     def clear_settled(self) -> None:
-        """Remove the folders that nobody will ask for."""
+        """Remove the folders whose results have certainly been stored."""
         shortest_s = min((wall_s for _, wall_s in self._folders), default=HELD_S)
         while len(self._folders) > 1 + HELD_S // shortest_s:
             shutil.rmtree(self._folders.popleft()[0], ignore_errors=True)

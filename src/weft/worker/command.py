@@ -1,10 +1,10 @@
 """External commands as tasks: prepare, run under the supervisor, collect.
 
 The argv, environment and folder are recorded as templates and expanded here, on the slot, so
-that no path of a machine reaches the ledger. Exit codes: 0 done · 75 temporary, worth a retry ·
-126 and 127 the command itself is broken · any other the command's own failure. A signal from
-outside is a loss, and so is what the machine lacks: a program, a folder, a variable. Secrets come
-in by variable name only and are recorded nowhere.
+that no machine's paths reach the ledger. Exit codes: 0 done · 75 temporary, worth a retry · 126
+and 127 the command itself is broken · any other the command's own failure. A signal from outside
+is a loss, and so is anything that the machine lacks: a program, a folder, a variable. Secrets are
+requested by variable name only and are recorded nowhere.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.
 TEMPORARY = 75
 BROKEN = (126, 127)
 OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
-"""Why exec may fail on any machine; any other error is the fault of this one."""
+"""Errors with which exec fails on any machine; any other is the fault of this machine."""
 INLINE_BYTES = 64 * 1024
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -82,12 +82,12 @@ class CommandRun:
     """Where the command will start, as far as it is known before `prepare`."""
     allow_paths: tuple[str, ...] = ()
     moved: dict[Path, Path] = field(default_factory=dict)
-    """What `prepare` moved aside, and where to; it comes back if the command does not start."""
+    """What `prepare` moved aside, and where to; moved back if the command does not start."""
     channel: ChannelReport | None = None
-    """What it sent through its result channel, once it has ended; None if it had none."""
+    """What the command sent through its result channel, once it has ended; None if it had none."""
 
     def names(self) -> dict[str, str]:
-        """What templates may name."""
+        """Return the names that templates may use, with their values."""
         return {
             "out_dir": str(self.out_dir),
             "tmp_dir": str(self.tmp_dir),
@@ -100,13 +100,13 @@ class CommandRun:
         }
 
     def tail(self) -> str:
-        """The last lines of what it printed: of stdout, or of stderr if that is empty."""
+        """Return the last lines of stdout, or of stderr if stdout is empty."""
         return tail(self.stdout) or tail(self.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A command before it is expanded; `on_broken` functions may carry it out once more."""
+    """A command before it is expanded; `on_broken` functions may execute it again."""
 
     argv: Sequence[str]
     env: Mapping[str, str]
@@ -116,9 +116,9 @@ class Template:
     memory_mb: int | None
     sandbox: Sandbox | None = None
     program: str = ""
-    """What confines the command; empty where the machine cannot."""
+    """The program that confines the command; empty if the machine has none."""
     values: Mapping[str, str] | None = None
-    """What `args` has for placeholders; None where names that stand for nothing stay as they are"""
+    """The values of `args` for placeholders; None if undefined names are left unchanged."""
 
     def _filled(self, template: str, names: Mapping[str, str]) -> str:
         if self.values is None:
@@ -141,8 +141,8 @@ class Template:
     ) -> CommandReport:
         """Run the command under this worker's supervisor and return its report.
 
-        The report holds the least room that there was in `folders` and where it works. With
-        `noted` its end is noted there.
+        The report holds the least free space in `folders` and in the command's own folder. With
+        `noted`, the command's end is recorded there.
         """
         names = run.names() | dict(more)
         cwd = str(Path(self._filled(self.cwd, names)).absolute())
@@ -170,7 +170,7 @@ class Template:
     def _view(
         self, run: CommandRun, names: Mapping[str, str], cwd: str, sandbox: Sandbox
     ) -> SandboxView:
-        """What a confined command sees: of the run, its own attempt alone."""
+        """Return what a confined command sees: of the run, only its own attempt."""
         around = task_context.current()
         programs = program_folders(environment().get("PATH", ""))
         own, readable_paths = (
@@ -251,7 +251,7 @@ def _executed(
     watch: SpaceWatch,
     noted: AttemptOutcomes,
 ) -> CommandReport:
-    """Prepare the place and run the command there."""
+    """Prepare the attempt and run the command."""
     watch.check_before()
     names = _prepared(prepare, run)
     task_context.current().enter("run")
@@ -263,7 +263,7 @@ def _executed(
 def _check_report(
     report: CommandReport, template: Template, run: CommandRun, on_broken: str | None
 ) -> None:
-    """Note what the command used; raise how it ended unless that is a success."""
+    """Note the resources that the command used; raise its fault or loss unless it succeeded."""
     around = task_context.current()
     if template.sandbox is not None:
         report["status"] = _as_signal(report["status"])
@@ -277,11 +277,11 @@ def _check_report(
 
 
 finished_folders = FinishedFolders()
-"""Of this worker's commands."""
+"""The folders of this worker's commands."""
 
 
 def expand(template: str, names: Mapping[str, str]) -> str:
-    """Put values in for `{name}`; unknown names stay as they are, and nothing is evaluated."""
+    """Substitute values for `{name}`; unknown names stay unchanged, and nothing is evaluated."""
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
@@ -293,7 +293,7 @@ def _attempt(
     noted: AttemptOutcomes,
     stored: StoredOutcome | None,
 ) -> CommandRun:
-    """Make the attempt's own folders, with nothing of an earlier one; or take an earlier one's."""
+    """Create empty folders for the attempt, or reuse those of the adopted attempt."""
     attempt = around.assignment.attempt if stored is None else stored.attempt
     folder = noted.attempt_folder(attempt)
     out_dir, tmp_dir = folder / "out", folder / "tmp"
@@ -321,10 +321,10 @@ def _attempt(
 
 
 def _make_empty(folder: Path) -> None:
-    """Make a folder; remove what an attempt of that number left whose worker was killed."""
+    """Create an empty folder; remove what a killed worker left of an attempt of that number."""
     try:
         folder.mkdir()
-    except FileNotFoundError:  # the first command of the run; its own folder is there
+    except FileNotFoundError:  # the first command of the run
         folder.parent.mkdir(exist_ok=True)
         folder.mkdir()
     except FileExistsError:
@@ -333,7 +333,7 @@ def _make_empty(folder: Path) -> None:
 
 
 def _make_without(folder: Path, *files: Path) -> None:
-    """Have a folder without these files; most often it is new."""
+    """Create a folder, or remove these files from it if it exists; usually it is new."""
     try:
         folder.mkdir()
     except FileExistsError:
@@ -342,7 +342,7 @@ def _make_without(folder: Path, *files: Path) -> None:
 
 
 def _put_back(run: CommandRun) -> None:
-    """Undo what was moved aside for a command that did not start."""
+    """Restore what was moved aside for a command that did not start."""
     for path, aside in run.moved.items():
         if not os.path.lexists(path):
             with contextlib.suppress(OSError):
@@ -360,7 +360,7 @@ def _remove(run: CommandRun) -> None:
 
 
 def _keep(folder: Path, target: Path) -> None:
-    """Put the folder of a failed attempt aside for people; nothing reads it again."""
+    """Keep the folder of a failed attempt for the user; nothing reads it again."""
     with contextlib.suppress(OSError):  # a full disk must not turn a fault into a loss
         target.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(target / folder.name, ignore_errors=True)
@@ -368,7 +368,7 @@ def _keep(folder: Path, target: Path) -> None:
 
 
 def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
-    """Let the search's own function set the place up; it may add names for the templates."""
+    """Run the search's prepare hook; return the names that it adds for the templates."""
     if name is None:
         return {}
     more = _hook(name)(run)
@@ -376,7 +376,7 @@ def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
 
 
 def _collected(name: str | None, run: CommandRun) -> Value:
-    """What the attempt is worth: the search's own reading of it, or the command's stdout."""
+    """Return the attempt's value: that of the search's collect hook, or the command's stdout."""
     if name is not None:
         value: Value = _hook(name)(run)
         return value
@@ -390,7 +390,7 @@ def _collected(name: str | None, run: CommandRun) -> Value:
 
 
 def _hook(name: str) -> Callable[..., Any]:
-    """Find a search's own function; failing that is the node's fault, before any body runs."""
+    """Import a search's hook; a failed import is a loss, being the node's fault."""
     path = task_context.current().assignment.import_path(name)
     module, _, attribute = path.partition(":")
     try:
@@ -401,15 +401,15 @@ def _hook(name: str) -> Callable[..., Any]:
 
 
 def _as_signal(status: int) -> int:
-    """Read an exit code of 128+n as the end by signal n, which is how bubblewrap reports one.
+    """Convert exit code 128+n, with which bubblewrap reports death by signal n, to -n.
 
-    Whether or not a machine can confine commands, so that the same end is recorded on all.
+    Applied whether or not a machine can confine commands, so that all record the same end.
     """
     return 128 - status if status - 128 in signal.valid_signals() else status
 
 
 def _confined(raw: dict[str, Value] | None, around: TaskContext) -> tuple[Sandbox | None, str]:
-    """How a command is confined, and by which program; one that must be is, or is lost."""
+    """Return a command's sandbox and its program; raises a loss if a required one is missing."""
     if raw is None:
         return None, ""
     sandbox, program = from_json(Sandbox, raw), around.place.facilities.sandbox
@@ -428,7 +428,7 @@ def _own_isolation() -> Isolation:
 
 
 def _secrets(names: Sequence[str], around: TaskContext) -> dict[str, str]:
-    """Variables of the node that the command asks for; one that is missing is the node's fault."""
+    """Return the variables that the command requests; a missing one is the node's fault."""
     variables = {**environment(), **around.place.facilities.secrets} if names else {}
     node = around.place.slot.rpartition("/")[0]
     missing = [
@@ -440,7 +440,7 @@ def _secrets(names: Sequence[str], around: TaskContext) -> dict[str, str]:
 
 
 def _environment(run: CommandRun, requested: Mapping[str, str]) -> dict[str, str]:
-    """A small environment of known contents, the same on every machine."""
+    """Return a small environment of known contents, the same on every machine."""
     variables = environment()
     inherited = {name: variables[name] for name in KEPT_VARIABLES if name in variables}
     variable, _, index = variables.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
@@ -451,14 +451,14 @@ def _environment(run: CommandRun, requested: Mapping[str, str]) -> dict[str, str
 
 
 def _deadline(timeout_s: float | None) -> dict[str, str]:
-    """The variable that gives a command its deadline, in Unix seconds."""
+    """Return the variable that gives a command its deadline, in Unix seconds."""
     if timeout_s is None:
         return {}
     return {"WEFT_DEADLINE": str(int(time.time() + timeout_s))}  # noqa: TID251 - not recorded
 
 
 def _check_machine(unstarted: tuple[int | None, str], slot: str) -> None:
-    """Raise a loss if a command could not start because of the machine it was to start on."""
+    """Raise a loss if a command could not start because of the machine."""
     number, why = unstarted
     if number not in OWN_FAULTS:
         node = slot.rpartition("/")[0]
@@ -466,7 +466,7 @@ def _check_machine(unstarted: tuple[int | None, str], slot: str) -> None:
 
 
 def _judge(report: CommandReport, run: CommandRun) -> None:
-    """Turn the way a command ended into a fault or a loss; return if it is a success."""
+    """Raise the fault or loss that the command's end means; return if it succeeded."""
     status, reason = report["status"], report["reason"]
     if (status, reason) == (0, "exited"):
         return

@@ -1,9 +1,9 @@
-"""The supervisor's side of a sandbox: what bubblewrap could not do is not the command's failure.
+"""The supervisor's side of a sandbox: a failure of bubblewrap is not the command's failure.
 
     supervisor ── one byte in a pipe ──► bubblewrap reads it last, just before it executes
 
-A byte that is still there when all has ended says that the sandbox was never complete. Programs
-are checked before, since bubblewrap reports one that it cannot execute with exit code 1.
+If the byte is still there when all processes have ended, the sandbox was never complete. Programs
+are checked beforehand, since bubblewrap exits with code 1 for one that it cannot execute.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import os
 from pathlib import Path
 
 FAILED = 1
-"""Exit code of bubblewrap when it could not do what it was asked to."""
+"""Exit code of bubblewrap when bubblewrap itself fails."""
 NOT_FOUND = 127
 UNEXECUTED = "bwrap: execvp "
-"""How bubblewrap begins its report on a program that it could not execute."""
+"""How bubblewrap's message about a program that it could not execute begins."""
 HEAD_BYTES = 256
 TAIL_BYTES = 500
 
 
 class Confinement:
-    """The words that confine a command, and the pipe that tells whether they were obeyed."""
+    """The arguments that confine a command, and the pipe that shows whether they took effect."""
 
     def __init__(self, words: list[str]) -> None:
         self.words = words
@@ -34,19 +34,19 @@ class Confinement:
             os.close(writer)
 
     def hand_over(self, number: int) -> list[str]:
-        """In the command's process: put the pipe at that descriptor; return what to execute."""
+        """In the command's process: move the pipe to descriptor `number`; return the arguments."""
         if not self.words:
             return []
         os.dup2(self._reader, number)
         return [*self.words, "--block-fd", str(number), "--"]
 
     def started(self) -> None:
-        """In the supervisor: other commands must not inherit our end."""
+        """In the supervisor: prevent other commands from inheriting our end."""
         if self.words:
             os.set_inheritable(self._reader, False)
 
     def is_incomplete(self) -> bool:
-        """Whether the sandbox was not set up; asked once no process of the command is left."""
+        """Whether the sandbox was not set up; called once no process of the command is left."""
         if not self.words:
             return False
         os.set_blocking(self._reader, False)
@@ -55,13 +55,13 @@ class Confinement:
         return False
 
     def close(self) -> None:
-        """Forget the pipe."""
+        """Close the pipe."""
         if self.words:
             os.close(self._reader)
 
 
 def check_program(path: str, name: str) -> None:
-    """Raise what executing a file would raise, as far as that can be seen before."""
+    """Raise the error that executing a file would raise, as far as it can be predicted."""
     if "/" not in path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     if Path(path).is_dir() or (os.path.exists(path) and not os.access(path, os.X_OK)):  # noqa: PTH110 - no object per command
@@ -69,7 +69,7 @@ def check_program(path: str, name: str) -> None:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above
             head = file.read(HEAD_BYTES)
-    except PermissionError:  # it may be executed, not read
+    except PermissionError:  # executable, but not readable
         return
     except FileNotFoundError as error:
         raise FileNotFoundError(errno.ENOENT, error.strerror, name) from None
@@ -82,7 +82,7 @@ def check_program(path: str, name: str) -> None:
 
 
 def last_line(path: str) -> str:
-    """Return the last line of a log, or what there is of it."""
+    """Return the last line of a log, or its end if it is long; empty if there is none."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above
             file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))

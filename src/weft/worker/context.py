@@ -29,31 +29,31 @@ SECRET = "secret-in-result"  # noqa: S105 - the name of a fault
 """The fault of a command whose result or object holds a value that must not be stored."""
 NO_SECRETS = Secrets({})
 DEVICE = "WEFT_DEVICE"
-"""The variable by which workers learn where to compute."""
+"""The variable that tells workers where to compute."""
 COMMAND_DEVICES = "WEFT_COMMAND_DEVICES"
-"""The variable by which workers learn which GPU commands may see: `NAME=index`, or `NAME=`."""
+"""The variable that tells workers which GPU commands may see: `NAME=index`, or `NAME=`."""
 
 
 class TaskFunction(Protocol):
-    """A `@weft.task`, as far as a worker needs to know it."""
+    """The part of a `@weft.task` that a worker needs."""
 
     needs_seed: bool
 
     @property
     def function(self) -> Callable[..., Value]:
-        """The plain function."""
+        """The undecorated function."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandFacilities:
-    """What a worker has for commands that others must not see or change."""
+    """What a worker holds for its commands and others must not see or change."""
 
     sandbox: str | None = None
-    """The program that confines them, empty where none can; None if nobody has looked."""
+    """The program that confines them; empty if there is none, None if not checked yet."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Values of variables that commands may ask for by name."""
+    """Values of variables that commands may request by name."""
     outcome_token: str = field(default="", repr=False)
-    """What marks outcome files as the run's own; empty where none are written."""
+    """Authenticates the run's outcome files; empty if none are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +66,19 @@ class WorkerPlace:
     attempts: Path = Path()
     slot: str = ""
     folder: str = ""
-    """The node's folder for scripts; empty when it has none of its own, like the next."""
+    """The node's folder for scripts; empty if none is configured, as for `python`."""
     python: str = ""
     """The node's interpreter."""
     run_id: str = ""
     kept_folder: Path | None = None
-    """Where the folders of failed commands go, if they are to stay."""
+    """Where the folders of failed commands are kept, if they are."""
     allow_paths: tuple[str, ...] = ()
-    """Folders beside the node's own where scripts may be and commands may start."""
+    """Folders besides the node's own where scripts may be and commands may start."""
     facilities: CommandFacilities = field(default_factory=CommandFacilities)
 
 
 class TaskContext:
-    """The running task's surroundings: where it runs, and what it has reported so far."""
+    """The running task's context: where it runs, and what it has reported so far."""
 
     def __init__(
         self,
@@ -89,17 +89,17 @@ class TaskContext:
         self.place = place
         self.assignment = assignment
         self.memory_mb = None if assignment.function == COMMAND else assignment.memory_mb
-        """The limit on a function's memory; a command's supervisor measures its own."""
+        """The limit on a function's memory; a command's is enforced by its supervisor."""
         self.stage = "run"
-        """Named when the body raises: a command has `prepare` and `collect` beside its run."""
+        """Reported when the body raises; commands also have the stages `prepare` and `collect`."""
         self.has_records = False
-        """Set when the result holds a dataclass, which its annotation must be able to read back."""
+        """Set if the result holds a dataclass, which the return annotation must rebuild."""
         self.task: TaskFunction | None = None
-        """What runs, whose return annotation says which dataclasses it may return."""
+        """The running task, whose return annotation names the dataclasses that it may return."""
         self.notes: dict[str, JsonValue] = {}
         self.staged: dict[str, str] = {}
         self.secrets = NO_SECRETS
-        """What must not be in anything that the running task stores."""
+        """Values that must not be in anything that the running task stores."""
         self._on_stage = on_stage
 
     @property
@@ -108,17 +108,17 @@ class TaskContext:
         return not self.notes and not self.staged and self.secrets is NO_SECRETS
 
     def begin(self) -> None:
-        """Forget the task before, for the next one of the block."""
+        """Reset the context for the next task of the block."""
         self.stage = "run"
         if self.notes or self.staged or self.secrets is not NO_SECRETS:
             self.notes, self.staged, self.secrets = {}, {}, NO_SECRETS
 
     def keep_secret(self, values: Mapping[str, str]) -> None:
-        """Take note of values that must not be stored by the task that runs."""
+        """Set the values that the running task must not store."""
         self.secrets = Secrets(values)
 
     def check_free_of_secrets(self, name: str) -> None:
-        """End the attempt if a value was found: `name` is its variable's, empty for none."""
+        """End the attempt if a secret was found: `name` is its variable, empty for none."""
         if name:
             why = f"the value of {name} is in what the command produced; nothing of it is stored"
             raise Ending(TaskError(SECRET, self.stage), detail=why)
@@ -130,11 +130,11 @@ class TaskContext:
             self._on_stage(self.assignment)
 
     def extend(self) -> None:
-        """Begin the stage anew: what only the first task on a machine must do is not counted."""
+        """Restart the stage's time limit, to exclude work that only a machine's first task does."""
         self.enter(self.stage)
 
     def put(self, data: bytes) -> Object:
-        """Stage bytes and return the reference under which they will be known."""
+        """Stage bytes and return the reference that will name them."""
         if self.secrets:
             self.check_free_of_secrets(self.secrets.found_in(data))
         digest = hashlib.sha256(data).hexdigest()
@@ -200,7 +200,7 @@ _names = itertools.count()
 
 
 def enter(context: TaskContext | None) -> None:
-    """Make `context` the running task's, or end it with None."""
+    """Set the running task's context; None ends it."""
     global _current  # noqa: PLW0603 - the process runs one task at a time
     _current = context
 

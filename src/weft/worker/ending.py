@@ -1,4 +1,4 @@
-"""How the body of a task ends its attempt as a given fault or loss; commands use it."""
+"""The exception by which a task's body ends its attempt as a fault or loss; used by commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from weft.model.results import TaskError
 
 
 class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
-    """Raised by a body to end its attempt as a fault or a loss of a given kind."""
+    """Raised by a body to end its attempt as a given fault or loss."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
 
     @property
     def is_fault(self) -> bool:
-        """Whether the attempt failed by its own fault and is not merely lost."""
+        """Whether the attempt failed through its own fault and is not merely lost."""
         return self._error is not None
 
     @property
@@ -34,7 +34,7 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
         return self._error is not None and not self._retriable
 
     def outcome(self, ticket: int) -> Finished | Lost:
-        """The event for the coordinator."""
+        """Return the event for the coordinator."""
         if self._error is None:
             return Lost(ticket, self._lost, self.detail, self._cause)
         return Finished(ticket, error=self._error, retriable=self._retriable, detail=self.detail)

@@ -1,7 +1,7 @@
-"""The environment of the processes that run tasks and decide about them.
+"""The environment variables of workers and coordinators.
 
-Nothing in it decides what is recorded. It says where the node keeps things, which devices a
-command may see, and the secrets that a command asks for by name.
+None of them affects what is recorded. They specify the node's folders, the devices that a command
+may see, and the secrets that a command requests by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ONE_THREAD = (
     "NUMEXPR_NUM_THREADS",
     "POLARS_MAX_THREADS",
 )
-"""Sums in BLAS depend on the number of threads; one thread keeps them the same."""
+"""Sums in BLAS depend on the number of threads; a single thread makes them reproducible."""
 
 
 def environment() -> Mapping[str, str]:
@@ -25,11 +25,11 @@ def environment() -> Mapping[str, str]:
 
 
 def set_environment(variables: Mapping[str, str]) -> None:
-    """Give this process the variables that a process of its own would have started with."""
+    """Replace this process's variables by those that a newly started one would have."""
     os.environ.clear()  # noqa: TID251
     os.environ.update(variables)  # noqa: TID251
 
 
 def use_one_thread() -> None:
-    """Have the libraries that this process loads from now on compute in one thread."""
+    """Make libraries that this process loads from now on compute in one thread."""
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # noqa: TID251

@@ -1,7 +1,7 @@
-"""Run one assignment and report how it ended. The simulator and the worker share this code.
+"""Runs assignments and reports how they ended. The simulator and the worker share this code.
 
-Before the function's body (import, decode) a failure is a loss: another worker may do better.
-From the body on it is the task's own fault and is recorded.
+A failure before the function's body (import, decode) is a loss: another worker may succeed.
+From the body on, a failure is the task's own fault and is recorded.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from weft.worker.frames import Hello
 MAX_RESULT_CHARS = 16 * 2**20
 MAX_DETAIL_CHARS = 16_000
 TYPED = '"$t"'
-"""What a text has in it that holds typed values, and mostly only then."""
+"""Occurs in every text that holds typed values, and rarely in others."""
 
 
 class AttemptOutcome(TypedDict, total=False):
-    """The fields of `Finished` that the end of a body decides."""
+    """The fields of `Finished` that are determined by how a body ends."""
 
     value: str
     error: TaskError | None
@@ -66,7 +66,7 @@ class Executor:
 
     @staticmethod
     def from_hello(hello: Hello, on_stage: Callable[[Assignment], None]) -> Executor:
-        """Build one from the first message of the coordinator, which is notified of each stage."""
+        """Build one from the coordinator's first message; `on_stage` is called at each stage."""
         place = WorkerPlace(
             objects=Path(hello["objects"]),
             staging=Path(hello["staging"]),
@@ -103,7 +103,7 @@ class Executor:
         return task.function, args
 
     def around(self, assignment: Assignment) -> TaskContext:
-        """Return the surroundings of the tasks of a block."""
+        """Return the context of a block's tasks."""
         around = TaskContext(self._place, assignment, self._on_stage)
         around.task = self._functions.get(assignment.function)
         return around
@@ -111,7 +111,7 @@ class Executor:
     def run(
         self, assignment: Assignment, function: Callable[..., Value], args: dict[str, Value]
     ) -> Finished | Lost:
-        """Run one task by itself and measure how long it took."""
+        """Run one task and measure its run time."""
         start_s = perf_counter()
         end = self.run_in(self.around(assignment), assignment.ticket, function, args)
         run_s = perf_counter() - start_s
@@ -128,7 +128,7 @@ class Executor:
         function: Callable[..., Value],
         args: dict[str, Value],
     ) -> str | Finished | Lost:
-        """Run the body and turn whatever happens into an outcome: mostly a value, as its text."""
+        """Run the body and turn whatever happens into an outcome, usually a value's encoding."""
         task_context.enter(around)
         call = function if around.memory_mb is None else limited(function, around.memory_mb)
         end: AttemptOutcome
@@ -162,7 +162,7 @@ class Executor:
         return Finished(ticket, **end, notes=notes)
 
     def load(self, assignment: Assignment) -> TaskFunction:
-        """Import the task's function, once; ImportError says what is missing."""
+        """Import the task's function, once; raises ImportError if it cannot be found."""
         return self._functions.get(assignment.function) or self._load(assignment)
 
     def seed(self, assignment: Assignment, index: int, args: str) -> int:
@@ -201,7 +201,7 @@ def limited(function: Callable[..., Value], memory_mb: int) -> Callable[..., Val
 
 @contextlib.contextmanager
 def memory_limit(memory_mb: int) -> Iterator[None]:
-    """Let the body use so much more memory than the worker has now; beyond it, MemoryError."""
+    """Let the worker's memory grow by `memory_mb` within the context; beyond it, MemoryError."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_bytes().split()[0])
     limit = pages * resource.getpagesize() + memory_mb * 2**20
@@ -213,7 +213,7 @@ def memory_limit(memory_mb: int) -> Iterator[None]:
 
 
 def _encoded(value: object, around: TaskContext) -> str | AttemptOutcome:
-    """Return the text of a value, or fields of `Finished`; an invalid one is the task's fault."""
+    """Return a value's encoding, or fields of `Finished`; an invalid value is the task's fault."""
     try:
         text = encode(value, around)
         if around.has_records:
@@ -236,7 +236,7 @@ def _encoded(value: object, around: TaskContext) -> str | AttemptOutcome:
 
 
 def without_secrets(end: AttemptOutcome, around: TaskContext) -> AttemptOutcome:
-    """Refuse a value that holds a secret; take secrets out of what is only for people."""
+    """Refuse a value that holds a secret; redact secrets in notes and error details."""
     secrets = around.secrets
     if not secrets:
         return end
@@ -248,24 +248,24 @@ def without_secrets(end: AttemptOutcome, around: TaskContext) -> AttemptOutcome:
 
 
 def _check_records(value: object, text: str, around: TaskContext) -> None:
-    """Refuse dataclasses that the task's return annotation does not bring back as they are."""
+    """Refuse dataclasses that the task's return annotation does not rebuild unchanged."""
     around.has_records = False
     returns = types_of(around.task.function).returns if around.task else None
     check_rebuilt(value, rebuild(decode_trusted(text), returns, around.get))
 
 
 def restored(args: dict[str, Value], task: TaskFunction, around: TaskContext) -> dict[str, Any]:
-    """Make arguments what the search passed; raises the ending of an attempt that cannot begin."""
+    """Rebuild arguments as the search passed them; raises Ending if the attempt cannot begin."""
     try:
         return rebuild_args(args, types_of(task.function), around.get)
     except ObjectDamaged:
         raise
-    except WeftError as error:  # it would fail on every machine: no loss to be tried again
+    except WeftError as error:  # would fail on every machine: retrying is pointless
         raise Ending(None, lost=str(error), cause="command") from None
 
 
 def restoring(task: TaskFunction, around: TaskContext) -> Callable[..., Value]:
-    """Return a task's function, to be called with arguments as recorded."""
+    """Return a task's function, wrapped to accept arguments as recorded."""
 
     def call(**args: Value) -> Value:
         return task.function(**restored(args, task, around))
@@ -281,7 +281,7 @@ def _fault(
     exit_code: int | None = None,
     retriable: bool = False,
 ) -> AttemptOutcome:
-    """Fields of `Finished` for a failure."""
+    """Return the fields of `Finished` for a failure."""
     failure = TaskError(type_, around.stage, exit_code)
     return {"error": failure, "retriable": retriable, "detail": _detail(error)}
 

@@ -1,7 +1,7 @@
 """Messages between coordinator and worker: a length, then one JSON array.
 
-`ToWorker` and `FromWorker` list the messages. They are JSON arrays, and typed as tuples because
-each position has a type of its own; what arrives is a list.
+`ToWorker` and `FromWorker` list the messages. They are typed as tuples because each position has
+its own type; a received message is a list.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from weft.model.values import C_ENCODER, compact_json
 
 _LENGTH = struct.Struct(">I")
 RECEIVE_BYTES = 1 << 18
-"""More than a socket holds."""
+"""More than a socket buffer holds."""
 MAX_FRAME_BYTES = 1 << 30
-"""Far more than a block of the largest values; a longer one is a mistake, and is not waited for."""
+"""Far more than a block of the largest values; a longer frame is rejected as an error."""
 _encode = compact_json(C_ENCODER, sort_keys=False)
 _scan = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typeshed
-"""Reads the value that begins at a place: a third of what `json.loads` costs a short message."""
+"""Decodes the value at a position; for short messages at a third of the cost of `json.loads`."""
 
 
 class Hello(TypedDict):
@@ -46,15 +46,15 @@ class Hello(TypedDict):
     page: int
     """Descriptor of the page where starts are marked."""
     sandbox: str | None
-    """The program that confines commands, empty where none can; None if nobody has looked."""
+    """The program that confines commands; empty if there is none, None if not checked yet."""
     secrets: dict[str, str]
-    """Variables for commands that ask for them by name; no process has them in its environment."""
+    """Variables for commands that request them by name; no worker has them in its environment."""
     outcome_token: str
-    """What marks outcome files as the run's own; empty where none are written."""
+    """Authenticates the run's outcome files; empty if none are written."""
 
 
 class ResultBody(TypedDict):
-    """A result on its way to the coordinator: only the fields that are set."""
+    """A result on its way to the coordinator, with only the fields that are set."""
 
     run_s: float
     value: NotRequired[str | None]
@@ -64,14 +64,14 @@ class ResultBody(TypedDict):
     staged: NotRequired[list[tuple[str, str]]]
     notes: NotRequired[str]
     log: NotRequired[str]
-    """Where the worker saved what the task printed, below the folder of logs."""
+    """Where the worker saved the task's output, relative to the folder of logs."""
 
 
 AssignmentRow: TypeAlias = tuple[
     int, str, str, str, int, int, str, int, int, float | None, int | None, Code
 ]
-"""The fields of an `Assignment`, in their order, with the arguments of all its tasks as the text
-of one JSON array."""
+"""The fields of an `Assignment`, in order; the arguments of all its tasks are the text of one
+JSON array."""
 ToWorker: TypeAlias = (
     tuple[Literal["hello"], Hello]
     | tuple[Literal["run"], list[AssignmentRow]]
@@ -79,8 +79,8 @@ ToWorker: TypeAlias = (
     | tuple[Literal["return"]]
     | tuple[Literal["flush"]]
 )
-"""`drop` names tickets that nobody waits for any more, `return` asks for all that has not
-started, `flush` for the results that wait for more."""
+"""`drop` names tickets whose results are no longer needed, `return` requests all unstarted tasks,
+`flush` the waiting results."""
 EndMessage: TypeAlias = (
     tuple[Literal["finished"], int, ResultBody] | tuple[Literal["lost"], int, str, str, LossCause]
 )
@@ -90,39 +90,39 @@ TaskMessage: TypeAlias = (
     | tuple[Literal["completed"], int, list[str], list[int]]
     | EndMessage
 )
-"""What became of the attempt with this ticket; `completed` is about as many as it has values."""
+"""What happened to the attempt with this ticket; `completed` covers one ticket per value."""
 FromWorker: TypeAlias = tuple[Literal["ready"]] | TaskMessage | tuple[Literal["dropped"], list[int]]
 Message = TypeVar("Message", ToWorker, FromWorker)
 
 
 def pack(message: ToWorker | FromWorker) -> bytes:
-    """Write one message as a frame."""
+    """Encode one message as a frame."""
     data = _encode(message).encode()
     return _LENGTH.pack(len(data)) + data
 
 
 class ProtocolError(Exception):
-    """Bytes or messages that no sound process sends."""
+    """Bytes or messages that no intact process sends."""
 
 
 class Unpacker(Generic[Message]):
-    """Collects received bytes and gives the whole messages in them."""
+    """Collects received bytes and returns the complete messages in them."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._received = memoryview(bytearray(RECEIVE_BYTES))
 
     def receive(self, channel: socket.socket) -> list[Message] | None:
-        """Take what a socket has; None at its end.
+        """Return the messages completed by what a socket has received; None at its end.
 
-        It is read into memory that is there: `recv` would make a new mebibyte for a few bytes,
-        which takes longer than a tiny task.
+        The bytes are read into a preallocated buffer: `recv` would allocate a new one for a few
+        bytes, which takes longer than a tiny task.
         """
         size_bytes = channel.recv_into(self._received)
         return list(self.feed(self._received[:size_bytes])) if size_bytes else None
 
     def feed(self, data: bytes | memoryview) -> Iterator[Message]:
-        """Take more bytes and give each message they complete; raise ProtocolError for others."""
+        """Yield each message that more bytes complete; raises ProtocolError for anything else."""
         buffer = self._buffer
         buffer += data
         start = 0
@@ -139,7 +139,7 @@ class Unpacker(Generic[Message]):
 
 
 def _message(data: bytes | bytearray) -> Any:
-    """Read one JSON text; raise ProtocolError for anything else."""
+    """Decode one JSON text; raises ProtocolError for anything else."""
     try:
         text = data.decode()
         message, end = _scan(text, 0)

@@ -1,13 +1,13 @@
 """`python -P -m weft.worker.ledgerlines FD`: renders and hashes ledger lines for a coordinator.
 
-The hashes of a chain cannot be computed side by side, and they are a third of what a tiny task
-costs a coordinator. So a long run has one process that does nothing else:
+The hashes of a chain cannot be computed in parallel, and they are a third of what a tiny task
+costs a coordinator. A long run therefore has a dedicated process for them:
 
     coordinator ── chain state, records ──► here ── lines, chain state ──► coordinator
 
-One message each way at a time: two lengths, a JSON header, and texts joined by line ends, which
-canonical JSON has none of. Results come as columns, so that nobody makes their bodies. Ends with
-its socket. Knows no files; the coordinator writes them.
+One message each way at a time: two lengths, a JSON header, and texts joined by newlines, which
+canonical JSON never contains. Results are sent as columns, so that their bodies are never built.
+Ends with its socket. Accesses no files; the coordinator writes them.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from weft.ledger.chain import Chain, ChainState
 from weft.ledger.resultcolumns import Entry, ResultColumns
 
 READY = b"!"
-"""Sent once: from then on messages are read as soon as they come."""
+"""Sent once: from then on messages are read as soon as they arrive."""
 _LENGTHS = struct.Struct(">IQ")
 Shape: TypeAlias = tuple[int, str, str, int] | tuple[int]
-"""How many records follow, whose three texts come one after the other; or how many results, with
-their function, place and first index, whose texts come column by column."""
+"""The number of records, each sent as three consecutive texts; or the number of results, with
+their function, place and first index, whose texts are sent column by column."""
 
 
 def send_batch(channel: socket.socket, state: ChainState, parts: Sequence[Sequence[Entry]]) -> None:
-    """Ask for the lines of records that follow a chain."""
+    """Request the lines of records that extend a chain."""
     shapes, texts = [_shape(part) for part in parts], chain.from_iterable(map(_texts, parts))
     _send(channel, state, "\n".join(texts).encode(), shapes)
 
 
 def receive_lines(channel: socket.socket) -> tuple[bytes, ChainState]:
-    """Return the lines that were asked for, and the chain behind them."""
+    """Return the requested lines, and the state of the chain after them."""
     lines, state, _ = _receive(channel)
     return lines, state
 
@@ -72,7 +72,7 @@ def _texts(part: Sequence[Entry]) -> Iterable[str]:
 
 
 def _parts(texts: Sequence[str], shapes: Sequence[Shape]) -> Iterator[Sequence[Entry]]:
-    """Put texts together as they were; ValueError if there are more or fewer."""
+    """Regroup texts into their parts; raises ValueError if there are too many or too few."""
     if len(texts) != 3 * sum(shape[0] for shape in shapes):
         raise ValueError("a text holds a line end")
     remaining = iter(texts)
@@ -104,7 +104,7 @@ def _receive(channel: socket.socket) -> tuple[bytes, ChainState, Sequence[Shape]
 
 
 def _exactly(channel: socket.socket, size_bytes: int) -> bytes:
-    """Read so many bytes; EOFError if the other side closes before."""
+    """Read exactly `size_bytes`; raises EOFError if the other side closes first."""
     data = bytearray(size_bytes)
     view = memoryview(data)
     while view:
@@ -117,7 +117,7 @@ def _exactly(channel: socket.socket, size_bytes: int) -> bytes:
 
 def main() -> None:
     """Serve the socket whose number is the argument."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator handles Ctrl-C
     with socket.socket(fileno=int(sys.argv[1])) as channel:
         try:
             serve(channel)

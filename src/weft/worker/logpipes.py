@@ -1,8 +1,8 @@
-"""The logs of a command that has secrets: they come through us, and values stay here.
+"""The logs of a command with secrets: they pass through the supervisor, which redacts the values.
 
     command ── pipe ──► supervisor ── redacted ──► logs/<task>/<attempt>.out and .log
 
-A command without secrets writes to its logs itself.
+A command without secrets writes to its logs directly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LogPipe:
         self._stream = RedactedStream(secrets)
 
     def receive(self) -> bool:
-        """Store what has been written; False when nobody can write any more."""
+        """Store what has been written; return False once all writers have closed the pipe."""
         while True:
             try:
                 data = os.read(self.reader, _READ_BYTES)
@@ -38,19 +38,19 @@ class LogPipe:
                 return False
 
     def close(self) -> None:
-        """Store what is left."""
+        """Store what is left and close the files."""
         self.receive()
         os.close(self.reader)
         os.close(self._file)
 
     def _store(self, data: bytes) -> None:
-        with contextlib.suppress(OSError):  # a full disk, which is measured beside
+        with contextlib.suppress(OSError):  # a full disk, which is detected elsewhere
             while data:
                 data = data[os.write(self._file, data) :]
 
 
 class CommandLogs:
-    """Where a command's stdout and stderr go."""
+    """The destinations of a command's stdout and stderr."""
 
     def __init__(self, stdout: str, stderr: str, secrets: Mapping[str, str]) -> None:
         self._paths = (stdout, stderr)
@@ -59,22 +59,22 @@ class CommandLogs:
         self._open = list(self._pipes)
 
     def hand_over(self) -> None:
-        """In the command's process: make them its descriptors 1 and 2."""
+        """In the command's process: install them as descriptors 1 and 2."""
         for number, path in enumerate(self._paths, start=1):
             target = self._pipes[number - 1].writer if self._pipes else os.open(path, _MODE, 0o644)
             os.dup2(target, number)
 
     def started(self) -> None:
-        """Forget the command's ends, which the command alone has from now on."""
+        """Close the command's ends, which only the command holds from now on."""
         for pipe in self._pipes:
             os.close(pipe.writer)
 
     def readable(self) -> list[int]:
-        """Return what to wait for."""
+        """Return the descriptors to wait for."""
         return [pipe.reader for pipe in self._open]
 
     def receive(self) -> None:
-        """Store all that has been written."""
+        """Store everything written so far."""
         self._open = [pipe for pipe in self._open if pipe.receive()]
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ TAIL_LINES = 40
 
 
 def tail(path: Path) -> str:
-    """Return the last lines of a log, "" if there is none."""
+    """Return the last lines of a log, or "" if there is none."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:

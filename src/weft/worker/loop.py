@@ -1,11 +1,11 @@
-"""A worker at work: blocks come in, tasks run one by one, results go out by block.
+"""The worker's main loop: receives blocks, runs tasks one by one, sends results by block.
 
-    socket ── queue of tasks ──► main thread ── results that wait ──► socket
-           ── what is asked back while a task runs ──► listener thread
+    socket ── queue of tasks ──► main thread ── waiting results ──► socket
+           ── requests while a task runs ──► listener thread
 
-The main thread reads the socket itself when it has nothing to do; waking it from another thread
-would cost more than a tiny task. Starts are marked in a page that the parent reads; only commands
-report theirs. Results wait for the end of their block, at most 50 ms, or until they are asked for.
+The main thread reads the socket itself while idle; waking it from another thread would cost more
+than a tiny task. Starts are marked in a page that the parent reads; only commands also send a
+message. Results wait for the end of their block, at most 50 ms, or until they are requested.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from weft.worker.output import OwnOutput
 from weft.worker.page import NOTHING, StartPage
 
 FLUSH_NS = 50_000_000
-"""Results wait for so long at most while tasks come and go."""
+"""Maximum time that results wait while tasks are running."""
 US = 1000
 """Nanoseconds in a microsecond."""
 TICK_S = 0.02
-"""A stretch of work that lasts longer is listened through."""
+"""The listener reads the socket during stretches of work longer than this."""
 LISTEN_MS = 1000
-"""How long the listener waits before it looks whether the main thread still works."""
+"""How long the listener waits before it checks whether the main thread is still working."""
 PARK_TICKS = 50
-"""After so many ticks without work the listener sleeps until there is some."""
+"""Ticks without work after which the listener sleeps until there is some."""
 
 
 class HeldBlock:
-    """A block that waits or runs here; its function is imported when its first task starts."""
+    """A waiting or running block; its function is imported when its first task starts."""
 
     __slots__ = ("args_text", "around", "assignment", "call", "is_command", "last", "needs_seed")
 
@@ -66,7 +66,7 @@ class HeldBlock:
         self.needs_seed = False
 
     def load(self, executor: Executor) -> Callable[..., Value]:
-        """Import the function and make the surroundings that the block's tasks share."""
+        """Import the function and create the context shared by the block's tasks."""
         task = executor.load(self.assignment)
         self.around = executor.around(self.assignment)
         self.needs_seed = task.needs_seed
@@ -79,18 +79,18 @@ class HeldBlock:
 
 
 Item: TypeAlias = tuple[int, int, dict[str, Value], HeldBlock]
-"""A task that waits: ticket, number in its block, arguments, block."""
+"""A waiting task: ticket, offset in its block, arguments, block."""
 Outgoing: TypeAlias = tuple[int, str, int] | FromWorker
-"""A value with its ticket and microseconds, or a message of its own."""
+"""A ticket with its value and run time in microseconds, or a separate message."""
 
 
 class WorkerLoop:
     """One connection to the coordinator and the tasks not yet started.
 
-    While tasks run a second thread reads the socket, so that tasks can be taken back and the end
-    of the coordinator be noticed; while the main thread rests it leaves the socket alone. The two
-    share the ends of deques only, whose operations are atomic: the main thread takes tasks from
-    the left, the listener from the right.
+    While tasks run, a listener thread reads the socket, so that tasks can be taken back and the
+    end of the coordinator is noticed; while the main thread is idle, the listener does not read.
+    The two share only deques, whose operations at either end are atomic: the main thread takes
+    tasks from the left, the listener from the right.
     """
 
     def __init__(self, channel: socket.socket) -> None:
@@ -101,9 +101,9 @@ class WorkerLoop:
         self._sending = threading.Lock()
         self._reading = threading.Lock()
         self._resting = False
-        """The main thread waits at the socket; only it changes this."""
+        """Whether the main thread is waiting for messages; only that thread changes this."""
         self._stretches = 0
-        """How often it went on to work."""
+        """How often the main thread has resumed work."""
         self._parked = False
         self._unparked = threading.Event()
         self._flushed_ns = monotonic_ns()
@@ -132,7 +132,7 @@ class WorkerLoop:
     # -- the main thread ------------------------------------------------------------------
 
     def _work(self) -> None:
-        """Run what waits, one task after the other; the clock is read once between two."""
+        """Run waiting tasks one after the other, reading the clock once between two tasks."""
         cells, queue, results = self._page.cells, self._queue, self._results
         output, run_in, lseek, here = self._output, self._executor.run_in, os.lseek, os.SEEK_CUR
         self._arrivals = _arrivals(self._channel)
@@ -166,14 +166,14 @@ class WorkerLoop:
                 results.append((ticket, end, run_us))
             if ticket == block.last or now_ns - self._flushed_ns > FLUSH_NS:
                 self._flush(now_ns)
-                now_ns = monotonic_ns()  # what is sent may be answered by the next task at once
+                now_ns = monotonic_ns()  # the coordinator may answer with the next task at once
 
     def _rest(self) -> None:
-        """Send what is done and wait for more to do."""
+        """Send waiting results and wait for tasks."""
         self._flush(monotonic_ns())
         self._resting = True
         with self._reading:
-            pass  # what the listener was reading has been taken; it reads nothing from here on
+            pass  # the listener has processed what it read, and reads nothing from here on
         while not self._queue:
             self._arrivals.poll()
             self._take_arrived()
@@ -221,10 +221,10 @@ class WorkerLoop:
     def _enter(self, assignment: Assignment) -> None:
         self._send(("entered", assignment.ticket))
 
-    # -- the thread that listens ----------------------------------------------------------
+    # -- the listener thread --------------------------------------------------------------
 
     def _listen(self) -> None:
-        """Read what arrives during long stretches of work; short ones are over before."""
+        """Read what arrives during long stretches of work; short ones end within a tick."""
         quiet_ticks, arrivals = 0, _arrivals(self._channel)
         while True:
             stretch = self._stretches
@@ -245,7 +245,7 @@ class WorkerLoop:
         """Sleep until there is work."""
         self._unparked.clear()
         self._parked = True
-        if self._resting:  # looked at after `_parked` is set: whoever goes on now sees it
+        if self._resting:  # read after `_parked` is set: a main thread that resumes now sees it
             self._unparked.wait()
         self._parked = False
 
@@ -275,7 +275,7 @@ class WorkerLoop:
             self._flush(monotonic_ns())
 
     def _give_back(self, tickets: frozenset[int] | None) -> None:
-        """Take tasks that have not started out of the queue, all or those named, and say which."""
+        """Remove unstarted tasks from the queue, all or those named, and report which."""
         waiting: list[Item] = []
         while True:
             try:
@@ -289,10 +289,10 @@ class WorkerLoop:
         self._flush(monotonic_ns())
         self._send(("dropped", dropped))
 
-    # -- both -----------------------------------------------------------------------------
+    # -- both threads ---------------------------------------------------------------------
 
     def _flush(self, now_ns: int) -> None:
-        """Send the results that wait."""
+        """Send the waiting results."""
         self._flushed_ns = now_ns
         with self._sending:
             outgoing = [self._results.popleft() for _ in range(len(self._results))]
@@ -300,13 +300,13 @@ class WorkerLoop:
                 self._channel.sendall(b"".join(pack(message) for message in _messages(outgoing)))
 
     def _send(self, message: FromWorker) -> None:
-        """Send a message behind all results that wait."""
+        """Send a message after all waiting results."""
         self._results.append(message)
         self._flush(monotonic_ns())
 
 
 def _arrivals(channel: socket.socket) -> select.poll:
-    """Return what waits for messages, one for each thread.
+    """Return a poll object for incoming messages; each thread has its own.
 
     A blocked recv also wakes when the other side reads, once per result; poll does not.
     """
@@ -316,7 +316,7 @@ def _arrivals(channel: socket.socket) -> select.poll:
 
 
 def _items(row: AssignmentRow) -> Iterator[Item]:
-    """The tasks of a block; their arguments come as one JSON array."""
+    """Return the tasks of a block, whose arguments arrive as one JSON array."""
     raw: list[Any] = json.loads(row[2])
     args: list[Any] = [from_wire(item) for item in raw] if '"$' in row[2] else raw
     block = HeldBlock(row, len(args))
@@ -324,7 +324,7 @@ def _items(row: AssignmentRow) -> Iterator[Item]:
 
 
 def _messages(outgoing: list[Outgoing]) -> Iterator[FromWorker]:
-    """Put values of consecutive tickets together."""
+    """Yield the messages, merging values of consecutive tickets into one."""
     first, values, run_us = 0, list[str](), list[int]()
     for item in outgoing:
         is_value = type(item[0]) is int
@@ -349,7 +349,7 @@ def _lost(loss: Lost) -> FromWorker:
 
 
 def _result_body(end: Finished, run_us: int, log: str | None) -> ResultBody:
-    """Only the fields that are set."""
+    """Return the body with only the fields that are set."""
     body: ResultBody = {"run_s": run_us / 1e6}
     if end.error is None:
         body["value"] = end.value

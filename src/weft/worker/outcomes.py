@@ -1,9 +1,9 @@
-"""What a command left, noted durably when it ends: after a crash it is adopted, not paid again.
+"""Records how a command ended, durably, so that after a crash it is adopted and not run again.
 
     supervisor ── outcome file ──► next attempt of the same task: prepare and run are skipped
 
-An outcome counts only for its own task and attempt, if it carries the run's token and everything
-that the command left is as it was. Plain standard library: supervisors write these files.
+An outcome counts only for its own task and attempt, if it is authenticated by the run's token and
+everything that the command left is unchanged. Standard library only: supervisors write these files.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 FOLDER = "outcomes"
-"""In the run's folder, where no confined command can write."""
+"""In the run folder, where no confined command can write."""
 CLOCK_MARGIN_NS = 50_000_000
-"""Times of files lag behind the clock by a tick of the kernel."""
+"""File timestamps lag behind the clock by up to a kernel tick."""
 MAX_SYNCED = 64
-"""Files that a command changed and that are made durable one by one."""
+"""Maximum number of changed files that are synced to disk one by one."""
 MAX_BYTES = 1 << 24
 TEMPORARY = 75
 BROKEN = 126
-"""From here on, exit codes are not the command's last word."""
+"""Exit codes from here on are not final."""
 
 
 class OutcomeRequest(TypedDict):
-    """Where a supervisor notes the end of a command, and what it notes with it."""
+    """Where a supervisor records the end of a command, and what it records with it."""
 
     path: str
     key: str
@@ -40,9 +40,9 @@ class OutcomeRequest(TypedDict):
     base: str
     """The attempt's folder."""
     folders: list[str]
-    """What the command may have changed, relative to that; looked at again before adoption."""
+    """Folders that the command may change, relative to `base`; checked again before adoption."""
     notes: dict[str, Any]
-    """What the worker knew when the command started."""
+    """The notes that the task had when the command started."""
 
 
 class StoredOutcome(NamedTuple):
@@ -55,12 +55,12 @@ class StoredOutcome(NamedTuple):
 
 
 def is_final(status: int, reason: str) -> bool:
-    """Whether an end is the command's own, and no other attempt could follow it."""
+    """Whether the command ended on its own and no other attempt can follow."""
     return reason == "exited" and 0 <= status < BROKEN and status != TEMPORARY
 
 
 def write(request: OutcomeRequest, logs: list[str], report: Any, started_ns: int) -> None:
-    """Note the end of a command; a disk that does not take it costs a repetition, no more."""
+    """Record the end of a command; if this fails, the only cost is that it may be run again."""
     body = {
         "key": request["key"], "attempt": request["attempt"], "report": report,
         "notes": request["notes"], "started_ns": started_ns, "folders": request["folders"],
@@ -107,8 +107,8 @@ def digest_of(
 ) -> str:
     """Return one hash over what a command may have changed.
 
-    Of files that are older than the command, the facts that change with any write; of the others
-    their bytes too. With `durable` those are written to the disk.
+    Files older than the command contribute the metadata that change with any write, others their
+    bytes too. With `durable`, the latter are synced to disk, `MAX_SYNCED` of them at most.
     """
     digest, synced = hashlib.sha256(), 0
     for name, path in (*_logs(logs), *_entries(folders)):
@@ -131,7 +131,7 @@ def _logs(logs: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _entries(folders: list[str]) -> Iterator[tuple[str, str]]:
-    """Everything below the folders, by name, in an order of its own."""
+    """Yield the name and path of everything below the folders, in a fixed order."""
     for number, folder in enumerate(folders):
         pending = [folder]
         while pending:

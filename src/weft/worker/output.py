@@ -1,7 +1,7 @@
-"""What a task printed, cut out of the worker's log into a log of its own.
+"""Copies each task's output from the worker's log into a separate log.
 
-Asking where the log ends is one cheap call; most tasks print nothing and get no file. Workers
-run unbuffered (`python -u`), so what a task printed is in the log when the task ends.
+Finding the end of the log is one cheap call; most tasks print nothing and get no file. Workers
+run unbuffered (`python -u`), so all output of a task is in the log when the task ends.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ MAX_LOG_BYTES = 1 << 24
 
 
 class OwnOutput:
-    """The worker's log, shared by its standard output and error; it is opened to append."""
+    """The worker's log, shared by its standard output and error; opened in append mode."""
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
         self.end = os.lseek(1, 0, os.SEEK_END)
-        """Where the log ended when the last task did."""
+        """End of the log when the last task ended."""
 
     def save(self, key: str, attempt: int) -> str:
-        """Save what was printed since as logs/<key>/<attempt>.log; return where, below logs.
+        """Save new output as logs/<key>/<attempt>.log; return the path relative to logs.
 
-        A log that a full disk does not take is lost; the result is not.
+        If the disk is full, the log is lost; the result is not.
         """
         name = f"{key}/{attempt}.log"
         with contextlib.suppress(OSError):

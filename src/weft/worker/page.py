@@ -1,8 +1,8 @@
-"""A page of memory that a worker shares with its parent: which task it runs, and since when.
+"""A memory page that a worker shares with its parent: which task is running, and since when.
 
 Marking a start costs a store, not a message. After a death or at a time limit the parent reads
-which task to charge; the others of the block go back uncharged. Both live on one machine, so
-the kernel's monotonic clock means the same to both.
+which task to charge; the block's other tasks go back uncharged. Both processes run on the same
+machine and so share the kernel's monotonic clock.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 PAGE_BYTES = mmap.PAGESIZE
 NOTHING = 0
-"""In the place of a ticket while no task runs; tickets start at 1."""
+"""Stored instead of a ticket while no task runs; tickets start at 1."""
 NS = 1_000_000_000
 
 
 def new_page() -> int:
-    """Return the descriptor of a new page, without a name in any folder."""
+    """Return the descriptor of a new anonymous page."""
     descriptor = os.memfd_create("weft-starts")
     os.ftruncate(descriptor, PAGE_BYTES)
     return descriptor
@@ -26,7 +26,7 @@ def new_page() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The task that runs, and when it started on the monotonic clock."""
+    """The running task, and when it started on the monotonic clock."""
 
     ticket: int
     started_s: float
@@ -38,10 +38,10 @@ class StartPage:
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, PAGE_BYTES)
         self.cells = memoryview(self._memory).cast("Q")
-        """Ticket and start in nanoseconds: each is stored whole, the start first."""
+        """Ticket and start in nanoseconds; each is stored atomically, the start first."""
 
     def read(self) -> Mark | None:
-        """Return what runs; None for nothing."""
+        """Return the running task; None if there is none."""
         ticket = self.cells[0]
         while ticket != NOTHING:
             started_ns = self.cells[1]

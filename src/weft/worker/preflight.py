@@ -1,7 +1,7 @@
-"""What a command needs of the machine it runs on, checked before anything starts.
+"""Checks, before anything starts, that a machine has what a command needs.
 
 Whatever is missing here would be missing on every attempt: interpreter, program, folder, script,
-variable. The same rule for where a job's paths may lead holds again on the slot.
+variable. The rule for where a job's paths may lead is applied again on the slot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.worker.environment import environment
 
 PATIENCE_S = 60.0
 OWN_FOLDERS = ("{out_dir}", "{tmp_dir}")
-"""Of each attempt, as templates name them; made when it begins."""
+"""The folders of each attempt, as templates name them; created when it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Need:
     """One command's needs; paths are templates."""
 
     where: str
-    """Names it in a message."""
+    """Identifies the command in messages."""
     program: str
     cwd: str
     script: str = ""
@@ -37,7 +37,7 @@ class Need:
     target: str = ""
     """The file it is expected to write."""
     search_path: str = ""
-    """The PATH it sets for itself, if it does."""
+    """The PATH that the command sets for itself, if any."""
     env_from: tuple[str, ...] = ()
 
 
@@ -64,7 +64,7 @@ class JobPlace:
         return ""
 
     def is_outside(self, target: Path, cwd: str) -> bool:
-        """Whether a file that was written is elsewhere than it seems to be."""
+        """Whether a file that was written is outside the job's folders, links resolved."""
         root = containing(target, (*self.own, cwd, self.folder))
         return root is None or leaves(target, root)
 
@@ -72,7 +72,7 @@ class JobPlace:
 def find_problem(
     folder: str, python: str, allow_paths: Sequence[str], needs: Sequence[Need]
 ) -> str:
-    """Return the first thing that this machine lacks, in one line; empty if it has all."""
+    """Return the first thing that this machine lacks, in one line; empty if nothing."""
     check = _Check(folder, python or sys.executable, tuple(allow_paths))
     for need in needs:
         if why := check.of(need):
@@ -111,7 +111,7 @@ class _Check:
 
 
 def _is_template(path: str) -> bool:
-    """Whether it names what only an attempt knows."""
+    """Whether a path contains a name that only an attempt can expand."""
     return "{" in path
 
 

@@ -1,4 +1,4 @@
-"""The processes below this one, and what the kernel is asked to do when a parent ends.
+"""The descendants of this process, and what the kernel does when a parent ends.
 
 Standard library only: the supervisor imports it into a bare interpreter.
 """
@@ -22,7 +22,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def kill_descendants() -> None:
-    """Kill everything below this process, for a worker whose supervisor was killed."""
+    """Kill all descendants of this process; for a worker whose supervisor was killed."""
     while pids := descendants():
         signal_all(signal.SIGKILL)
         for pid in pids:
@@ -31,7 +31,7 @@ def kill_descendants() -> None:
 
 
 def descendants() -> list[int]:
-    """Every process below this one, found through the parents in /proc; sorted."""
+    """Return all descendants of this process in order of pid, found through /proc."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
@@ -54,14 +54,14 @@ def _parent(pid: int) -> int | None:
 
 
 def birth_s(pid: int) -> float:
-    """Return when a process began, in seconds since 1970; it must not have been reaped."""
+    """Return when a process started, in seconds since 1970; it must not have been reaped."""
     ticks = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
     boot_s = Path("/proc/stat").read_bytes().partition(b"\nbtime ")[2].split()[0]
     return int(boot_s) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
-    """Return how much memory a process holds; 0 when it is gone."""
+    """Return a process's resident memory; 0 if it is gone."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * resource.getpagesize()
     except (OSError, IndexError):
@@ -69,7 +69,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def signal_all(number: int, spared: int = 0) -> None:
-    """Send a signal to everything below this process, but for one."""
+    """Send a signal to all descendants of this process except `spared`."""
     for pid in descendants():
         try:
             if pid == spared:
@@ -86,7 +86,7 @@ def become_subreaper() -> None:
 
 @contextlib.contextmanager
 def taking_orphans() -> Iterator[None]:
-    """Within it orphans below this process become its children."""
+    """Within the context, orphans below this process become its children."""
     before = ctypes.c_int()
     _libc.prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(before))
     become_subreaper()
@@ -97,17 +97,17 @@ def taking_orphans() -> Iterator[None]:
 
 
 def at_parents_end(number: int) -> None:
-    """Choose the signal that the kernel sends us when the process that started us ends."""
+    """Choose the signal that the kernel sends us when our parent ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, number)
 
 
 def become_unreadable() -> None:
-    """Deny other processes of this user to trace us or to read our memory and environment."""
+    """Prevent the user's other processes from tracing us or reading our memory and environment."""
     _libc.prctl(_PR_SET_DUMPABLE, 0)
 
 
 def set_name(name: str) -> None:
-    """Set the name that /proc and `ps` show of this process, 15 letters at most."""
+    """Set the name that /proc and `ps` show for this process, 15 bytes at most."""
     _libc.prctl(_PR_SET_NAME, name.encode())
 
 

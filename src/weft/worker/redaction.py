@@ -1,7 +1,7 @@
-"""Values that must not be stored: taken out of text as it streams by, found in data.
+"""Secret values that must not be stored: redacted in streamed text, detected in data.
 
-Plain standard library: supervisors use it too. A value of fewer than 8 characters is not looked
-for, since it could stand for anything.
+Standard library only: supervisors use it too. Values of fewer than 8 characters are ignored, since
+they could occur by chance.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Secrets:
         return next(filter(None, names), "")
 
     def remove_from(self, folder: Path) -> None:
-        """Remove each file of a folder that has a value in it."""
+        """Remove each file of a folder that contains a value."""
         for path in list(_files(folder)):
             if self.found_in_file(path):
                 path.unlink()
@@ -78,7 +78,7 @@ class Secrets:
 
 
 def _forms(value: str) -> set[str]:
-    """A value as it is, and as JSON has it."""
+    """Return a value as it is and as escaped in JSON; nothing if it is too short."""
     if len(value) < MIN_CHARS:
         return set()
     return {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
@@ -89,14 +89,14 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 class RedactedStream:
-    """Text on its way to a log, however the writes of its author cut it."""
+    """Redacts text on its way to a log, even where a value is split between writes."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
-        """Take the next bytes; return what can be stored."""
+        """Accept the next bytes; return what can be stored."""
         data = self._secrets.redacted(self._held + data)
         size = len(data) - self._secrets.unfinished(data)
         self._held = data[size:]

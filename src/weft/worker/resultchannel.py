@@ -1,11 +1,11 @@
-"""A command's result channel: one result, sent by the command itself and by nobody else.
+"""A command's result channel: one result, sent by the command itself and no other process.
 
     command ── descriptor 3: hello, then one line ──► socket ──► supervisor ──► report
 
-It is a socket, which unlike a pipe cannot be opened again through /proc, and the kernel tells the
-sender of every byte. The first to send is the command, which says hello before it starts any code
-that it does not trust; what another process sends, a second line, or anything after the command's
-end is refused. A command gets a channel when its environment has `WEFT_RESULT_FD`.
+It is a socket: unlike a pipe it cannot be reopened through /proc, and the kernel identifies the
+sender of every byte. The first sender is the command, which sends the hello before it starts any
+code that it does not trust. Data from another process, a second line, or anything after the
+command's end is refused. A command gets a channel if its environment has `WEFT_RESULT_FD`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ DESCRIPTOR = 3
 """The same for every command: shells can only redirect to descriptors below 10."""
 HELLO = b"weft-result 1\n"
 MAX_BYTES = 1 << 20
-"""Of a result."""
+"""Limit on what a command may send."""
 _CREDENTIALS = struct.Struct("=iII")
-"""Process, user and group of a sender, as unix(7) has them."""
+"""Process, user and group of a sender; see unix(7)."""
 
 
 class ChannelReport(TypedDict):
-    """What came through a command's channel."""
+    """What a command sent through its channel."""
 
     result: str | None
-    """The line that it sent; None without one."""
+    """The line sent; None if there was none or it was refused."""
     refused: str
-    """Why what was sent cannot be its result; empty when nothing is wrong."""
+    """Why the data sent cannot be the result; empty if nothing is wrong."""
 
 
 class ResultChannel:
-    """The supervisor's end; for a command without a channel, nothing happens."""
+    """The supervisor's end; does nothing for a command without a channel."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._ours: socket.socket | None = None
@@ -51,31 +51,31 @@ class ResultChannel:
             self._ours.setblocking(False)
 
     def hand_over(self) -> list[int]:
-        """In the command's process: give it its end; return the descriptors to leave open."""
+        """In the command's process: install its end; return the descriptors to leave open."""
         if self._theirs is None:
             return []
         os.dup2(self._theirs.fileno(), DESCRIPTOR)
         return [DESCRIPTOR]
 
     def started(self) -> None:
-        """Forget the command's end, which the command alone has from now on."""
+        """Close the command's end, which only the command holds from now on."""
         if self._theirs is not None:
             self._theirs.close()
 
     def readable(self) -> list[int]:
-        """Return what to wait for, beside the ends of processes."""
+        """Return the descriptors to wait for."""
         is_waiting = self._ours is not None and self._ours.fileno() >= 0
         return [self._ours.fileno()] if self._ours is not None and is_waiting else []
 
     def receive(self) -> None:
-        """Take in all that has been sent."""
+        """Receive everything sent so far."""
         while self._ours is not None and self._ours.fileno() >= 0:
             try:
                 size = socket.CMSG_SPACE(_CREDENTIALS.size)
                 data, ancillary, _, _ = self._ours.recvmsg(1 << 16, size)
             except BlockingIOError:
                 return
-            except OSError:  # the other end is gone, with something of ours unread
+            except OSError:  # the other end closed with data of ours unread
                 data, ancillary = b"", []
             if not data:
                 self._ours.close()
@@ -83,12 +83,12 @@ class ResultChannel:
             self._take(_sender(ancillary), data)
 
     def end(self) -> None:
-        """Note that the command has ended: what comes from now on is not from it."""
+        """Note that the command has ended: data received from now on is not from it."""
         self.receive()
         self._has_ended = True
 
     def report(self) -> ChannelReport | None:
-        """Return what came, once no process of the command is left; None without a channel."""
+        """Return what was sent, once no process of the command is left; None without a channel."""
         if self._ours is None:
             return None
         self.receive()
@@ -115,7 +115,7 @@ class ResultChannel:
             self._received += data
 
     def _refuse(self, why: str) -> None:
-        """Take no more: who goes on sending gets an error."""
+        """Refuse the result and close the channel, so that further sends fail."""
         self._refused = self._refused or why
         if self._ours is not None:
             self._ours.close()

@@ -1,9 +1,9 @@
-"""Confines a command with bubblewrap: a view of the files of its own, no network, no neighbours.
+"""Confines a command with bubblewrap: a private view of the files, no network, no neighbours.
 
-    / read-only ─► home, /tmp, /run and the run's folder hidden ─► what it needs shown again, its
+    / read-only ─► home, /tmp, /run and the run folder hidden ─► what it needs shown again, its
     own folders writable ─► new process, network and IPC namespaces, no capabilities
 
-Whether a machine can do this is found out by doing it, once per run and node.
+Whether a machine supports this is tested by doing it, once per run and node.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path
 
 PROGRAM = "bwrap"
 HIDDEN = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - hidden, not used
-"""Folders beside the home folder that a command gets empty, in memory, and for itself alone."""
+"""Folders that, like the home folder, are replaced by empty private ones in memory."""
 RESOLVERS = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager")
-"""Where /etc/resolv.conf may lead to; shown to commands with network."""
+"""Possible targets of the link /etc/resolv.conf; shown to commands with network."""
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 ALWAYS = ("--new-session", "--die-with-parent", "--cap-drop", "ALL")
 PROBE_TIMEOUT_S = 60.0
@@ -40,7 +40,7 @@ _FAILED_CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What this machine can do: the program that confines commands, or why there is none."""
+    """The program that confines commands on this machine, or why there is none."""
 
     program: str = ""
     problem: str = ""
@@ -48,18 +48,18 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class SandboxView:
-    """What one command sees of the files of the machine; everything else is read-only."""
+    """One command's view of the machine's files; whatever is not listed is read-only."""
 
     hidden: Sequence[str]
     readable: Sequence[str]
-    """Shown again where they lie below something hidden."""
+    """Shown again if they are below something hidden."""
     writable: Sequence[str]
     cwd: str
     network: bool = False
     home: str = field(default_factory=lambda: os.path.expanduser("~"))  # noqa: PTH111 - "~" stays
 
     def arguments(self, program: str) -> list[str]:
-        """Return the words to put before a command's own."""
+        """Return the arguments to put before a command's own."""
         network = [] if self.network else ["--unshare-net"]
         return [
             program, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *self._mounts(),
@@ -67,7 +67,7 @@ class SandboxView:
         ]  # fmt: skip
 
     def _mounts(self) -> list[str]:
-        """What changes the read-only view, outer folders first, so that inner ones come on top."""
+        """Return mounts over the read-only view, outer folders first, so that inner ones win."""
         hidden = [path for path in map(os.path.realpath, self._hidden()) if Path(path).is_dir()]
         hidden = [path for path in dict.fromkeys(hidden) if path != "/"]
         mounts = [(path, 0, "--tmpfs", "") for path in hidden]
@@ -86,7 +86,7 @@ class SandboxView:
 
 
 def _targets(path: str, hidden: Sequence[str]) -> list[str]:
-    """Where a path is shown: where it is, and as it is written if a hidden link leads there."""
+    """Return where to show a path: its real path, and as written if a hidden link leads there."""
     real, written = os.path.realpath(path), os.path.abspath(path)  # noqa: PTH100 - links stay
     if not os.path.exists(real):  # noqa: PTH110 - a plain string
         return []
@@ -98,7 +98,7 @@ def _is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def _ordered(mounts: Sequence[tuple[str, int, str, str]]) -> list[list[str]]:
-    """Sort by depth, and at one place by what it allows; one mount for a place and kind."""
+    """Sort mounts by depth, then by rank and path; keep one per path and rank."""
     unique = {(path, rank): (option, source) for path, rank, option, source in mounts}
     places = sorted(unique, key=lambda place: (place[0].count("/"), place[1], place[0]))
     words = []
@@ -118,10 +118,10 @@ def interpreter_folders(*interpreters: str) -> list[str]:
 
 
 def program_folders(search_path: str) -> list[str]:
-    """Return the folders of a PATH, with what programs there most often need beside them.
+    """Return the folders of a PATH, or their parents if programs there usually need them.
 
-    `~/.pyenv/shims` needs `~/.pyenv`; whole homes and `~/.local`, which is full of other things,
-    are not shown for the programs in them.
+    `~/.pyenv/shims` needs `~/.pyenv`; the whole home folder and `~/.local`, which is full of other
+    things, are not shown for the programs in them.
     """
     folders = []
     for folder in filter(None, search_path.split(":")):
@@ -133,7 +133,7 @@ def program_folders(search_path: str) -> list[str]:
 
 
 def find_isolation() -> Isolation:
-    """Confine a small command as every other will be, and see whether that holds."""
+    """Confine a small command as all others will be, and check that the sandbox holds."""
     program = shutil.which(PROGRAM)
     if program is None:
         return Isolation("", f"{PROGRAM} is not installed (Debian: apt-get install bubblewrap)")
@@ -147,7 +147,7 @@ def find_isolation() -> Isolation:
 
 
 def _problem(words: Sequence[str]) -> str:
-    """Run the check; return why it does not hold, empty if it does."""
+    """Run the check; return why it failed, empty if it succeeded."""
     try:
         completed = subprocess.run(
             words, capture_output=True, check=False, stdin=subprocess.DEVNULL,

@@ -1,9 +1,9 @@
-"""Whether file systems have room to work in: bytes, inodes and quota.
+"""Checks whether file systems have enough free space: bytes, inodes and quota.
 
-A command that fails where room is short has shown nothing about itself: its attempt is lost, and
-the run stops with exit 75 until someone has made room. Looked at before, while and after a
-command runs (`SpaceWatch`), and by the coordinator before each commit. The supervisor takes the
-samples, since only it is there while the command runs.
+A failure for lack of space shows nothing about the command: its attempt is lost, and the run
+stops with exit 75 until someone has freed space. Checked before, during and after a command
+(`SpaceWatch`), and by the coordinator before each commit. The supervisor takes the samples, since
+only it is active while the command runs.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from weft.worker.freeroom import UNLIMITED, free_room
 
 RESERVE_BYTES = 1 << 20
 RESERVE_INODES = 64
-"""With less than this left no command starts, and a failure is a loss."""
+"""With less than this left, no command starts and a failure is a loss."""
 EMPTY_BYTES = 1 << 16
-"""With less than this left at any moment even exit 0 is not trusted: output may be cut short."""
+"""With less than this left at any time, even exit 0 is not trusted: output may be truncated."""
 PROBE_BYTES = 1 << 16
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 LAST_LINES = 10
 _WORDS = tuple(os.strerror(number) for number in NO_ROOM)
-"""What a program prints that ran out of room; commands run in the C locale."""
+"""What a program prints when it runs out of space; commands run in the C locale."""
 
 
 def shortage(folder: Path) -> str:
-    """Return what the folder's file system is short of; empty when it has room."""
+    """Return what the folder's file system is short of; empty if it has enough space."""
     room = _measured(folder)
     return "" if room is None else _shortage_text(folder, *room, RESERVE_BYTES, RESERVE_INODES)
 
 
 def _measured(folder: Path) -> tuple[int, int] | None:
-    """Free bytes and inodes; None for a folder that is gone.
+    """Return the free bytes and inodes; None if the folder is gone.
 
-    Some network file systems report nothing free although they have room: a probe refutes them.
+    Some network file systems report no free space although there is some; a test write finds out.
     """
     try:
         size, inodes = free_room(str(folder))
@@ -50,9 +50,9 @@ def _measured(folder: Path) -> tuple[int, int] | None:
 
 
 def _write_problem(folder: Path) -> str:
-    """Why a small file cannot be written there for lack of space; empty when it can.
+    """Return why a small file cannot be written for lack of space; empty if it can.
 
-    Finds what the counters do not show, such as a user's quota.
+    Detects limits that the counters do not show, such as a user's quota.
     """
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -77,7 +77,7 @@ class SpaceWatch:
 
     @property
     def folders(self) -> Sequence[str]:
-        """What the supervisor samples."""
+        """The folders that the supervisor samples."""
         return [str(folder) for folder in self._folders]
 
     def add(self, folder: Path) -> None:
@@ -86,22 +86,22 @@ class SpaceWatch:
             self._folders.append(folder)
 
     def sampled(self, least: Mapping[str, Sequence[int]]) -> None:
-        """Take in the least room that the supervisor saw in each folder."""
+        """Add the least free space that the supervisor measured in each folder."""
         self._least += [(Path(name), size, inodes) for name, (size, inodes) in least.items()]
 
     def check_before(self) -> None:
-        """Raise the loss of an attempt that should not start."""
+        """Raise a loss if the attempt must not start for lack of space."""
         if reason := self._now():
             raise no_room(reason)
 
     def check_success(self) -> None:
-        """Raise the loss of a command that ended well while nothing was left to write to."""
+        """Raise a loss if the disk was full at any time, although the command succeeded."""
         for least in self._least:
             if reason := _shortage_text(*least, EMPTY_BYTES, 1):
                 raise no_room(reason)
 
     def reason(self, error: Exception, words: str) -> str:
-        """Return what was short when an attempt failed with `error` and printed `words` last."""
+        """Return what was short when an attempt failed with `error` and last printed `words`."""
         during = (_shortage_text(*least, RESERVE_BYTES, RESERVE_INODES) for least in self._least)
         probes = (
             f"short of space: {why} in {folder}"
@@ -117,19 +117,19 @@ class SpaceWatch:
 
 
 def no_room(reason: str, detail: str = "") -> Ending:
-    """The end of an attempt that found no room: lost, and the run stops."""
+    """Return the end of an attempt that lacked space: it is lost, and the run stops."""
     return Ending(None, lost=reason, detail=detail, cause="resource")
 
 
 def _reported_shortage(error: Exception, words: str) -> str:
-    """What the failure itself reports about missing space."""
+    """Return what the failure itself reports about missing space."""
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return f"short of space: {error}"
     return printed_shortage(words)
 
 
 def printed_shortage(words: str) -> str:
-    """What a program that printed `words` last reports about missing space."""
+    """Return what a program that last printed `words` reports about missing space."""
     for line in reversed(words.splitlines()[-LAST_LINES:]):
         if any(word in line for word in _WORDS):
             return f"short of space, as the command says: {line.strip()[:200]}"

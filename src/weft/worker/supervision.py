@@ -1,8 +1,8 @@
-"""The worker's side of its supervisor: started for the first command, kept for those that follow.
+"""The worker's side of its supervisor: started for the first command, reused for the next ones.
 
-A supervisor has nothing left to clear up when it reports, so the next command finds it as the
-first did, and is spared the start of an interpreter. One that was killed, is overdue or sends
-anything else than the report it owes is killed with all below it, and replaced.
+A supervisor has nothing left to clean up when it reports, so it is as good as new for the next
+command, which is spared the start of an interpreter. A supervisor that was killed, is overdue or
+sends anything but the expected report is killed with all its descendants, and replaced.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from weft.worker.processtree import kill_descendants
 from weft.worker.supervisor import CommandReport, CommandRequest, CommandResponse, CommandSpec
 
 OVERDUE_S = 2.5
-"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
+"""A supervisor that has not reported this long after the limit is stopped or stuck, and is killed.
 
 It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
 """
 POLL_S = 3600.0
-"""The system call takes 24 days at most; a command may have more."""
+"""The system call accepts at most 24 days; a command may have more."""
 MOST_BYTES = 1 << 23
-"""Of a report, with the result that it may hold: beyond it, someone else writes to the pipe."""
+"""Maximum size of a report with its result; if exceeded, another process writes to the pipe."""
 
 
 class SupervisorProcess:
@@ -48,13 +48,13 @@ class SupervisorProcess:
         self._commands = 0
 
     def is_alive(self) -> bool:
-        """Whether it can take another command."""
+        """Whether the supervisor can run another command."""
         return self._process.poll() is None
 
     def run(self, spec: CommandSpec) -> CommandReport:
         """Run one command.
 
-        Raises TimeoutError for a supervisor that is overdue, OSError for one that was killed.
+        Raises TimeoutError if the supervisor is overdue, OSError if it was killed.
         """
         self._commands += 1
         request: CommandRequest = {"number": self._commands, "spec": spec}
@@ -85,7 +85,7 @@ class SupervisorProcess:
                 raise TimeoutError
 
     def _report_in(self, line: bytes) -> CommandReport:
-        """The report on the last command; a command may have written to our pipe as well."""
+        """Return the report on the last command; a command may have written to our pipe too."""
         with contextlib.suppress(ValueError, TypeError, KeyError):
             response: CommandResponse = json.loads(line)
             if response["number"] == self._commands:
@@ -93,14 +93,14 @@ class SupervisorProcess:
         raise BrokenPipeError("the supervisor's report was damaged")
 
     def end(self) -> None:
-        """Kill it; the caller kills what was below it."""
+        """Kill the supervisor; the caller kills its descendants."""
         self._process.kill()
         with contextlib.suppress(OSError), self._process:  # closes the pipes and waits
             pass
 
 
 class CommandSupervision:
-    """Runs commands, one at a time, under a supervisor that is started when there is none."""
+    """Runs commands, one at a time, under a supervisor that is started when needed."""
 
     def __init__(self) -> None:
         self._supervisor: SupervisorProcess | None = None
@@ -108,8 +108,8 @@ class CommandSupervision:
     def run(self, spec: CommandSpec) -> CommandReport:
         """Run one command and return the report.
 
-        Raises the fault of a command whose supervisor is overdue, and the loss of one whose
-        supervisor was killed or could not be started; then nothing of the command is left.
+        Raises Ending: a fault if the supervisor is overdue, a loss if it was killed or could not
+        be started. In both cases no process of the command is left.
         """
         try:
             return self._ready().run(spec)
@@ -117,12 +117,12 @@ class CommandSupervision:
             self._discard()
             why = "supervisor overdue"
             raise Ending(TaskError("timeout", "run"), retriable=True, detail=why) from None
-        except OSError as error:  # no process to be had, or it was killed
+        except OSError as error:  # it could not be started, or was killed
             self._discard()
             raise Ending(None, lost="supervisor-died", detail=str(error)) from None
 
     def _ready(self) -> SupervisorProcess:
-        """A supervisor without a command: the one there is, or a new one if that was killed."""
+        """Return an idle supervisor: the current one, or a new one if that was killed."""
         if self._supervisor is not None and not self._supervisor.is_alive():
             self._end()
         if self._supervisor is None:
@@ -130,7 +130,7 @@ class CommandSupervision:
         return self._supervisor
 
     def _discard(self) -> None:
-        """End the supervisor and everything below this process: it may have left a command."""
+        """Kill the supervisor and all descendants of this process: it may have left a command."""
         self._end()
         kill_descendants()
 
@@ -141,4 +141,4 @@ class CommandSupervision:
 
 
 supervise = CommandSupervision().run
-"""Run one command under the one supervisor of this process, which is a worker."""
+"""Run one command under the only supervisor of this worker process."""

@@ -1,12 +1,12 @@
-"""Runs a worker's commands, one at a time, and makes sure that nothing of them is left behind.
+"""Runs a worker's commands, one at a time, and makes sure that none of their processes is left.
 
     worker ── stdin: a command, one JSON line ──► supervisor ──► command and all it starts
            ◄─ stdout: its report, one JSON line ─┘
 
 Started by its path with a bare interpreter (standard library only). It is a subreaper, so
-processes that double-fork or call setsid still become its children: it kills until none is left
-when the time limit is over, the memory limit is passed, the command's main process has ended, or
-the worker is gone. It reports, and takes the next command, only when it has no child.
+processes that double-fork or call setsid still become its children. It kills them until none is
+left when the time limit has passed, the memory limit is exceeded, the command's main process has
+ended, or the worker is gone. It reports, and accepts the next command, only without children.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
 LOOK_AGAIN_S = 0.05
 KILL_AGAIN_S = 0.005
-"""How soon to look again for processes that were forked while others were killed."""
+"""How soon to check again for processes that were forked while others were killed."""
 MEMORY_EVERY_S = 0.05
 SPACE_EVERY_S = 0.5
 SPACE_SOON_S = 0.01
-"""How often room is measured, and how often when there is little of it."""
+"""How often free space is measured, and how often when there is little of it."""
 LITTLE_BYTES = 1 << 28
 LITTLE_INODES = 4096
 STDERR_BYTES = 4096
-"""Allocated for a command's stderr before it starts: its last words fit on a full disk too."""
+"""Preallocated for a command's stderr, so that its last message fits on a full disk."""
 _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""A child has ended, or the worker; the others do nothing: only the worker's end and the limits
-end a supervisor. Not ignored, since a new program inherits what is ignored, and a command starts
-with the system's defaults."""
+"""The first two mean that a child or the worker has ended; the others have no effect, since only
+the worker's end and the limits end a supervisor. They are not ignored: a new program would inherit
+that, and a command starts with the system's defaults."""
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGQUIT)
-"""The first two by Python, the last where a shell started us in the background."""
+"""Ignored when we start: the first two by Python, the last if a shell put us in the background."""
 
 
 class CommandSpec(TypedDict):
@@ -76,7 +76,7 @@ class CommandSpec(TypedDict):
     argv: list[str]
     cwd: str
     folders: list[str]
-    """Where free space is measured while it runs."""
+    """Folders whose free space is measured while the command runs."""
     env: dict[str, str]
     stdout: str
     stderr: str
@@ -84,11 +84,11 @@ class CommandSpec(TypedDict):
     memory_bytes: int
     """0 for no limit."""
     sandbox: NotRequired[list[str]]
-    """What stands before `argv` to confine it: bubblewrap and its options."""
+    """Arguments to put before `argv` to confine the command: bubblewrap and its options."""
     secrets: NotRequired[dict[str, str]]
-    """Variables whose values are taken out of its logs."""
+    """Variables whose values are redacted from its logs."""
     outcome: NotRequired[OutcomeRequest]
-    """Where its end is noted, so that it is not run again after a crash."""
+    """Where its end is recorded, so that it is not run again after a crash."""
 
 
 class CommandReport(TypedDict):
@@ -105,14 +105,14 @@ class CommandReport(TypedDict):
     unstarted: tuple[int | None, str] | None
     """Error number and reason when the program could not be started."""
     channel: NotRequired[ChannelReport | None]
-    """What it sent through its result channel; None if it had none."""
+    """What the command sent through its result channel; None if it had none."""
 
 
 class CommandRequest(TypedDict):
     """A line from the worker."""
 
     number: int
-    """Of the command among those of this supervisor."""
+    """The command's number among those of this supervisor."""
     spec: CommandSpec
 
 
@@ -125,7 +125,7 @@ class CommandResponse(TypedDict):
 
 
 class Supervisor:
-    """One command's watcher; `wake` becomes readable when a child or the worker has ended."""
+    """Watches one command; `wake` becomes readable when a child or the worker has ended."""
 
     def __init__(self, spec: CommandSpec, wake: int, worker: int) -> None:
         self._spec = spec
@@ -144,7 +144,7 @@ class Supervisor:
         self._logs: CommandLogs | None = None
 
     def run(self) -> CommandReport:
-        """Start the command, watch it, clear up, and report."""
+        """Start the command, watch it, clean up, and report."""
         start_s = time.monotonic()
         started_ns = time.time_ns()  # noqa: TID251 - compared with times of files
         self._main = self._start()
@@ -172,7 +172,7 @@ class Supervisor:
         return report
 
     def _note_outcome(self, report: CommandReport, started_ns: int) -> None:
-        """Note an end that is the command's own, whether or not the worker still waits for it."""
+        """Record a final end of the command, whether or not the worker still waits for it."""
         spec = self._spec
         if "outcome" not in spec or report["unstarted"] is not None:
             return
@@ -184,7 +184,7 @@ class Supervisor:
     def _start(self) -> int:
         """Fork the command; a pipe that exec closes reports why it could not start."""
         spec, supervisor_pid = self._spec, os.getpid()
-        with contextlib.suppress(OSError):  # the command's process will find the same, and say so
+        with contextlib.suppress(OSError):  # the command's process will report the same
             self._logs = CommandLogs(spec["stdout"], spec["stderr"], spec.get("secrets", {}))
         reader, writer = os.pipe()
         pid = os.fork()
@@ -194,7 +194,7 @@ class Supervisor:
             self._confinement.started()
             if self._logs is not None:
                 self._logs.started()
-            cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
+            cause = os.read(reader, 4096)  # one write, small enough for a pipe to be atomic
             os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
             return pid
@@ -225,9 +225,9 @@ class Supervisor:
         _execute([*words, *spec["argv"]], spec["env"])
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
-        """Write why it could not start to the command's stderr, as a shell would, and to us."""
+        """Report why the command could not start to its stderr, as a shell would, and to us."""
         path = getattr(error, "filename", None)
-        is_text = isinstance(path, str)  # bytes name a place on PATH that was tried
+        is_text = isinstance(path, str)  # bytes are a path that was tried on PATH
         subject = path if is_text else self._spec["argv"][0]
         why = str(getattr(error, "strerror", None) or error)
         with contextlib.suppress(OSError):  # a full disk
@@ -237,7 +237,7 @@ class Supervisor:
         os._exit(code)
 
     def _judge_confinement(self) -> None:
-        """Distinguish what bubblewrap could not do from what the command did."""
+        """Distinguish failures of bubblewrap from those of the command."""
         if self._unstarted is None and self._reason == "exited" and self._status == FAILED:
             why = last_line(self._spec["stderr"])
             if self._confinement.is_incomplete():
@@ -272,9 +272,9 @@ class Supervisor:
                 return
 
     def _pause(self, wait_s: float) -> bool:
-        """Wait for the end of a child or of the worker; True when the worker is gone.
+        """Wait for the end of a child or of the worker; return True if the worker is gone.
 
-        Children of the worker may hold its end of the pipe open, hence the look at our parent.
+        Children of the worker may hold its end of the pipe open, so our parent is checked too.
         """
         logs = [] if self._logs is None else self._logs.readable()
         watched = [0, self._wake, *self._channel.readable(), *logs]
@@ -287,7 +287,7 @@ class Supervisor:
         return (0 in ready and not os.read(0, 4096)) or os.getppid() != self._worker
 
     def _measure_space(self) -> float:
-        """Note how much room there is; return how soon to look again."""
+        """Record the free space; return how soon to measure again."""
         soon = False
         for folder in self._spec["folders"]:
             try:
@@ -305,7 +305,7 @@ class Supervisor:
         return used_bytes > limit_bytes
 
     def _reap(self) -> bool:
-        """Take in every child that has ended; True while children are left."""
+        """Reap every child that has ended; return True while children are left."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -323,8 +323,8 @@ class Supervisor:
                 self._status = os.waitstatus_to_exitcode(status)
 
     def _kill_all(self, *, gently: bool) -> None:
-        """End every descendant: TERM first if the command was cut off, then KILL until none."""
-        if gently:  # bubblewrap would take everything with it at once
+        """End every descendant: TERM first if `gently`, then KILL until none is left."""
+        if gently:  # bubblewrap would end everything else at once
             signal_all(signal.SIGTERM, self._main if self._confinement.words else 0)
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
@@ -332,23 +332,23 @@ class Supervisor:
                 if self._logs is not None:
                     self._logs.receive()
         if self._confinement.words and self._reap():
-            self._await_child(LOOK_AGAIN_S)  # the sandbox ends with bubblewrap, all by itself
+            self._await_child(LOOK_AGAIN_S)  # the sandbox ends with bubblewrap
         while self._reap():
             signal_all(signal.SIGKILL)
             self._await_child(KILL_AGAIN_S)
 
     def _await_child(self, wait_s: float) -> None:
-        """Wait for the end of a child; one that has ended since the last look counts too."""
+        """Wait for the end of a child; one that has ended since the last check counts too."""
         ready, _, _ = select.select([self._wake], [], [], wait_s)
         if ready:
             os.read(self._wake, 4096)
 
 
 def _execute(argv: list[str], env: dict[str, str]) -> None:
-    """Become the program.
+    """Replace this process by the program.
 
-    The standard library tries to execute it in every folder of PATH, and is slow at failing: a
-    first look finds it in most cases, and leaves the others, and the errors, to that.
+    The standard library tries to execute it in every folder of PATH, and each failure is slow.
+    A lookup finds most programs; the rest, and the errors, are left to the standard library.
     """
     for program in (_look_up(argv[0], env.get("PATH", "")), argv[0]):
         try:
@@ -359,14 +359,14 @@ def _execute(argv: list[str], env: dict[str, str]) -> None:
 
 
 def _look_up(name: str, search_path: str) -> str:
-    """The first file of that name on a path that seems to be a program; else the name itself."""
+    """Return the first executable of that name on a search path, or else the name itself."""
     folders = [] if "/" in name else search_path.split(":")
     paths = (f"{folder}/{name}" for folder in folders if folder)
     return next((path for path in paths if os.access(path, os.X_OK)), name)
 
 
 def _prepare_signals() -> int:
-    """Handle and reset signals; return a pipe that becomes readable when one was handled."""
+    """Handle or reset signals; return a pipe that becomes readable when one was handled."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -381,8 +381,8 @@ def _prepare_signals() -> int:
 def main() -> None:
     """Run the commands that the worker sends, one after the other, until it is gone.
 
-    While there is nothing to clear up, the kernel ends us with the worker. During a command we
-    are only woken, even if someone has stopped us: a stopped supervisor could not clear up.
+    While there is nothing to clean up, the kernel kills us with the worker. During a command it
+    only wakes us, even if we were stopped: a stopped supervisor could not clean up.
     """
     worker = os.getppid()
     become_unreadable()
@@ -400,7 +400,7 @@ def main() -> None:
 
 
 def _read_line() -> bytes:
-    """The next line of stdin; empty when the worker has closed it."""
+    """Return the next line of stdin; empty if the worker has closed it."""
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(0, 65536)

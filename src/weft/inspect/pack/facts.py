@@ -37,7 +37,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """How the run went; from the manifest alone."""
+    """Times, failures and events of the run, from the manifest alone."""
 
     work: Work
     functions: tuple[Sum, ...]
@@ -49,7 +49,7 @@ class Telemetry:
 
 @dataclass(frozen=True, slots=True)
 class StatusPack:
-    """A run, ready to be handed over to someone else."""
+    """A summary of a run that lets someone else continue it."""
 
     path: str
     overview: Overview
@@ -60,14 +60,14 @@ class StatusPack:
     telemetry: Telemetry | None
     invariants: tuple[Invariant, ...]
     commands: tuple[tuple[str, list[str]], ...]
-    """What each command is for, and its words."""
+    """For each command, its purpose and its words."""
     open_ends: tuple[str, ...]
     summary: tuple[str, ...] = ()
-    """What the run's search adds to it."""
+    """Lines added by the run's search."""
 
     @property
     def sound(self) -> bool:
-        """Whether nothing that was checked is wrong with the run itself."""
+        """Whether no check found anything wrong with the run itself."""
         return self.badge.kind != "bad"
 
     def to_dict(self) -> dict[str, JsonValue]:
@@ -120,10 +120,10 @@ def gather_pack(
     paths: RepeatPaths | None = None,
     notes: tuple[str, ...] = (),
 ) -> StatusPack:
-    """Read a run in whatever state it is; raises only where there is no run at all.
+    """Read a run in any state; raises only if there is no run.
 
-    `replayed`, `summary` and `notes` are what the caller knows about it; `paths` say where the
-    repeating command finds its files, if not in the run.
+    `replayed`, `summary` and `notes` are what the caller knows about it; `paths` are those used by
+    the command that repeats the run, if not paths of the run folder.
     """
     folder, troubles = RunFolder(run), list(notes)
     with run_named(run):
@@ -152,7 +152,7 @@ def gather_pack(
 
 
 def read_request(folder: RunFolder) -> RecordedRequest | None:
-    """Return the request in the genesis; None when it cannot be read."""
+    """Return the request in the genesis; None if it cannot be read."""
     body = genesis_body(folder)
     try:
         return None if body is None else RecordedRequest.from_genesis(body)

@@ -1,4 +1,4 @@
-"""Failures of a run by class, with examples; and attempts that were lost and run again."""
+"""Failures of a run by class, with examples; and attempts that were lost and queued again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class FailureClass:
-    """Tasks of one function that failed in one way."""
+    """Tasks of one function that failed in the same way."""
 
     function: str
     failure: str
@@ -48,14 +48,14 @@ class FailureClass:
 
 @dataclass(frozen=True, slots=True)
 class RequeueCount:
-    """Attempts that were queued again for one reason, and are not in the ledger."""
+    """Number of attempts requeued for one reason; they are not in the ledger."""
 
     reason: str
     count: int
 
 
 def read_failures(manifest: Manifest, logs: Path, *, sealed: bool) -> tuple[FailureClass, ...]:
-    """Return the classes of failed tasks, largest first; of sealed runs without examples."""
+    """Return the classes of failed tasks, largest first; without examples for sealed runs."""
     rows = manifest.query(
         "SELECT function, error, count(*), min(id) FROM tasks WHERE state = 'failed'"
         " GROUP BY function, error ORDER BY 3 DESC, 4 LIMIT ?",
@@ -92,7 +92,7 @@ def _example(task: TaskFacts) -> Example:
 
 
 def read_requeues(manifest: Manifest) -> tuple[RequeueCount, ...]:
-    """Return why attempts were queued again, most frequent first."""
+    """Return the reasons for which attempts were requeued, most frequent first."""
     rows = manifest.query(
         "SELECT reason, count(*) FROM attempts WHERE outcome = 'requeued' GROUP BY reason"
         " ORDER BY 2 DESC, 1 LIMIT ?",

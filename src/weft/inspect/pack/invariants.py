@@ -1,6 +1,6 @@
-"""What a pack vouches for, each with how it was checked. Nothing unchecked counts as true.
+"""The invariants that a pack reports, each with how it was checked. An unchecked one is never true.
 
-`holds` is True, False, or None where this pack did not check it; `how` says what to do then.
+`holds` is True, False, or None if this pack did not check it; `how` then states the reason.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class RunEvidence:
-    """What is known about a run, for judging its invariants."""
+    """The facts about a run from which its invariants are judged."""
 
     overview: Overview
     verdict: Verdict | None
     badge: Badge
     request: RecordedRequest | None
     commands: int
-    """Tasks that were external commands."""
+    """Number of tasks that were external commands."""
     replayed: bool | None
     """Whether running every function task again gave the same ledger; None if not tried."""
     run: str

@@ -17,7 +17,7 @@ REQUEST_ROWS = (
 
 
 def to_markdown(pack: StatusPack) -> str:
-    """Write the pack; every value is shown as code, so that none can become markup."""
+    """Render the pack; every value is escaped or shown as code, so that none can become markup."""
     o = pack.overview
     parts = [
         f"# Run {_plain(o.name)}: {pack.badge.word}",
@@ -145,13 +145,13 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Make a text visible, with what Markdown or HTML would take for markup escaped."""
+    """Make a text visible and escape what Markdown or HTML would interpret as markup."""
     printable = visible(text)
     return "".join(f"\\{c}" if c in "\\`*_[]<>#" else c for c in printable)
 
 
 def _code(text: str) -> str:
-    """Write a text as code; the fence is longer than any run of backticks inside."""
+    """Format a text as code; the fence is longer than any run of backticks in it."""
     printable = visible(text)
     if not printable:
         return ""

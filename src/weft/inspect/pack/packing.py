@@ -1,7 +1,7 @@
 """Assembles a status pack: facts of the run, lines of its search, and the search's source.
 
-With a folder to write to, the pack holds all that repeating the run needs: arguments, inputs, the
-search's source and the files that its commands name, in their present state.
+If written to a folder, the pack has everything needed to repeat the run: arguments, inputs, the
+search's source and the files that its commands name, in their current state.
 
     DIR/ pack.md  pack.json  args.json  inputs/<SHA-256>  source/…  nodes.json  FILES
 """
@@ -32,9 +32,9 @@ from weft.storage.objects import ObjectStore
 
 
 def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> StatusPack:
-    """Gather the pack of a run, and with `out` write it there; `replayed` runs tasks again.
+    """Assemble the pack of a run and, given `out`, write it there; `replayed` runs tasks again.
 
-    Raises FileInvalid when `out` is in use, and what `weft replay` raises.
+    Raises FileInvalid if `out` is in use or inside the run, and whatever `weft replay` raises.
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
@@ -60,7 +60,7 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
 
 @contextmanager
 def _all_or_nothing(out: Path) -> Iterator[None]:
-    """Remove what was written when the rest cannot be; the folder was empty before."""
+    """Remove partial output if writing fails; the folder was empty before."""
     existed = out.is_dir()
     try:
         yield
@@ -89,7 +89,7 @@ def _write(out: Path, pack: StatusPack) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Kit:
-    """What repeating a run needs beside the installed packages."""
+    """What repeating a run needs besides the installed packages."""
 
     folder: RunFolder
     run_file: RunFile
@@ -97,25 +97,25 @@ class _Kit:
     surroundings: Surroundings
 
     def paths(self) -> RepeatPaths:
-        """Return where everything is inside the pack."""
+        """Return the paths inside the pack."""
         assert self.request is not None
         inputs = {digest: f"inputs/{digest}" for digest in self.request.inputs.values()}
         nodes = NODES_FILE if self.surroundings.nodes else ""
         return RepeatPaths("source" if list(self._packages()) else "", inputs, "args.json", nodes)
 
     def changed(self) -> Iterator[str]:
-        """Name source that is not what the run was recorded with."""
+        """Yield a note for each package whose source has changed since the run."""
         for name, location in self._packages():
             if hash_files(files_at(location)) != self.run_file.sources.get(name):
                 yield f"the source of package {name} has changed since the run"
 
     def left_out(self) -> Iterator[str]:
-        """Name files of commands that the pack cannot hold."""
+        """Yield a note for each file of a command that the pack cannot include."""
         for name in self.surroundings.missing:
             yield f"a command uses {name[:200]!r}, which is not in this pack"
 
     def needed(self) -> Iterator[str]:
-        """Name what the command that repeats the run needs beside its words."""
+        """Yield a note if the command that repeats the run needs nodes or files."""
         if self.surroundings.nodes or self.surroundings.files:
             yield (
                 "repeating the run needs its nodes and the files of its commands:"
@@ -123,7 +123,7 @@ class _Kit:
             )
 
     def write(self, out: Path) -> None:
-        """Copy arguments, inputs, source and the files of commands."""
+        """Write arguments, inputs, source, nodes and the files of commands."""
         out.mkdir(parents=True, exist_ok=True)
         if self.request is None:
             return
@@ -144,7 +144,7 @@ class _Kit:
                 shutil.copyfile(path, base / inner)
 
     def _packages(self) -> Iterator[tuple[str, Path]]:
-        """Yield the packages that are beside the search, not among the installed ones."""
+        """Yield the packages in the folder of the search, but not installed ones."""
         place = recorded_folder(self.folder, self.run_file)
         for name in sorted(self.run_file.sources) if place is not None else ():
             assert place is not None

@@ -1,7 +1,7 @@
-"""The request that a run answers, from its genesis, and the command that repeats it. Reads only.
+"""The request that a run answers, from its genesis, and the command that repeats it. Only reads.
 
-Every run can be repeated by `weft run`, whatever command began it: the genesis names the search
-and holds all that decides the outcome.
+Every run can be repeated by `weft run`, whichever command started it: the genesis names the search
+and has everything that decides the outcome.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RecordedRequest:
     seed: int
     args: Mapping[str, Value]
     inputs: Mapping[str, str]
-    """Digest of each input."""
+    """Digest of each input, by name."""
     budget: Mapping[str, int]
     retries: int
     timeout_s: float | None
@@ -38,7 +38,7 @@ class RecordedRequest:
 
     @staticmethod
     def from_genesis(body: dict[str, JsonValue]) -> RecordedRequest:
-        """Decode the body of record 0; raises LedgerDamaged or ValueInvalid when it is not one."""
+        """Decode the body of record 0; raises LedgerDamaged or ValueInvalid if it is not one."""
         config = body.get("config")
         fields = {**body, **(config if isinstance(config, dict) else {})}
         decoded = {name: from_wire(fields.get(name)) for name in WIRE}
@@ -46,7 +46,7 @@ class RecordedRequest:
         return from_json(RecordedRequest, raw)
 
     def args_text(self) -> str | None:
-        """Write the arguments as `--args` reads them; None if an object is among them."""
+        """Return the arguments as JSON for `--args`; None if they have objects or typed values."""
         try:
             return json.dumps(dict(self.args), ensure_ascii=False, default=_refuse)
         except TypeError:
@@ -65,25 +65,25 @@ def _refuse(value: object) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class RepeatPaths:
-    """Where the repeating command finds what it needs, as the command names it."""
+    """The paths that the repeating command uses."""
 
     source: str
     """Folder to import the search from; empty when it is installed."""
     inputs: Mapping[str, str]
-    """File of each input's digest."""
+    """File of each input, by digest."""
     args_file: str = ""
     nodes_file: str = ""
-    """The nodes it ran on; they are simulated here, since they may be elsewhere."""
+    """The nodes of the run; they are simulated, since they may not be available here."""
     out: str = "again"
 
 
 def repeat_words(
     request: RecordedRequest, paths: RepeatPaths, imports: Mapping[str, str]
 ) -> list[str] | None:
-    """Return the words of the command that repeats a run; None when no command can.
+    """Return the words of the command that repeats a run; None if no command can.
 
-    `imports` has the import path of each declared name. It is used where `weft run` would not
-    find the name: it knows those of installed products only.
+    `imports` has the import path of each declared name. It is used if `weft run` would not find
+    the name: it knows only those of installed products.
     """
     text = request.args_text()
     if text is None:
@@ -114,7 +114,7 @@ def _limits(request: RecordedRequest) -> Sequence[str]:
 
 
 def in_run(run: Path, request: RecordedRequest, search_path: str) -> RepeatPaths:
-    """Return the paths inside the run folder itself."""
+    """Return the paths for repeating a run from its own folder."""
     objects = run / "objects"
     inputs = {d: str(objects / d[:2] / d[2:]) for d in request.inputs.values()}
     source = str((run.absolute() / search_path).resolve()) if search_path else ""

@@ -1,6 +1,6 @@
-"""What the commands of a run use beside their arguments: files of their folder, and nodes.
+"""What the commands of a run use besides their arguments: files of their folder, and nodes.
 
-It knows the files that a command names as `{work_dir}/…`; not what a script reads by itself.
+Covers the files that a command names as `{work_dir}/…`, not those that a script opens itself.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from weft.storage.folder import RunFile, RunFolder
 HERE = "{work_dir}/"
 NODES_FILE = "nodes.json"
 RESERVED = ("again", "args.json", "inputs", NODES_FILE, "pack.json", "pack.md", "source")
-"""Names that a pack has for itself."""
+"""Names that a pack reserves for its own files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Files by the name that commands use, with where each is now; and what is missing."""
+    """Files by the name that commands use, each with its current path; and what is missing."""
 
     files: Mapping[str, Path]
     missing: tuple[str, ...]
     nodes: tuple[Mapping[str, JsonValue], ...]
 
     def nodes_text(self) -> str:
-        """Write the nodes as `--nodes` reads them."""
+        """Return the nodes in the format that `--nodes` reads."""
         return json.dumps({"nodes": [_entry(node) for node in self.nodes]}, indent=1) + "\n"
 
 
 def surroundings(folder: RunFolder, run_file: RunFile) -> Surroundings:
-    """Find the files that the commands of a run name, in the folder where the run was begun."""
+    """Find the files that a run's commands name, in its start folder or those of its nodes."""
     table = run_file.execution
     nodes = tuple(node for node in table.get("nodes", ()) if isinstance(node, dict))
     base = (folder.path.absolute() / str(table.get("folder", "."))).resolve()
@@ -55,7 +55,7 @@ def surroundings(folder: RunFolder, run_file: RunFile) -> Surroundings:
 
 
 def _named(folder: RunFolder) -> Iterator[str]:
-    """Yield the files that commands name, as often as they do."""
+    """Yield the files that commands name, with duplicates."""
     if not folder.manifest.is_file():
         return
     try:
@@ -70,7 +70,7 @@ def _named(folder: RunFolder) -> Iterator[str]:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a name leads to a file below the folder, and to none that the pack makes itself."""
+    """Whether a name leads to a file below the folder, and not to one of the pack's own files."""
     parts = PurePosixPath(name).parts
     return (
         bool(parts) and not name.startswith("/") and ".." not in parts and parts[0] not in RESERVED

@@ -1,15 +1,15 @@
-"""Columns packed for a page: bytes in planes, deflated, as base64; and how exact they still are.
+"""Packs columns for a page: byte planes, deflated, as base64; with the precision that is left.
 
-A column of n cells is stored byte by byte of its width: first the lowest byte of all cells, then
-the next, which deflates well. Widths:
+A column is stored as planes: first the lowest byte of all cells, then the next, which deflates
+well. Widths of a cell in bytes:
 
-    8   numbers as they are (IEEE 754, little endian), missing ones NaN
+    8   numbers unchanged (IEEE 754, little endian), missing ones NaN
     4   whole numbers, counted from the lowest
-    2   numbers as steps from the lowest to the highest, on a log scale where `log` is set
-    1   as above for whole numbers of a small range, and the number of a text in `words`
+    2   numbers as steps from the lowest to the highest, on a log scale if `log` is set
+    1   as above for whole numbers in a small range, and the index of a text in `words`
 
-The highest code of widths 1 to 4 stands for a missing cell. What is too large is stored with
-fewer significant bits, and at last as a sample; `precision` and `rows` say so.
+The highest code of widths 1 to 4 marks a missing cell. A table that is too large is stored with
+fewer significant bits and finally as a sample; `precision` and `rows` state this.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from weft.model.values import JsonValue
 
 EXACT = 64
 LEVELS = (EXACT, 16, 12, 9)
-"""Significant bits of a number, tried in this order until everything fits."""
+"""Significant bits of a number, tried in this order until the table fits."""
 STEPS = 65_534
 SMALL = 254
 LOG_RATIO = 1000.0
-"""Positive numbers that span more than this are stored on a log scale."""
+"""Positive numbers whose highest is more than this times the lowest are stored on a log scale."""
 DEFLATE = 6
-"""The highest level takes nine times as long and gains one percent."""
+"""Compression level; the highest takes nine times as long and gains one percent."""
 MIN_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class PackedColumn:
-    """How the bytes of one column are to be read."""
+    """One column's bytes, and how to decode them."""
 
     name: str
     role: str
@@ -60,12 +60,12 @@ class PackedColumn:
 
 
 def pack_table(table: ValueTable, limit_bytes: int) -> dict[str, JsonValue] | None:
-    """Return the JSON form in at most about `limit_bytes`; None when not even a sample fits."""
+    """Return the JSON form in at most about `limit_bytes`; None if not even a sample fits."""
     reduced = table
     while reduced.rows >= min(MIN_ROWS, table.rows):
         for bits in LEVELS:
             if bits == EXACT and reduced.rows * len(reduced.columns) * 4 > limit_bytes * 3:
-                continue  # it cannot fit: numbers of full length hardly deflate
+                continue  # it cannot fit: numbers in full precision hardly deflate
             packed = _packed(reduced, bits)
             if len(packed["body"]) + 6000 <= limit_bytes:  # type: ignore[arg-type] # the body is text
                 return packed
@@ -118,7 +118,7 @@ def _pack(column: ValueColumn, bits: int) -> PackedColumn:
 
 
 def _whole_width(numbers: Sequence[float], low: float, high: float, any_range: bool) -> int:
-    """How many bytes whole numbers take; 0 when they are not whole, or take too many."""
+    """Return the width that whole numbers need; 0 if they are not whole or need too much."""
     if not all(number.is_integer() for number in numbers):
         return 0
     span = high - low
@@ -134,7 +134,7 @@ def _log(cell: Cell) -> Cell:
 def _codes(
     cells: Sequence[Cell], low: float, step: float, width: int, mask: int = 0xFFFFFFFF
 ) -> bytes:
-    """Number the steps of cells from the lowest; the highest code is a missing cell."""
+    """Encode cells as steps from the lowest; the highest code marks a missing cell."""
     missing = (1 << 8 * width) - 1
     numbers = _steps(cells, low, step, missing, mask)
     return _little_endian(array({1: "B", 2: "H", 4: "I"}[width], numbers))

@@ -1,7 +1,7 @@
-"""Controls for a search's page: a box that finds, and chips that select.
+"""Controls for a search's page: a search box, and chips that filter.
 
-Elements to be found have `data_find`, their words in lower case, and `data_kinds`. The page's own
-script acts upon them, in the report and on the live page; without scripts they are not shown.
+Searchable elements have `data_find`, their words in lower case, and `data_kinds`. The page's own
+script handles the controls, in the report and on the live page; without scripts they are hidden.
 """
 
 from __future__ import annotations

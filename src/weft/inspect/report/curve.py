@@ -1,4 +1,4 @@
-"""How a run's results arrived over time, reduced to the points of a curve."""
+"""A run's results over time, reduced to the points of a curve."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def read_progress(run: Path) -> dict[str, JsonValue]:
 
 
 def empty_curve() -> dict[str, JsonValue]:
-    """Return the curve of a run in which nothing has happened."""
+    """Return the curve of a run in which nothing has happened yet."""
     return {"at_s": [], "done": [], "failed": [], "per_s": []}
 
 
 def read_curve(manifest: Manifest, work: Work) -> dict[str, JsonValue]:
-    """Return seconds since the start, and at each the tasks over, failed, and per second."""
+    """Return seconds since the start, and for each the tasks done, failed, and per second."""
     if work.started_at is None or work.ended_at is None or work.ended_at <= work.started_at:
         return empty_curve()
     step_s = (work.ended_at - work.started_at) / POINTS

@@ -39,7 +39,7 @@ from weft.storage.heads import HeadsList
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """What the manifest holds beyond counts; empty without a manifest."""
+    """What the manifest has beyond counts; empty without a manifest."""
 
     tasks: TaskList
     totals: Totals | None = None
@@ -47,14 +47,14 @@ class RunDetails:
     events: EventList = field(default_factory=EventList)
     curve: dict[str, JsonValue] = field(default_factory=empty_curve)
     values: ValueTable | None = None
-    """Of a search of one's own, whose views are not sealed."""
+    """Only for a search without a product, whose views are not sealed."""
     arguments: tuple[str, ...] = ()
-    """The arguments that have a column in the table of tasks."""
+    """The arguments with a column in the table of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run, ready to be shown."""
+    """Everything that the report of one run shows."""
 
     overview: Overview
     badge: Badge
@@ -64,7 +64,7 @@ class Report:
 
 
 def gather(run: Path, heads: HeadsList) -> Report:
-    """Read a run in whatever state it is; raises only where there is no run at all."""
+    """Read a run in any state; raises only if there is no run."""
     folder = RunFolder(run)
     with run_named(run):
         run_file = folder.read_run_file()
@@ -86,7 +86,7 @@ def gather(run: Path, heads: HeadsList) -> Report:
 
 
 def shows_values(run_file: RunFile) -> bool:
-    """Whether the values of a run are plotted: those of a product's search have their own pages."""
+    """Whether the values of a run are plotted; a product's search has its own pages instead."""
     return product_of(run_file.search) is None and SEALED_VIEWS not in run_file.tags
 
 
@@ -117,7 +117,7 @@ def _read_details(folder: RunFolder, troubles: list[str], has_values: bool) -> R
 
 
 def _numbered(tasks: TaskList, ledger: LedgerView) -> TaskList:
-    """Give every task its record's number."""
+    """Add the record numbers to the tasks."""
     numbers = ledger.numbers
     rows = [
         replace(t, record=numbers[t.key], why=f"recorded as record {numbers[t.key]:,}")
@@ -134,6 +134,6 @@ def _sealed(details: RunDetails) -> RunDetails:
 
 
 def _without_bodies(ledger: LedgerView) -> LedgerView:
-    """Leave the bodies of records out, apart from the genesis."""
+    """Remove the bodies of all records except the genesis."""
     records = [r if r.seq == 0 else replace(r, body="") for r in ledger.records]
     return replace(ledger, records=tuple(records))

@@ -1,6 +1,6 @@
 """Shapes and figures for the templates: the strip of states, derived figures, timeline rows. Pure.
 
-Shapes are given as numbers and SVG paths, never as styles, so that a page may forbid those.
+Shapes are numbers and SVG paths, never styles, so that a page's policy may forbid styles.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from weft.inspect.report.work import Work
 TICKS = 5
 STRIP_WIDTH = 1000
 LEAST_PART = 4
-"""A state with one task among many is still visible."""
+"""Minimum width of a state, so that one task among many is still visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures derived from others."""
+    """Figures derived from the overview, work and totals of a run."""
 
     overview: Overview
     work: Work | None = None
@@ -30,18 +30,18 @@ class Figures:
 
     @property
     def total(self) -> int:
-        """All tasks, whatever their state."""
+        """Number of tasks in any state."""
         return sum(count for _, count in self.overview.counts)
 
     @property
     def most_tasks(self) -> int:
-        """The longest bar of the histogram."""
+        """Number of tasks in the longest bar of the histogram."""
         bars = self.totals.durations if self.totals else ()
         return max((bar.tasks for bar in bars), default=1)
 
     @property
     def strip(self) -> list[tuple[str, float, float]]:
-        """Each state that has tasks: its name, where its part begins, how wide it is."""
+        """Name, start and width of the part of each state that has tasks."""
         return list(_parts(self.overview))
 
 
@@ -75,14 +75,14 @@ class TimelineRow:
 
 @dataclass(frozen=True, slots=True)
 class TimelineDrawing:
-    """A timeline as a template draws it; `ticks` are seconds since its start, evenly spread."""
+    """A timeline as a template draws it; `ticks` are evenly spaced, in seconds since its start."""
 
     rows: tuple[TimelineRow, ...]
     ticks: tuple[float, ...]
 
 
 def draw_timeline(work: Work | None) -> TimelineDrawing | None:
-    """Turn the spans of a run's workers into paths; None without a timeline."""
+    """Convert the spans of a run's workers to paths; None without a timeline."""
     timeline = work.timeline if work else None
     if timeline is None:
         return None

@@ -29,7 +29,7 @@ class EventFacts:
 
 @dataclass(frozen=True, slots=True)
 class EventList:
-    """Events, oldest first; `total` of them in all, of the kinds that `scope` names."""
+    """Events, oldest first, out of `total`; `scope` names the kinds that are listed."""
 
     rows: tuple[EventFacts, ...] = ()
     total: int = 0
@@ -62,7 +62,7 @@ _EXCEPTIONAL = """
 
 
 def _exceptional(manifest: Manifest, places: Places) -> EventList:
-    """List events and failed attempts by time; the first and the last when there are many."""
+    """List events and failed attempts by time; only the first and the last if there are many."""
     [(total,)] = manifest.query(
         "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM attempts)"
     )

@@ -3,9 +3,9 @@
     Product("climb", …, pages="climb.report:pages", lines="climb.report:lines")
     register("climb", pages)                  # in Python, for a search without a product
 
-A product is chosen by the search's declared name; a registered prefix fits `prefix:function` and
-everything inside the package `prefix`. Both get a `RunView`. If they raise, a page with
-the error takes their place; the rest of the report is unaffected.
+A product is chosen by the search's declared name; a registered prefix matches `prefix:function` and
+everything in the package `prefix`. Both get a `RunView`. If they raise, a page with the error
+replaces theirs; the rest of the report is unaffected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.product import product_of
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A tab of the report. `html` that is a plain string is escaped; build `Markup` to draw."""
+    """A tab of the report. If `html` is a plain string, it is escaped; pass `Markup` to draw."""
 
     title: str
     html: str
@@ -37,20 +37,20 @@ _LINE_BUILDERS: dict[str, LineBuilder] = {}
 
 
 def register(prefix: str, pages: PageBuilder, lines: LineBuilder | None = None) -> None:
-    """Let `pages` add pages, and `lines` lines of status, to searches named `prefix`…."""
+    """Let `pages` add pages, and `lines` add status lines, for searches that `prefix` matches."""
     _PAGE_BUILDERS[prefix] = pages
     if lines is not None:
         _LINE_BUILDERS[prefix] = lines
 
 
 def unregister(prefix: str) -> None:
-    """Remove what was registered for a prefix."""
+    """Remove the builders registered for a prefix."""
     _PAGE_BUILDERS.pop(prefix, None)
     _LINE_BUILDERS.pop(prefix, None)
 
 
 def lines_for(run: RunView) -> list[str]:
-    """Return what a run's search adds to its status; never raises what the search raises."""
+    """Return the lines that a run's search adds to its status; if it raises, one with the error."""
     try:
         builders = [
             build for name, build in sorted(_LINE_BUILDERS.items()) if fits(name, run.search)
@@ -59,17 +59,17 @@ def lines_for(run: RunView) -> list[str]:
         if product is not None and product.lines:
             builders.append(product.part(product.lines))
         return [visible(line) for build in builders for line in build(run)]
-    except Exception as error:  # a search's code: whatever it raises, the status is printed
+    except Exception as error:  # a search's code may raise anything; the status is still printed
         return [visible(f"no summary: {type(error).__name__}: {error}"[:500])]
 
 
 def fits(prefix: str, search: str) -> bool:
-    """Whether a prefix names the search: itself, its module, or a package around it."""
+    """Whether a prefix names the search: itself, its module, or a package that contains it."""
     return search == prefix or search.startswith((f"{prefix}:", f"{prefix}."))
 
 
 def pages_for(run: RunView) -> list[Page]:
-    """Build the pages of a run's search, by order and title; what the search raises becomes one."""
+    """Build the pages of a run's search, by order and title; if it raises, one with the error."""
     pages = [page for name, load in _loaders(run.search) for page in _build(name, load, run)]
     return sorted(_within(pages, run.page_bytes), key=lambda page: (page.order, page.title))
 
@@ -86,7 +86,7 @@ def _loaders(search: str) -> Iterator[tuple[str, Callable[[], PageBuilder]]]:
 def _build(name: str, load: Callable[[], PageBuilder], run: RunView) -> list[Page]:
     try:
         return [Page(visible(p.title), escape(p.html), p.order) for p in load()(run)]
-    except Exception as error:  # a search's code: whatever it raises, the report is written
+    except Exception as error:  # a search's code may raise anything; the report is still written
         reason = f"{type(error).__name__}: {error}"[:500]
         return [_notice(name, f"This page could not be built. {reason}")]
 

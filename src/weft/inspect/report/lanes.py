@@ -1,6 +1,6 @@
-"""A timeline for a search's page: a lane for each slot, bars on one clock, an axis below.
+"""A timeline for a search's page: a row for each slot, bars on one time scale, an axis below.
 
-Everything is placed in percent, so that it fits a phone as well as a desk.
+Positions are percentages, so that it fits a phone as well as a desktop.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from weft.inspect.report.svg import element
 from weft.inspect.report.text import duration
 
 NAMED_SHARE = 3.0
-"""Percent of the timeline from which on a bar has its name in it."""
+"""Minimum width of a bar that contains its name, in percent of the timeline."""
 GAP = 0.15
-"""Percent between bars that touch."""
+"""Gap between adjacent bars, in percent of the timeline."""
 TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SlotBar:
-    """A stretch of work."""
+    """A period of work."""
 
     start: float
     end: float
     tip: str
-    """Shown while the pointer is over it."""
+    """Text shown while the pointer is over the bar."""
     kind: str = "worked"
-    """Its class, which has a colour: `worked`, `broken`, or one of the page's own."""
+    """CSS class, which sets the colour: `worked`, `broken`, or one of the page's own."""
     name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotLane:
-    """What one slot did."""
+    """The work of one slot."""
 
     label: str
     stat: str
     bars: Sequence[SlotBar]
     words: str
-    """The same as the picture, for those who do not see it."""
+    """Text alternative of the picture."""
 
 
 def draw_lanes(lanes: Sequence[SlotLane]) -> Markup:
-    """Draw lanes from the first bar's start to the last one's end."""
+    """Draw lanes on a time axis from the earliest start to the latest end of a bar."""
     bars = [bar for lane in lanes for bar in lane.bars]
     start = min(bar.start for bar in bars)
     length = max(bar.end for bar in bars) - start or 1.0
@@ -64,7 +64,7 @@ def _lane(lane: SlotLane, start: float, length: float) -> Markup:
 
 
 def _bar(bar: SlotBar, start: float, length: float) -> Markup:
-    """A bar with its name; an inner drawing cuts off a name that is too long."""
+    """Draw a bar with its name; a nested SVG clips a name that is too long."""
     share = max(GAP, 100 * (bar.end - bar.start) / length - GAP)
     tip = element("title", bar.tip)
     parts = [element("rect", tip, width="100%", height="100%", class_=bar.kind)]

@@ -1,8 +1,8 @@
-"""The part of a ledger that a report shows: both ends, what is no result, and shown tasks.
+"""The part of a ledger that a report shows: both ends, records other than results, shown tasks.
 
-One pass over the lines. A result that stands where its number says is recognised by the place
-of its key; of any other line the fixed tail is read, so a damaged line affects only its own row.
-Checks nothing; `verify` does.
+Makes one pass over the lines. A result whose number matches its position is recognised by the
+offset of its key; of any other line the fixed tail is parsed, so a damaged line affects only its
+own row. Checks nothing; `verify` does.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from weft.storage.ledgerfile import whole_lines
 
 ENDS = 60
 MAX_OTHERS = 300
-"""Records of rounds, lanes and answers that are shown, beside the ends."""
+"""Maximum number of records of rounds, lanes and answers shown besides the ends."""
 BODY_BYTES = 450
 _TAIL_BYTES = 320
 _RESULT = re.compile(
     rb',"key":"([0-9a-f]{64})","kind":"result","prev_hash":"[0-9a-f]{64}","seq":\d{1,15},"v":1\}$'
 )
 _RESULT_BYTES = len(',"key":"","kind":"result","prev_hash":"","seq":,"v":1}') + 2 * 64
-"""How long the tail of a result is, without the digits of its number."""
+"""Length of the tail of a result, without the digits of its number."""
 _TAIL = re.compile(
     rb',"key":"([0-9a-f]{64})","kind":"([a-z]{1,20})","prev_hash":"([0-9a-f]{64})","seq":(\d{1,15}),"v":\d+\}$'
 )
@@ -33,7 +33,7 @@ _TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
-    """One record as shown; a result of a shown task leaves its body to that task."""
+    """One record as shown; for the result of a shown task, the task has the body."""
 
     seq: int
     kind: str
@@ -45,7 +45,7 @@ class RecordFacts:
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
-    """The records shown, of `size`."""
+    """The records shown, out of `size`."""
 
     records: tuple[RecordFacts, ...] = ()
     size: int = 0
@@ -82,7 +82,7 @@ class _Pass:
 
 
 def read_record(seq: int, line: bytes) -> RecordFacts:
-    """Show one line, whatever it holds."""
+    """Convert one line for display, even if it is not a record."""
     tail = _TAIL.search(line, max(0, len(line) - _TAIL_BYTES))
     if tail is None:
         return RecordFacts(seq, "unreadable", "", "", clip(line.decode(errors="replace"), 300))
@@ -92,7 +92,7 @@ def read_record(seq: int, line: bytes) -> RecordFacts:
 
 
 def read_ledger(path: Path, keys: Collection[str], highlighted: int | None = None) -> LedgerView:
-    """Read the ledger's ends, rounds and answers, the results of `keys`, and one more record."""
+    """Read the ledger's ends, rounds and answers, the results of `keys`, and `highlighted`."""
     walk = _Pass(keys, highlighted)
     last: deque[tuple[int, bytes]] = deque(maxlen=ENDS)
     shown_keys = frozenset(key.encode() for key in keys)

@@ -1,9 +1,9 @@
-"""What a reader needs to know of a run first, and the badge that says how far to trust it.
+"""What a reader needs to know about a run first, and the badge that says how far to trust it.
 
     run.toml, genesis, status ─► overview      verify ─► badge
 
 `judge` reads the whole ledger; `summarise` reads only what is cheap, for a page that is refreshed
-again and again, and states what was not checked.
+often, and its badge states that nothing was verified.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from weft.storage.ledgerfile import parse_at, whole_lines
 ANSWER_BYTES = 4000
 CONFIG_BYTES = 2000
 BAR = ("completed", "failed", "running", "dropped", "cancelled", "queued")
-"""The states in the order in which a bar of them fills from the left."""
+"""The states in the order in which the bar shows them, from the left."""
 FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """The verdict of verify on the run."""
+    """The verdict of `verify` on a run, or that it is not verified."""
 
     kind: str
-    """`good`, `live`, `paused`, `bad` or, not checked, `done`: its colour."""
+    """Sets the colour: `good`, `live`, `paused`, `bad` or, for a run not verified, `done`."""
     word: str
     reason: str
     notes: tuple[str, ...] = ()
     record: int | None = None
-    """The first wrong record, where verify names one."""
+    """Number of the first wrong record, if `verify` names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +65,26 @@ class Genesis:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a reader needs to know first."""
+    """What a reader needs to know about a run first."""
 
     name: str
     run_id: str
     search: str
     title: str
-    """The search in words."""
+    """The search's name in words."""
     state: str
     """`finished`, `running` or `interrupted`."""
     genesis: Genesis
     answered: str
     """`answered`, `unknown`, or empty while there is no answer."""
     unknown: str
-    """Why there is no answer, in a word; empty where there is one, or not yet."""
+    """Why the answer is UNKNOWN, in a few words; otherwise empty."""
     answer: str
     """As JSON."""
     lines: tuple[str, ...]
     """The answer in words, or why there is none."""
     course: tuple[str, ...]
-    """How the search went, in figures of its product."""
+    """Further lines about the answer, from the search's product."""
     head: str
     size: int
     counts: tuple[tuple[str, int], ...]
@@ -96,15 +96,15 @@ class Overview:
     rate_per_s: float | None
     eta_s: float | None
     best: str
-    """The best value so far, where the search's plan says which one that is."""
+    """The best value so far, if the search's plan defines one."""
     so_far: str
-    """What the run's own display shows; empty when it cannot be known."""
+    """Progress as the run's own display shows it; empty if unknown."""
     timing_dependent: bool
 
 
 def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
-    """Verify a run; damage becomes its badge."""
-    at_work = is_locked(RunFolder(run))  # first, as in `state_of`: it may end meanwhile
+    """Verify a run; damage is not raised but stated in the badge."""
+    at_work = is_locked(RunFolder(run))  # first, as in `state_of`: it may end in the meantime
     try:
         verdict = verify(run, heads)
     except Damaged as error:
@@ -135,7 +135,7 @@ def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as one cheap read shows it; nothing of it is verified."""
+    """The result of one cheap read of a run; nothing is verified."""
 
     overview: Overview
     badge: Badge
@@ -144,7 +144,7 @@ class RunSummary:
 
 
 def summarise(run: Path) -> RunSummary:
-    """Read a run without verifying it; raises only where there is no run at all."""
+    """Read a run without verifying it; raises only if there is no run."""
     folder, troubles = RunFolder(run), list[str]()
     with run_named(run):
         run_file = folder.read_run_file()
@@ -176,14 +176,14 @@ def _unchecked(overview: Overview) -> Badge:
 
 
 def _unknown_word(body: Mapping[str, JsonValue] | None) -> str:
-    """Say in a word why there is no answer: its recorded reason; empty where there is one."""
+    """Return the recorded reason why the answer is UNKNOWN, in a few words; otherwise empty."""
     if body is None or body.get("status") != "unknown":
         return ""
     return clip(str(body.get("reason") or "no answer").replace("-", " "), 60)
 
 
 def try_status(run: Path, troubles: list[str]) -> Status | None:
-    """Return where the run stands, or None and the reason among the troubles."""
+    """Return the status of a run; if damaged, None, with the reason added to `troubles`."""
     try:
         return status(run)
     except Damaged as error:
@@ -197,7 +197,7 @@ def try_status(run: Path, troubles: list[str]) -> Status | None:
 def overview_of(
     folder: RunFolder, run_file: RunFile, verdict: Verdict | None, progress: Status | None
 ) -> Overview:
-    """Assemble what is known; without a verdict the head is the checkpoint's."""
+    """Assemble the overview; without a verdict, the head is the checkpoint's."""
     counts = progress.counts if progress else {}
     is_answered, answer = _answer(progress)
     genesis = genesis_body(folder)
@@ -233,7 +233,7 @@ def overview_of(
 def _answer_lines(
     folder: RunFolder, run_file: RunFile, progress: Status | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Say the answer, and how the search went: as its product does, else the value in words."""
+    """Return the answer and further lines, from the search's product or else the value in words."""
     body = progress.answer if progress else None
     if body is None:
         return (), ()
@@ -248,7 +248,7 @@ def _answer_lines(
 
 
 def _worker_count(slots: object, progress: Status | None) -> int | None:
-    """How many workers there may be; of a finished run, no more than have run a task."""
+    """Return the number of slots; for a finished run, at most the workers that ran a task."""
     if type(slots) is not int or slots < 1:
         return None
     used = len(progress.workers) if progress and progress.answer is not None else 0
@@ -305,7 +305,7 @@ def _asked(args: JsonValue) -> str:
 
 
 def genesis_body(folder: RunFolder) -> dict[str, JsonValue] | None:
-    """Return the body of record 0, or the manifest's copy of it; None when neither can be read."""
+    """Return the body of record 0, or the manifest's copy of it; None if neither can be read."""
     try:
         line = next(whole_lines(folder.ledger), None)
         if line is not None:

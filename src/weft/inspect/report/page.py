@@ -1,4 +1,4 @@
-"""The report as one HTML file: no network, one script that its policy names by hash.
+"""The report as one HTML file: no network access, and one script, named by hash in its policy.
 
 gather ─► template + payload + pages of the search ─► text ─► RUN/report.html
 """
@@ -27,21 +27,21 @@ from weft.storage.heads import HeadsList
 
 FILE_NAME = "report.html"
 UNWRITABLE = (errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS)
-"""Errors of a place where no file can be created: the report can go elsewhere."""
+"""Errors for a path where no file can be created: the report can be written elsewhere."""
 MAX_BYTES = 1_990_000
-"""What pages of a search may fill a report up to, with room for the markup around them."""
+"""Size up to which the pages of a search may fill a report; leaves room for their markup."""
 MAX_VALUES_BYTES = 1_200_000
-"""What the columns of values may take."""
+"""Maximum size of the columns of values."""
 STATIC_TASKS = 60
-"""Rows that can be read without the script."""
+"""Number of rows that can be read without the script."""
 STATIC_RECORDS = 30
 
 
 def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
-    """Write the report, whole or not at all, to `out` or RUN/report.html; return where.
+    """Write the report atomically to `out` or RUN/report.html; return the path.
 
-    Raises FileInvalid or RunFolderInvalid when `run` is not a run or `out` cannot hold a report.
-    Damage does not raise: it is shown.
+    Raises FileInvalid or RunFolderInvalid if `run` is not a run or `out` cannot be written.
+    Damage is not raised but shown.
     """
     target = out or run / FILE_NAME
     _check_target(target, run)
@@ -58,7 +58,7 @@ def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
 
 
 def _check_target(target: Path, run: Path) -> None:
-    """Refuse to write over a file of the run."""
+    """Refuse a folder, and to overwrite a file of the run."""
     if target.is_dir():
         raise FileInvalid(f"{target} is a folder", hint="give --out a file's name")
     inside = target.resolve().is_relative_to(run.resolve())
@@ -70,7 +70,7 @@ def _check_target(target: Path, run: Path) -> None:
 
 
 def render_report(run: Path, heads: HeadsList) -> str:
-    """Return the page of a run, with the pages of its search."""
+    """Return the report of a run as HTML, with the pages of its search."""
     report = gather(run, heads)
     search = RunFolder(run).read_run_file().search
     bare = len(render(report, ()).encode("utf-8", "backslashreplace"))
@@ -85,7 +85,7 @@ def render_report(run: Path, heads: HeadsList) -> str:
 def render(
     report: Report, pages: Sequence[Page], values: dict[str, JsonValue] | None = None
 ) -> str:
-    """Fill the template; every text is made visible, then escaped."""
+    """Render the template; every text is made visible, then escaped."""
     environment = new_environment()
     script = "".join(source_of(environment, name) for name in SCRIPTS)
     details, run_name = report.details, shlex.quote(report.overview.name)

@@ -1,7 +1,7 @@
 """The data that a report's script reads, as one compact JSON text for a data block.
 
-Rows are arrays in the order that `report.js` names them; names that repeat are numbers into a
-list. `<` is escaped, so nothing inside can end the block.
+Rows are arrays, in the column order that `report.js` declares; repeated names are indices into a
+list. `<` is escaped, so that no text can end the block.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.model.values import JsonValue
 
 @dataclass(slots=True)
 class _Names:
-    """Texts that repeat, each once."""
+    """An index for each distinct name."""
 
     known: dict[str, int] = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ def build_payload(report: Report, run_name: str, values: dict[str, JsonValue] | 
 
 
 def task_table(tasks: Iterable[TaskFacts], work: Work | None) -> dict[str, JsonValue]:
-    """Return rows of tasks with the names they refer to and the moment they count from."""
+    """Return rows of tasks, the names they refer to, and the time from which they count."""
     zero, names = _zero(work), _Names()
     rows: list[JsonValue] = [_task(task, names, zero) for task in tasks]
     return {"zero": round(zero, 6), "tasks": rows, "names": [*names.known]}
@@ -118,7 +118,7 @@ def _since(at: float | None, zero: float) -> float | None:
 
 
 def visible_texts(value: JsonValue) -> JsonValue:
-    """Make every text visible; line breaks stay, the script shows them in blocks only."""
+    """Make every text visible but keep line breaks, which the script shows only in blocks."""
     if isinstance(value, str):
         return visible(value, lines=True)
     if isinstance(value, dict):
@@ -127,7 +127,7 @@ def visible_texts(value: JsonValue) -> JsonValue:
 
 
 def labels(tracks: Iterable[Track]) -> list[str]:
-    """Name tracks for people; workers that share a pid are numbered."""
+    """Return display names of tracks; workers that share a pid are numbered."""
     names: list[str] = []
     for track in tracks:
         name = track.worker.label()

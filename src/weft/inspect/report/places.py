@@ -1,4 +1,4 @@
-"""Where a task belongs: its lane, round and index, computed from the rounds' blocks of ids."""
+"""The position of a task: lane, round and index, computed from the rounds' ranges of task ids."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.storage.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One round's block of task ids."""
+    """One round's range of task ids."""
 
     first: int
     end: int
@@ -45,6 +45,6 @@ class Places:
         return self.blocks[at]
 
     def name(self, task: int) -> str:
-        """Write a place as `weft explain` takes it: LANE:ROUND:INDEX."""
+        """Return a task's position as `weft explain` takes it: LANE:ROUND:INDEX."""
         block = self.of(task)
         return f"{block.lane}:{block.round}:{task - block.first}"

@@ -18,35 +18,35 @@ from weft.inspect.report.svg import drawing, element
 
 WIDTH, HEIGHT = 560, 230
 LEFT, RIGHT, TOP, BOTTOM = 72, 12, 12, 44
-"""Room around the plot for its numbers and names."""
+"""Margins of the plot, for tick labels and axis names."""
 STEPS = 5
 Points = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The part of the plane that is shown, and the names of its directions."""
+    """The part of the plane that is shown, and the names of the axes."""
 
     low: tuple[float, float]
     high: tuple[float, float]
     across: str
     up: str
     bars: bool = False
-    """Whether a bar stands on every whole number, with its name below its middle."""
+    """Whether there is a bar for every whole number, labelled below its middle."""
     whole: bool = False
-    """Whether only whole numbers mean something across."""
+    """Whether only whole numbers are meaningful on the horizontal axis."""
 
     def x(self, value: float) -> float:
-        """Return where a value stands from the left."""
+        """Return the position of a value from the left."""
         return LEFT + _share(value, self.low[0], self.high[0]) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        """Return where a value stands from the top."""
+        """Return the position of a value from the top."""
         return HEIGHT - BOTTOM - _share(value, self.low[1], self.high[1]) * (HEIGHT - TOP - BOTTOM)
 
 
 def axes_of(points: Points, across: str, up: str) -> Axes:
-    """Return axes that hold all points, and nothing upwards; a single value gets some room."""
+    """Return axes that contain all points and, upwards, zero; a single value gets some room."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     left, right = min(xs), max(xs)
     low, high = min(0.0, *ys), max(0.0, *ys)
@@ -56,24 +56,24 @@ def axes_of(points: Points, across: str, up: str) -> Axes:
 
 
 def plot(dots: Points, line: Points, axes: Axes, label: str) -> Markup:
-    """Draw points and a line over them; `label` says in words what it shows."""
+    """Draw points and a line over them; `label` describes the plot in words."""
     return framed(axes, label, *(_dot(axes, *dot) for dot in dots), *_path(axes, line))
 
 
 def framed(axes: Axes, label: str, *inside: Markup) -> Markup:
-    """Draw axes around what is inside."""
+    """Draw axes around the given elements."""
     return drawing(WIDTH, HEIGHT, *_frame(axes), *inside, label=label)
 
 
 def bar(axes: Axes, at: float, high: float) -> Markup:
-    """Draw a bar from `at` to `at + 1`, a little narrower than that."""
+    """Draw a bar from `at` to `at + 1`, slightly narrower than that."""
     left, top = axes.x(at), axes.y(high)
     wide = max(1.0, 0.92 * (axes.x(at + 1) - left))
     return element("rect", x=left, y=top, width=wide, height=axes.y(0) - top, class_="worked")
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Return round numbers from `low` to `high`, STEPS + 1 of them at most."""
+    """Return at most STEPS + 1 round numbers from `low` to `high`."""
     least = (high - low) / STEPS
     power = 10.0 ** math.floor(math.log10(least))
     step = next(power * many for many in (1, 2, 5, 10, 20) if power * many >= least * 0.999)
@@ -82,7 +82,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def words(text: str, x: float, y: float, anchor: str = "middle", turn: str | None = None) -> Markup:
-    """Write a small text."""
+    """Draw a small text."""
     return element(
         "text", text, x=x, y=y, text_anchor=anchor, transform=turn, font_size=12,
         fill="currentColor",
@@ -108,7 +108,7 @@ def _frame(axes: Axes) -> list[Markup]:
 
 
 def _below(axes: Axes) -> list[tuple[float, float]]:
-    """Return the numbers below the plot, each with its place."""
+    """Return the numbers below the plot, each with its position on the axis."""
     numbers = ticks(axes.low[0], axes.high[0])
     if not axes.bars:
         return [(n, n) for n in numbers if not axes.whole or n == math.floor(n)]

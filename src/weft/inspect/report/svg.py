@@ -1,4 +1,4 @@
-"""Drawings for a report, built from parts that cannot carry code: every text is escaped.
+"""Drawings for a report, built from elements that cannot contain code: every text is escaped.
 
 >>> print(element("text", "a < b", x=1.5))
 <text x="1.5">a &lt; b</text>
@@ -23,14 +23,14 @@ ELEMENTS = frozenset([
 _ATTRIBUTE = re.compile(r"(?!on)[A-Za-z][A-Za-z0-9-]*")
 _NUMBER = re.compile(r"[-+−]?[\d,.]+(?:e[-+]?\d+)?(?:/[\d,]+)?(?: ?(?:%|×|[mµ]?s|min|h))?|–")
 MAX_COLUMNS = 4
-"""More of them do not fit on a phone."""
+"""A table with more columns does not fit on a phone."""
 _LINKS = ("href", "src", "xlink-href")
 
 
 def element(name: str, *children: str, **attributes: object) -> Markup:
     """Build one element; children that are plain strings are escaped.
 
-    An underscore in an attribute's name is written as a dash and one at its end is dropped:
+    An underscore in an attribute's name becomes a dash, one at its end is dropped:
     `stroke_width=2, class_="axis"`. Links may only point inside the page.
     """
     if name not in ELEMENTS:
@@ -41,27 +41,27 @@ def element(name: str, *children: str, **attributes: object) -> Markup:
 
 
 def drawing(width: float, height: float, *children: str, label: str) -> Markup:
-    """Build an SVG that scales with the page; `label` says in words what it shows."""
+    """Build an SVG that scales with the page; `label` describes it in words."""
     box = f"0 0 {_number(width)} {_number(height)}"
     return element("svg", *children, viewBox=box, role="img", aria_label=label, class_="drawing")
 
 
 def wide_drawing(width: float, height: float, *children: str, label: str) -> Markup:
-    """Build an SVG that stays legible on a narrow page, where it scrolls sideways instead."""
+    """Build an SVG that stays legible on a narrow page by scrolling sideways."""
     content = drawing(width, height, *children, label=label)
     return element("div", content, class_="wide", tabindex=0, role="group", aria_label=label)
 
 
 def colour_key(kinds: Mapping[str, str]) -> Markup:
-    """Build a key of colours: what each class of a drawing means."""
+    """Build a colour key: the meaning of each class of a drawing."""
     entries = (element("span", element("i", class_=kind), text) for kind, text in kinds.items())
     return element("span", *entries, class_="key")
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:
-    """Build a table with a head; columns of numbers are set flush right.
+    """Build a table with a header; columns of numbers are aligned right.
 
-    On a phone the rows of a table of many columns become cards, on which each cell has its name.
+    On a phone, the rows of a table of many columns become cards with a name for each cell.
     """
     columns = [[row[at] for row in rows if at < len(row)] for at in range(len(headers))]
     sides = ["n" if _are_numbers(column) else None for column in columns]
@@ -84,7 +84,7 @@ def table(headers: list[str], rows: list[list[str]]) -> Markup:
 
 
 def _are_numbers(cells: list[str]) -> bool:
-    """Whether all cells that are not empty are numbers; markup is none."""
+    """Whether all non-empty cells are numbers; markup is never a number."""
     texts = [cell for cell in cells if cell]
     return bool(texts) and all(not _is_markup(c) and _NUMBER.fullmatch(c) for c in texts)
 

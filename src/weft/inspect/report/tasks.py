@@ -1,7 +1,7 @@
-"""Which tasks a report shows one by one, and what it shows of each.
+"""The tasks that a report shows individually, and what it shows of each.
 
-All of them up to MAX_TASKS. Of more: first those that did not succeed at once, then the first,
-the last and the slowest. The texts of all rows together stay under TEXT_BYTES.
+Up to MAX_TASKS, all of them. Of more, those that failed or are otherwise exceptional, and the
+first, the last and the slowest. The texts of all rows together stay under TEXT_BYTES.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LOG_TAIL_BYTES = 2000
 MAX_LOGS = 60
 FAILURE_BYTES = 160
 MAX_ATTEMPTS = 4
-"""Attempts shown per task: the last ones."""
+"""Number of attempts shown per task, the last ones."""
 _CHUNK = 500
 _TROUBLED = (
     ("failed", "SELECT id FROM tasks WHERE state = 'failed' ORDER BY id"),
@@ -38,7 +38,7 @@ _TROUBLED = (
 )
 """Tasks that are shown before all others, in this order."""
 _COUNT_NEW = "SELECT count(*), coalesce(sum(id NOT IN (SELECT value FROM json_each(?))), 0) FROM"
-"""Followed by one of those queries: how many tasks it names, and how many beside those given."""
+"""Start of a query that counts the tasks of one of those queries, and those not among given ids."""
 _SELECT_TASKS = (
     "SELECT id, key, function, args, state, value, error, attempt, queued_at, started_at,"
     " finished_at, run_s, worker_pid, worker_started, node, gpu, notes FROM tasks"
@@ -63,7 +63,7 @@ class FailedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """One task as the report shows it; texts are cut."""
+    """One task as the report shows it; texts are truncated."""
 
     key: str
     function: str
@@ -91,7 +91,7 @@ class TaskFacts:
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    """The tasks shown, by place in the manifest, and which these are, in words."""
+    """The tasks shown, in manifest order; `scope` says in words which these are."""
 
     rows: tuple[TaskFacts, ...] = ()
     total: int = 0
@@ -143,7 +143,7 @@ class TaskReader:
         return [row[0] for row in self.manifest.query(sql, *parameters)]
 
     def _count(self, sql: str, chosen: set[int]) -> tuple[int, int]:
-        """How many tasks a query names, and how many of them are not chosen yet."""
+        """Return how many tasks a query names, and how many of them are not chosen yet."""
         query = " ".join((_COUNT_NEW, "(", sql, ")"))
         total, new = self.manifest.query(query, json.dumps(sorted(chosen)))[0]
         return total, new
@@ -151,7 +151,7 @@ class TaskReader:
     # -- what is shown -----------------------------------------------------------------------
 
     def read_tasks(self, ids: Sequence[int], limit: int) -> Iterator[TaskFacts]:
-        """Yield these tasks by id, the texts of each in `limit` bytes."""
+        """Yield these tasks by id, with at most `limit` bytes of text each."""
         logs = MAX_LOGS
         for start in range(0, len(ids), _CHUNK):
             chunk = json.dumps(ids[start : start + _CHUNK])
@@ -186,18 +186,18 @@ def _share(name: str, total: int, shown: int, all_of: bool) -> str:
 
 @dataclass(slots=True)
 class _TextBudget:
-    """How many bytes the texts of one row may still take."""
+    """The number of bytes that the texts of one row may still take."""
 
     left: int
 
     def clip(self, text: str, share: float = 1.0, *, lines: bool = False) -> str:
-        """Cut a text to its share of what is left."""
+        """Truncate a text to a share of what is left."""
         clipped = clip(text, int(self.left * share), lines=lines)
         self.left = max(0, self.left - weight(clipped))
         return clipped
 
     def clip_end(self, text: str) -> str:
-        """Keep the end of a text, where a traceback says what happened."""
+        """Truncate a text to its end, where a traceback says what happened."""
         end = text[-self.left // 2 :] if self.left else ""
         clipped = self.clip(end, lines=True)
         return clipped if len(end) == len(text) else f"… {clipped}"
@@ -257,24 +257,24 @@ def _facts(
 
 
 def sealed(task: TaskFacts) -> TaskFacts:
-    """Leave out the arguments, value, notes and output of a task."""
+    """Remove the arguments, value, notes and output of a task."""
     return replace(task, args="", value=None, notes="", failures=(), failure="", log_tail="")
 
 
 def worker_of(node: str | None, gpu: int | None, pid: int, started: float | None) -> WorkerId:
-    """Name a worker by the columns of a row."""
+    """Identify a worker by the columns of a row."""
     return WorkerId(clip(node or "", 80), -1 if gpu is None else gpu, pid, started or 0.0)
 
 
 def _failure(error: str, failures: tuple[FailedAttempt, ...]) -> str:
-    """Return the recorded type, and the last line of detail of the last attempt."""
+    """Return the recorded error type and the last line of the last attempt's detail."""
     kind = failure_text(error)
     last = (failures[-1].detail.rstrip().splitlines() if failures else []) or [""]
     return clip(f"{kind}: {last[-1].strip()}" if last[-1] else kind, FAILURE_BYTES)
 
 
 def _why(place: Block, index: int, state: str) -> str:
-    """Why a task has no record (yet); those that have one are numbered by the ledger."""
+    """Explain why a task has no record (yet); the ledger view numbers those that have one."""
     if state in ("dropped", "cancelled"):
         stop = f"{state} by early stop at index {place.recorded - 1}"
         return f"{stop}; its outcome does not count" if state == "dropped" else stop

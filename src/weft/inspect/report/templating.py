@@ -1,6 +1,6 @@
-"""How a report's templates are filled: every text made visible, then escaped.
+"""Renders a report's templates: every text is made visible, then escaped.
 
-Owns the jinja environment and the policies of the pages; knows no run.
+Owns the Jinja environment and the report's content security policy; knows nothing of runs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ SCRIPTS = (
     "parallel.js", "valuefilters.js", "values.js", "progress.js", "tasks.js", "timeline.js",
     "finder.js", "report.js",
 )  # fmt: skip
-"""What the one script of a report is made of, in this order."""
+"""The files that make up the one script of a report, in this order."""
 LEAST_SHARE = 0.6
-"""Any count above zero is visible: percent of a bar."""
+"""Minimum width of the bar of a count above zero, in percent, so that it is visible."""
 
 
 def new_environment(*packages: str) -> Environment:
-    """Return an environment with the report's templates, and before them those of `packages`."""
+    """Return an environment with the templates of `packages`, then those of the report."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(p) for p in (*packages, "weft.inspect.report")]),
         autoescape=True,
@@ -51,13 +51,13 @@ def new_environment(*packages: str) -> Environment:
 
 
 def source_of(environment: Environment, name: str) -> str:
-    """Return a file of the templates as it is."""
+    """Return a template file unrendered."""
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
 
 
 def script_policy(script: str) -> str:
-    """Return a content security policy that lets this script run and nothing be fetched."""
+    """Return a content security policy that allows this script and forbids fetching anything."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}';"
@@ -75,6 +75,6 @@ def _place(task: TaskFacts) -> str:
 
 
 def _share_of(count: int, most: int) -> str:
-    """Write a count as percent of the largest one, for the width of a bar."""
+    """Return a count as a percentage of the largest one, for the width of a bar."""
     share = 100 * count / most if most else 0.0
     return f"{max(share, LEAST_SHARE) if count else 0:.4g}"

@@ -20,9 +20,9 @@ _LONG_DIGEST = re.compile(r"([0-9a-f]{12})[0-9a-f]{28,}")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """Write control characters, direction marks and lone surrogates as escapes.
+    """Replace control characters, direction marks and lone surrogates by escapes.
 
-    With `lines`, line breaks and tabs stay.
+    With `lines`, line breaks and tabs are kept.
     """
     if text.isprintable():
         return text
@@ -31,7 +31,7 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 
 def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
-    """Make a text visible and cut it so that its JSON form stays near `limit_bytes`."""
+    """Make a text visible and truncate it so that its JSON form stays near `limit_bytes`."""
     printable = visible(text[: limit_bytes + 1], lines=lines)
     if len(text) <= limit_bytes and weight(printable) <= limit_bytes:
         return printable
@@ -45,13 +45,13 @@ def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
 
 
 def weight(text: str) -> int:
-    """Bytes of the text inside a page: UTF-8, with quotes, `<`, `>` and `&` escaped."""
+    """Return the size of a text in a page, in bytes: UTF-8, with quotes and markup escaped."""
     escaped = text.count("<") + text.count(">") + text.count("&")
     return len(text.encode()) + 5 * escaped + text.count('"') + text.count("\\")
 
 
 def value_text(recorded: str) -> str:
-    """Write a recorded value as people write JSON: numbers untagged, an array by its shape."""
+    """Return a recorded value as readable JSON: numbers untagged, an array by its shape."""
     if '"$' not in recorded:
         return recorded
     try:
@@ -61,7 +61,7 @@ def value_text(recorded: str) -> str:
 
 
 def shown_value(value: Value) -> JsonValue:
-    """Return a value as JSON for people: an object by its digest, an array by its shape."""
+    """Return a value as readable JSON: an object by its digest, an array by its shape."""
     if isinstance(value, Object):
         return {"object": value.digest}
     if isinstance(value, Typed):
@@ -75,7 +75,7 @@ def shown_value(value: Value) -> JsonValue:
 
 
 def failure_text(recorded: str) -> str:
-    """Write a recorded failure in a few words: its type, where it is not the body, exit code."""
+    """Describe a recorded failure in a few words: type, stage unless it is `run`, exit code."""
     try:
         error = TaskError.from_text(recorded)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -86,7 +86,7 @@ def failure_text(recorded: str) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A span in the unit a person would use."""
+    """Return a duration in a suitable unit."""
     if seconds is None:
         return "–"
     if not seconds:
@@ -105,7 +105,7 @@ def duration(seconds: float | None) -> str:
 
 
 def rate(per_s: float | None) -> str:
-    """Tasks per second, or per minute or hour where they take long."""
+    """Return a rate in tasks per second, or per minute or hour if it is low."""
     if not per_s:
         return "–"
     for factor, unit in ((1, "s"), (60, "min")):
@@ -115,22 +115,22 @@ def rate(per_s: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """A count with thousands apart."""
+    """Return a count with thousands separators."""
     return f"{value:,}"
 
 
 def short_digests(text: str) -> str:
-    """A text with the first twelve digits of each digest in it."""
+    """Shorten each digest in a text to its first twelve digits."""
     return _LONG_DIGEST.sub(r"\1…", text)
 
 
 def percent(share: float | None) -> str:
-    """A share between 0 and 1."""
+    """Return a share between 0 and 1 as a percentage."""
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
 def moment(at: float | None) -> str:
-    """A wall-clock time in UTC; empty when there is none or it is no time at all."""
+    """Return a wall-clock time in UTC; empty for None, `at NUMBER` if it is out of range."""
     try:
         return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
@@ -138,10 +138,10 @@ def moment(at: float | None) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Write a count with its noun: `1 task`, `12 tasks`."""
+    """Return a count with its noun: `1 task`, `12 tasks`."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def some(shown: int, total: int, what: str) -> str:
-    """Write how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
+    """Return how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
     return counted(total, what) if shown == total else f"showing {shown:,} of {total:,} {what}s"

@@ -1,7 +1,7 @@
 """When each worker was busy: spans per worker, merged until they fit a page. Pure.
 
-Spans go into a fine grid by their start, so that a million tasks need bounded memory; spans of
-one worker that nearly touch are then joined, with the gap allowed growing until few are left.
+Spans are put into a fine grid by their start, so that a million tasks need bounded memory. Spans of
+a worker that nearly touch are then merged; the permitted gap grows until few enough are left.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class WorkerId:
 
 @dataclass(frozen=True, slots=True)
 class WorkSpan:
-    """A stretch of work: `tasks` of them, `failed` among those, busy for `busy_s`."""
+    """A period of work on `tasks` tasks, `failed` of which failed, busy for `busy_s`."""
 
     start: float
     end: float
@@ -44,7 +44,7 @@ class WorkSpan:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One worker's spans, by start, and the moments at which it lost or failed an attempt."""
+    """One worker's spans, by start, and the times at which an attempt was lost or failed."""
 
     worker: WorkerId
     spans: tuple[WorkSpan, ...]
@@ -55,19 +55,19 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The tracks that are shown, of `workers` in all, from `start` to `end`."""
+    """The tracks shown, out of `workers` in all, from `start` to `end`."""
 
     start: float
     end: float
     tracks: tuple[Track, ...]
     workers: int
     merged: bool
-    """Whether a span may stand for several tasks."""
+    """Whether a span may represent several tasks."""
 
 
 @dataclass(slots=True)
 class TimelineBuilder:
-    """Takes spans in any order and builds the timeline."""
+    """Builds a timeline from spans in any order."""
 
     start: float
     end: float
@@ -77,11 +77,11 @@ class TimelineBuilder:
 
     @property
     def cell_s(self) -> float:
-        """How many seconds a cell of the grid covers."""
+        """The number of seconds that a cell of the grid covers."""
         return (self.end - self.start) / GRID or 1.0
 
     def add(self, worker: WorkerId, span: WorkSpan) -> None:
-        """Put a span, of one task or of some that start in one cell, into its cell of the grid."""
+        """Add a span, of one task or of some that start in one cell, to its cell of the grid."""
         cells = self._cells.setdefault(worker, {})
         cell = int((span.start - self.start) / self.cell_s)
         old = cells.get(cell)
@@ -89,7 +89,7 @@ class TimelineBuilder:
         cells[cell] = span if old is None else _join(old, span)
 
     def mark(self, worker: WorkerId, at: float) -> None:
-        """Note a moment at which an attempt did not succeed."""
+        """Add the time at which an attempt ended without success."""
         self._marks.setdefault(worker, []).append(at)
 
     def finish(self) -> Timeline:

@@ -1,4 +1,4 @@
-"""Sums over all tasks of a run, however many: per function, lane and round, and by duration.
+"""Sums over all tasks of a run: per function, lane and round, and by duration.
 
 SQLite groups the rows, so the results are small. Lists are bounded and state their total.
 """
@@ -33,7 +33,7 @@ _SELECT_ROUNDS = """
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """How the tasks with one name (a function, a lane, a round) went."""
+    """Counts and times of the tasks with one name (a function, a lane, a round)."""
 
     name: str
     tasks: int
@@ -46,7 +46,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Some lines of `total`; the first and the last when not all."""
+    """The lines shown, out of `total`; the first and the last if not all."""
 
     lines: tuple[Sum, ...]
     total: int
@@ -54,7 +54,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Tasks that took a time in one range."""
+    """Number of tasks whose duration is in one range."""
 
     label: str
     tasks: int
@@ -71,7 +71,7 @@ class Totals:
 
 
 def read_totals(manifest: Manifest) -> Totals:
-    """Sum up every task of the manifest."""
+    """Sum up all tasks of the manifest."""
     functions = manifest.query(_SELECT_FUNCTIONS)
     rounds = [_RoundRow(*row) for row in manifest.query(_SELECT_ROUNDS)]
     return Totals(

@@ -1,6 +1,6 @@
-"""What the tasks of a search gave for which arguments: a column each, of every task or a sample.
+"""Arguments and values of a search's tasks, a column each, for every task or a sample.
 
-    manifest ─► rows of the functions that give numbers ─► columns: place, arguments, values, time
+    manifest ─► rows of functions that return numbers ─► columns: place, arguments, values, time
 
 Numbers are plotted; texts are categories, the most frequent ones by name. A search whose values
 are not numbers has no table.
@@ -22,26 +22,26 @@ from weft.storage.manifest import Manifest
 
 Cell: TypeAlias = float | str | None
 MAX_ROWS = 100_000
-"""Of more tasks a sample is taken."""
+"""Of more tasks, a sample is taken."""
 MAX_ARGUMENTS, MAX_VALUES = 16, 8
 MAX_COLUMNS, LOOKED_AT = 8, 200
 MAX_WORDS, MAX_WORD_CHARS = 60, 60
-"""Texts of a column that are named; all others count as `OTHER`."""
+"""Texts of a column that are named, and their length; all others count as `OTHER`."""
 BLOCK = 2000
-"""Rows whose JSON is parsed in one call."""
+"""Number of rows whose JSON is parsed in one call."""
 OTHER = "(other)"
 _FLOAT = "$f"
-"""How decimals are recorded: `{"$f": "0.5"}`."""
+"""Tag of a recorded float: `{"$f": "0.5"}`."""
 TRIAL = "optuna.trial"
-"""The task of an Optuna stream: its parameters and value are both in what it returns."""
+"""The task of an Optuna stream, which returns both its parameters and its value."""
 _FLAGS = {"yes": 1.0, "no": 0.0}
 _SELECT = (
     "SELECT id, function, args, value, run_s FROM tasks"
     " WHERE state IN ('completed', 'failed') AND (id * 2654435761 & 4294967295) < ?"
     " ORDER BY id LIMIT ?"
 )
-"""Multiples of the golden ratio are spread evenly over any arithmetic progression of ids, so that a
-sample of a grid has all its values; every k-th task might have one of them only."""
+"""Fibonacci hashing spreads any arithmetic progression of ids evenly, so that a sample of a grid
+has all its values; every k-th task might have only one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +57,18 @@ class ValueColumn:
 
 @dataclass(frozen=True, slots=True)
 class ValueTable:
-    """The columns of a run, a row for each task that is over."""
+    """The columns of a run, with a row for each finished task."""
 
     columns: tuple[ValueColumn, ...]
     lanes: tuple[str, ...]
     functions: tuple[str, ...]
     rows: int
     total: int
-    """Tasks that are over; of more than `rows` these are a sample."""
+    """Number of finished tasks; if it exceeds `rows`, the rows are a sample."""
     direction: str = ""
-    """`min` or `max` where the search says what is better."""
+    """`min` or `max`, if the search says which is better."""
     chosen: str = ""
-    """The value to show first."""
+    """Name of the value to show first."""
 
     def column(self, name: str) -> ValueColumn:
         """Return the column of this name."""
@@ -78,7 +78,7 @@ class ValueTable:
 def read_values(
     manifest: Manifest, genesis: Mapping[str, Any] | None = None, *, max_rows: int = MAX_ROWS
 ) -> ValueTable | None:
-    """Read the table; None where no task gave a number."""
+    """Read the table; None if no task returned a number."""
     [(total,)] = manifest.query("SELECT count(*) FROM tasks WHERE state IN ('completed', 'failed')")
     limit = 2**32 * max_rows // total if total > max_rows else 2**32
     draft = _Draft(Places.read(manifest))
@@ -92,10 +92,10 @@ def read_values(
 
 
 def argument_names(manifest: Manifest) -> tuple[str, ...]:
-    """Return the arguments that get a column in a table of tasks: those of the first tasks.
+    """Return the arguments, among those of the first tasks, with a column in a table of tasks.
 
-    They are numbers or texts, and where functions give numbers, arguments of these functions: a
-    sampler's settings would push everything else off the page.
+    They are numbers, texts or short lists. If some functions return numbers, only their arguments
+    are returned: a sampler's settings would push everything else off the page.
     """
     rows = manifest.query("SELECT function, args, value FROM tasks ORDER BY id LIMIT ?", LOOKED_AT)
     numeric = {function for function, _, value in rows if value and _value_cells(_load(value))}
@@ -111,7 +111,7 @@ def argument_names(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _is_plain(raw: Any) -> bool:
-    """Whether an argument fits into a cell: a number, a text, a short list, or nothing."""
+    """Whether an argument fits into a cell: a number, a text, a short list, or None."""
     return raw is None or _cell(raw) is not None
 
 
@@ -124,7 +124,7 @@ def _plan(manifest: Manifest) -> Plan:
 
 
 def _direction(genesis: Mapping[str, Any] | None) -> str:
-    """Which way an Optuna study optimises, as its plan in the genesis says; empty for others."""
+    """Return the direction of an Optuna study from its plan in the genesis; empty for others."""
     node: Any = genesis or {}
     for name in ("config", "args", "plan", "spec", "directions"):
         node = node.get(name) if isinstance(node, Mapping) else None
@@ -134,7 +134,7 @@ def _direction(genesis: Mapping[str, Any] | None) -> str:
 
 @dataclass(slots=True)
 class _Draft:
-    """Rows as they are read; columns appear with the first row that has them."""
+    """Rows read so far; a column is added with the first row that has it."""
 
     places: Places
     ids: list[int] = field(default_factory=list)
@@ -144,7 +144,7 @@ class _Draft:
     values: dict[str, dict[int, Cell]] = field(default_factory=dict)
 
     def add_block(self, rows: Sequence[tuple[int, str, str, str | None, float | None]]) -> None:
-        """Take the columns of some tasks."""
+        """Add the columns of some tasks."""
         parsed = _load("[" + ",".join(row[2] for row in rows) + "]")
         results = _load("[" + ",".join(row[3] or "null" for row in rows) + "]")
         for (id_, function, _, value, run_s), args, result in zip(
@@ -164,13 +164,13 @@ class _Draft:
             _put(self.values, number, _value_cells(result), MAX_VALUES)
 
     def functions_with_numbers(self) -> list[str]:
-        """Return the functions that gave any number, the one with most tasks first."""
+        """Return the functions that returned a number, those with the most tasks first."""
         rows = {number for cells in self.values.values() for number in cells}
         counts = Counter(self.functions[number] for number in sorted(rows))
         return sorted(counts, key=lambda name: (-counts[name], name))
 
     def table(self, total: int, direction: str, key: str) -> ValueTable:
-        """Return the columns of the tasks whose function gives numbers."""
+        """Return the columns of the tasks whose function returns numbers."""
         functions = self.functions_with_numbers()
         chosen = [n for n, name in enumerate(self.functions) if name in functions]
         blocks = [self.places.of(self.ids[number]) for number in chosen]
@@ -210,7 +210,7 @@ def _columns(
 
 
 def _categories(column: Sequence[Cell]) -> list[Cell]:
-    """Write every cell as a text; rare ones, where there are many, become OTHER."""
+    """Convert every cell to a text; if too many differ, the rare ones become OTHER."""
     texts = [None if cell is None else _text(cell) for cell in column]
     counts = Counter(text for text in texts if text is not None)
     if len(counts) <= MAX_WORDS:
@@ -246,20 +246,20 @@ def _load(text: str) -> Any:
 
 
 def _trial(result: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Parameters and value of one trial of an Optuna stream."""
+    """Return parameters and value of one trial of an Optuna stream."""
     point = result.get("point")
     return (point.get("params") if isinstance(point, dict) else {}), result.get("value")
 
 
 def _value_cells(result: Any) -> dict[str, Cell]:
-    """The numbers that a task gave, by name; `value` where it gave just one."""
+    """Return the numbers that a task returned, by name; a single one is named `value`."""
     fields = _fields(result)
     is_object = isinstance(fields, dict) and not _is_tagged(fields)
     return _numbers(_flat(fields) if is_object else {"value": _cell(fields)})
 
 
 def _flat(raw: Any) -> dict[str, Cell]:
-    """Cells of an object by name; those of an object inside it as `outer.inner`."""
+    """Return the cells of an object by name; those of a nested object as `outer.inner`."""
     fields = _fields(raw)
     if not isinstance(fields, dict):
         return {}
@@ -274,12 +274,12 @@ def _flat(raw: Any) -> dict[str, Cell]:
 
 
 def _name(recorded: str) -> str:
-    """A name as its writer gave it: `$` at its start is doubled in records."""
+    """Return the original name: records double a leading `$`."""
     return recorded.removeprefix("$")
 
 
 def _fields(raw: Any) -> Any:
-    """The fields of a dataclass as recorded; anything else as it is."""
+    """Return the recorded fields of a dataclass; anything else unchanged."""
     tagged = raw.get("$t") if isinstance(raw, dict) else None
     if isinstance(tagged, list) and len(tagged) == 3 and isinstance(tagged[2], dict):
         return tagged[2]
@@ -291,7 +291,7 @@ def _is_tagged(raw: Mapping[str, Any]) -> bool:
 
 
 def _cell(raw: Any) -> Cell:
-    """A recorded value as a number or a text; None where it is neither."""
+    """Convert a recorded value to a number or a text; None if it is neither."""
     if isinstance(raw, str):
         return raw
     if isinstance(raw, dict):
@@ -322,6 +322,6 @@ def _finite(number: float) -> float | None:
 
 
 def _numbers(cells: Mapping[str, Cell]) -> dict[str, Cell]:
-    """The numbers among cells; yes and no count as 1 and 0."""
+    """Return the numbers among cells; yes and no count as 1 and 0."""
     named = {name: _FLAGS.get(c) if isinstance(c, str) else c for name, c in cells.items()}
     return {name: cell for name, cell in named.items() if cell is not None}

@@ -15,20 +15,20 @@ from weft.model.values import JsonValue, Value
 from weft.product import products
 
 MAX_LINES, LINE_BYTES = 8, 400
-"""How much of an answer is said in words."""
+"""Limits of an answer in words."""
 ONE_LINE_CHARS = 90
 MAX_ITEMS = 12
 MAX_DEPTH = 3
 DIGITS = 6
-"""Of a number in a sentence; the recorded answer beside it has all of them."""
+"""Significant digits of a number in a sentence; the recorded answer beside it has all of them."""
 
 
 STUDY = "optuna.study"
-"""The search that any function can be given to; it is named after the function."""
+"""The search that can evaluate any task; its title names that task."""
 
 
 def title_of(search: str, args: JsonValue = None) -> str:
-    """Return what a search is called: its product's words, or its function's name in words."""
+    """Return a search's title: as its product defines it, or its function's name in words."""
     if search == STUDY:
         objective = _objective(args)
         return f"Optuna study of {_plain_name(objective)}" if objective else "Optuna study"
@@ -41,7 +41,7 @@ def title_of(search: str, args: JsonValue = None) -> str:
 
 
 def _objective(args: JsonValue) -> str:
-    """Return the name of the task that a study evaluates; empty where it cannot be read."""
+    """Return the name of the task that a study evaluates; empty if it cannot be read."""
     for name in ("plan", "objective", "task"):
         args = args.get(name) if isinstance(args, dict) else None
     return args if isinstance(args, str) else ""
@@ -54,7 +54,7 @@ def _plain_name(search: str) -> str:
 
 
 def answer_lines(value: Value) -> list[str]:
-    """Say an answer in a few lines; the first is the sentence that lists show."""
+    """Describe an answer in a few lines; lists of runs show only the first."""
     plain = shown_value(value)
     lines = _lines(plain)
     if len(lines) > MAX_LINES:
@@ -63,7 +63,7 @@ def answer_lines(value: Value) -> list[str]:
 
 
 def unknown_lines(reason: str, detail: Value) -> list[str]:
-    """Say why there is no answer."""
+    """Describe why there is no answer."""
     lines = answer_lines(detail) if detail else []
     if len(lines) == 1:
         return [clip(f"{reason}: {lines[0]}", LINE_BYTES)]

@@ -1,4 +1,4 @@
-"""How long a run worked: wall time without pauses, task time, and the workers' timeline."""
+"""The times of a run: wall time without pauses, task time, and the workers' timeline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SELECT_SPANS = """
           WHERE started_at IS NOT NULL AND worker_pid IS NOT NULL AND state != 'queued')
     GROUP BY node, gpu, worker_pid, worker_started, cell
 """
-"""The spans of each worker, those that start in one cell of the timeline's grid added up."""
+"""The spans of each worker; those that start in one cell of the timeline's grid are added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class Work:
     wall_s: float | None
     """From the first task queued to the last event, without `paused_s`."""
     paused_s: float
-    """Between an interruption and what came after it."""
+    """Time between each interruption and the work after it."""
     busy_s: float
-    """Sum of the times that tasks took."""
+    """Sum of the durations of tasks."""
     timeline: Timeline | None = None
 
     @property
     def speed_up(self) -> float | None:
-        """Task time over wall time: how many workers' worth of work was done at once."""
+        """Task time divided by wall time: the average number of busy workers."""
         return self.busy_s / self.wall_s if self.wall_s else None
 
 
 def read_work(manifest: Manifest) -> Work:
-    """Measure a run, with its timeline."""
+    """Return the times of a run, with its timeline."""
     work = measure(manifest)
     if work.started_at is None or work.ended_at is None:
         return work
@@ -53,7 +53,7 @@ def read_work(manifest: Manifest) -> Work:
 
 
 def measure(manifest: Manifest) -> Work:
-    """Measure a run by the times in its manifest, without a timeline; reads no clock."""
+    """Return the times of a run from its manifest, without a timeline; reads no clock."""
     first, last, busy_s, spans_from = manifest.query(
         "SELECT min(queued_at), max(max(coalesce(queued_at, 0), coalesce(started_at, 0),"
         " coalesce(finished_at, 0))), coalesce(sum(run_s), 0), min(started_at) FROM tasks"
@@ -68,7 +68,7 @@ def measure(manifest: Manifest) -> Work:
 
 
 def paused_s(manifest: Manifest) -> float:
-    """Time in which no coordinator worked on the run."""
+    """Return the seconds in which no coordinator worked on the run."""
     pauses = manifest.query(
         "SELECT e.at, (SELECT min(started_at) FROM tasks WHERE started_at > e.at) AS next"
         " FROM events e WHERE e.kind = 'interrupted' AND next IS NOT NULL"

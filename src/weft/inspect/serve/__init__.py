@@ -4,5 +4,5 @@
                                                    ├─ runcache: what changed, overview
                                                    └─ rows, ledgerrows, parts, compare: the views
 
-The views are those of `weft.inspect.report`, filled again whenever the run's files change.
+The views are those of `weft.inspect.report`, rendered again whenever the run's files change.
 """

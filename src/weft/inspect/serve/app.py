@@ -1,4 +1,4 @@
-"""The addresses of the live page, each a GET that reads. Knows requests, not files.
+"""The URLs of the live page, each a read-only GET. Knows requests, not files.
 
 /                     list of runs          /run/ID                one run
 /updates              the list, live        /run/ID/updates        its overview, live
@@ -42,7 +42,7 @@ STATIC = {
         for name in ("live.js", "run.js", "runs.js", "compare.js")
     },
 }
-"""Every static file, by the name in its address."""
+"""Every static file, by the name in its URL."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 ReadRun = Callable[[ServedRun, Request], JsonValue]
 
@@ -92,13 +92,13 @@ def _file(package: str, path: str, media_type: str) -> Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Answers to requests; what reads files runs in a thread."""
+    """Handlers of requests; what reads files runs in a thread."""
 
     directory: RunDirectory
     views: Views
     stopping: Stopping
 
-    # -- lists and pairs ---------------------------------------------------------------------
+    # -- lists and comparisons ---------------------------------------------------------------
 
     async def index(self, _: Request) -> Response:
         """List the runs."""
@@ -118,7 +118,7 @@ class Pages:
         }
 
     async def compare(self, request: Request) -> Response:
-        """Show two to six runs beside each other."""
+        """Show two to six runs side by side."""
         runs = await run_in_threadpool(self._chosen, request)
         return HTMLResponse(self.views.page("compare.html", runs=runs)) if runs else _not_found()
 
@@ -146,7 +146,7 @@ class Pages:
         return HTMLResponse(await run_in_threadpool(self.views.run_page, run))
 
     async def run_updates(self, request: Request) -> Response:
-        """Send the overview whenever it changes; a run that is missing now may come back."""
+        """Send the overview whenever it changes; a missing run may come back."""
         return stream(partial(self._update, request.path_params["id"]), self.stopping)
 
     def _update(self, id_: str) -> dict[str, JsonValue]:
@@ -154,7 +154,7 @@ class Pages:
         return self.views.update(run) if run else {"trouble": "the run is missing now"}
 
     async def search_page(self, request: Request) -> Response:
-        """Send one page that the run's search adds, to be framed."""
+        """Send one page that the run's search adds, to be shown in a frame."""
         run, number = await self._find(request), int(request.path_params["number"])
         html = await run_in_threadpool(self.views.search_page, run, number) if run else None
         if html is None:
@@ -173,7 +173,7 @@ class Pages:
         return respond
 
     def json_of(self, read: ReadRun) -> Endpoint:
-        """Return an endpoint that reads something of one run and sends it as JSON."""
+        """Return an endpoint that sends what `read` returns for a run as JSON."""
 
         async def respond(request: Request) -> Response:
             run = await self._find(request)
@@ -194,7 +194,7 @@ class Pages:
 
 
 def _or_trouble(read: Callable[[], JsonValue]) -> JsonValue:
-    """Return what is read, or why it cannot be; the page tries again."""
+    """Return what is read, or why reading failed; the page tries again."""
     try:
         return read()
     except (WeftError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Two to six runs side by side: requests, answers, times, and the decisions where they diverge."""
+"""Two to six runs side by side: requests, answers, times, and the records where they diverge."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ BEFORE, AFTER = 2, 5
 
 @dataclass(frozen=True, slots=True)
 class ComparedFact:
-    """One fact of every run."""
+    """One fact about every run."""
 
     name: str
     texts: tuple[str, ...]
     shared: bool = False
-    """Whether it is part of what the ledger says, so that a difference means something."""
+    """Whether the ledger determines it, so that a difference is meaningful."""
 
     @property
     def differs(self) -> bool:
@@ -43,7 +43,7 @@ class ComparedFact:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """How one run relates to the first: where they diverge, or that they are equal."""
+    """One run compared with the first: where they diverge, or that they are equal."""
 
     verdict: str
     equal: bool
@@ -52,14 +52,14 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRecord:
-    """One record of every run, in words; empty where a ledger has ended."""
+    """One record of every run, in words; empty if a ledger has ended before it."""
 
     seq: int
     texts: tuple[str, ...]
 
     @property
     def differs(self) -> bool:
-        """Whether the runs went different ways here."""
+        """Whether the runs differ in this record."""
         return len(set(self.texts)) > 1
 
 
@@ -85,12 +85,12 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether all ledgers are the same bytes."""
+        """Whether all ledgers are byte-identical."""
         return all(other.equal for other in self.others)
 
 
 def compare(paths: Sequence[Path], summaries: Sequence[RunSummary]) -> Comparison:
-    """Compare runs with the first of them; what cannot be read is named in the verdict."""
+    """Compare runs with the first of them; the verdict on an unreadable run states the error."""
     size = summaries[0].overview.size
     others = tuple(_against(paths[0], path, size) for path in paths[1:])
     places = [other.difference.seq for other in others if other.difference is not None]
@@ -117,7 +117,7 @@ def _against(first: Path, other: Path, size: int) -> ComparedRun:
 
 
 def _decisions(paths: Sequence[Path], seq: int) -> Iterator[ComparedRecord]:
-    """Give the records around one place, side by side."""
+    """Yield the records around number `seq`, side by side."""
     first = max(0, seq - BEFORE)
     columns = [_records(path, first, seq + AFTER) for path in paths]
     for at in range(max(map(len, columns), default=0)):
@@ -137,7 +137,7 @@ def _records(path: Path, first: int, end: int) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Write the arguments of a call in words, and decimals without the object around them."""
+    """Put the arguments of a call into words, and replace tagged floats by their digits."""
     text = _DECIMAL.sub(r"\1", text)
     call = _CALL.search(text)
     if call is None:

@@ -1,6 +1,6 @@
-"""All results of a run as one file: CSV and JSON as they are read, Parquet where it can be written.
+"""All results of a run as one file: CSV and JSON, streamed, or Parquet if it can be written here.
 
-The columns are those of `weft export`. Nothing is written into the run.
+The columns are those of `weft export`. Nothing is written to the run.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ TYPES = {
 }
 KINDS = tuple(TYPES)
 ROWS = 1000
-"""Rows that are sent at a time."""
+"""Number of rows sent at a time."""
 
 
 def kinds_here() -> tuple[str, ...]:
-    """Return the kinds that can be made here: Parquet needs pyarrow or polars."""
+    """Return the kinds that are available here: Parquet needs pyarrow or polars."""
     has_parquet = any(importlib.util.find_spec(name) for name in ("pyarrow", "polars"))
     return KINDS if has_parquet else ("csv", "json")
 
 
 def download(run: ServedRun, kind: str) -> Response:
-    """Return the results as a file; refused where the run may not show them."""
+    """Return the results as a file; refused for a run with sealed views."""
     try:
         if kind not in kinds_here():
             return PlainTextResponse("Parquet needs pyarrow or polars\n", 404)
@@ -70,7 +70,7 @@ def _csv(rows: RunResults, columns: list[Column]) -> Iterator[str]:
 
 
 def _json(rows: RunResults, columns: list[Column]) -> Iterator[str]:
-    """An array of objects, one on each line."""
+    """Yield a JSON array of objects, one per line."""
     start = "[\n"
     for row in cells(rows, columns):
         named = {column.name: _plain(cell) for column, cell in zip(columns, row, strict=True)}
@@ -80,7 +80,7 @@ def _json(rows: RunResults, columns: list[Column]) -> Iterator[str]:
 
 
 def _plain(cell: Cell) -> Cell:
-    """A cell as JSON has it: times as texts, and no number that JSON lacks."""
+    """Convert a cell for JSON: times to text, NaN and infinities to None."""
     if isinstance(cell, datetime):
         return cell.isoformat()
     return None if isinstance(cell, float) and cell - cell != 0 else cell

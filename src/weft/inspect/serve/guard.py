@@ -1,9 +1,9 @@
-"""Which requests are answered: GET only, from our own pages on this machine, with the token.
+"""Decides which requests are answered: only GET, from our pages on this machine, with the token.
 
 A page on any other site can send requests to a loopback port, and by DNS rebinding can even
-read the answers. So every request must name us in `Host`, must not come from another origin, and
-must carry the token, which is random for each start. Every answer forbids scripts that are not
-ours, frames around us, caches and referrers.
+read the responses. So every request must name us in `Host`, must not come from another origin, and
+must carry the token, which is random for each start. Every response forbids foreign scripts,
+framing by other sites, caching and referrers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FRAME_POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src data:; base-uri 'none';"
     " form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin"
 )
-"""For what a search draws: it may be styled, nothing in it may run."""
+"""For a search's pages: styles are allowed, scripts are not."""
 ALWAYS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -48,16 +48,16 @@ class Gate:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What `Host` may say."""
+        """The permitted values of `Host`."""
         return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost"))
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie; browsers share cookies between the ports of a host."""
+        """Name of the cookie, per port: browsers share cookies between the ports of a host."""
         return COOKIE.format(port=self.port)
 
     def refuse(self, request: Request) -> Response | None:
-        """Return why a request goes no further, or None."""
+        """Return the response to a request that goes no further, or None."""
         if request.method != "GET":
             return PlainTextResponse("GET only\n", 405, {"allow": "GET"})
         headers = request.headers
@@ -78,7 +78,7 @@ class Gate:
         return None if self._fits(request.cookies.get(self.cookie, "")) else _no_token()
 
     def _let_in(self, request: Request) -> Response:
-        """Keep the token in a cookie and out of the address."""
+        """Redirect to the URL without the token, and set the token as a cookie."""
         pairs = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
         query = f"?{urlencode(pairs)}" if pairs else ""
         path = "/" + quote(request.scope["path"].lstrip("/"))  # `//host` would lead elsewhere
@@ -97,7 +97,7 @@ def _is_one_of(values: list[str], allowed: Iterable[str], *, needed: bool = Fals
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Whether a browser says that another site requests something that is not a whole page."""
+    """Whether a browser reports that another site requests anything but a top-level page."""
     if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
         return False
     return headers.get("sec-fetch-dest") != "document"
@@ -108,7 +108,7 @@ def _no_token() -> Response:
 
 
 class Guard:
-    """ASGI middleware: asks the gate first, and puts the policies on every answer."""
+    """ASGI middleware: asks the gate first, and adds the policies to every response."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self.app = app

@@ -1,6 +1,6 @@
-"""One page of a ledger, however long: the offsets of its lines are indexed once.
+"""One page of a ledger of any length: the offsets of its lines are indexed once.
 
-Only what was appended since is read again. Checks nothing; a line that is not a record is shown
+Afterwards only appended lines are indexed. Checks nothing; a line that is not a record is shown
 unchanged.
 """
 
@@ -27,18 +27,18 @@ MAX_FIND_CHARS = 200
 
 @dataclass(slots=True)
 class LineIndex:
-    """Where the lines of one ledger begin; its last entry is where the next one will."""
+    """Offsets at which the lines of one ledger begin; the last entry is that of the next line."""
 
     starts: array[int] = field(default_factory=lambda: array("Q", [0]))
     inode: int = -1
 
     @property
     def size(self) -> int:
-        """How many whole lines there are."""
+        """The number of whole lines."""
         return len(self.starts) - 1
 
     def refresh(self, path: Path) -> None:
-        """Continue where the last refresh ended; start over with another or a shorter file."""
+        """Continue where the last refresh ended; start over with a replaced or truncated file."""
         with open_plain(path) as file:
             status = os.fstat(file.fileno())
             if status.st_ino != self.inode or status.st_size < self.starts[-1]:
@@ -57,14 +57,14 @@ class LineIndex:
 
 
 class Ledgers:
-    """The line indices of the ledgers that were shown."""
+    """The line indices of the ledgers shown so far."""
 
     def __init__(self) -> None:
         self._known: dict[Path, LineIndex] = {}
         self._lock = threading.Lock()
 
     def rows(self, run: Path, first: int | None, find: str) -> dict[str, JsonValue]:
-        """Return one page of records; the last one without `first`."""
+        """Return one page of matching records, from `first` on; the last page without `first`."""
         folder = RunFolder(run)
         sealed = SEALED_VIEWS in folder.read_run_file().tags
         if not is_plain_file(folder.ledger) or not folder.ledger.stat().st_size:
@@ -104,7 +104,7 @@ def _row(data: mmap.mmap, index: LineIndex, seq: int, sealed: bool) -> list[Json
 
 
 def record_number(run: Path, key: str) -> int | None:
-    """Return the number of the record that a task has in the ledger; None while it has none."""
+    """Return the number of a task's record in the ledger; None if it has none yet."""
     path = RunFolder(run).ledger
     if len(key) != 64 or not is_plain_file(path) or not path.stat().st_size:
         return None

@@ -1,7 +1,7 @@
-"""Server-sent events: reads a run again and again and sends what changed.
+"""Server-sent events: polls a run and sends its state whenever it has changed.
 
-A read may take long on a run of millions of tasks; between two of them it waits at least as long
-as three reads took, so that watching never slows down the run.
+A read may take long on a run of millions of tasks; the pause after it is three times as long, up
+to a limit, so that watching does not slow down the run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Stopping = Callable[[], bool]
 
 
 def stream(read: Callable[[], dict[str, JsonValue]], stopping: Stopping) -> EventSourceResponse:
-    """Answer with events named `update`; data is JSON, `trouble` in it says what cannot be read."""
+    """Respond with events named `update`; data is JSON, with `trouble` if reading failed."""
     return EventSourceResponse(_events(read, stopping), ping=PING_S)
 
 

@@ -1,7 +1,7 @@
-"""One page of a run's tasks: any order, any filter, a hundred thousand of them or more.
+"""One page of a run's tasks in any order, with any filter, out of a hundred thousand or more.
 
-SQLite selects the ids; each row is the report's. Of a run with sealed views, arguments and values
-are neither shown nor searched.
+SQLite selects the ids; each row is the report's. If the views of a run are sealed, arguments and
+values are neither shown nor searched.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ ORDERS = {
 }
 CONTENTS = ("call", "outcome")
 _ARGUMENT = re.compile(r"arg([0-7])")
-"""The order by one of the arguments that have a column."""
+"""Name of the order by one of the arguments that have a column."""
 _BY_ARGUMENT = "coalesce(CAST(json_extract(args, ?) AS REAL), json_extract(args, ?), '')"
-"""Of an argument's path to a decimal, and its own: decimals are recorded as texts."""
+"""Takes the path of an argument's tagged float, recorded as text, and that of the argument."""
 _CONTENT = "args || ' ' || coalesce(value, '') || ' ' || coalesce(error, '')"
 _IN_ATTEMPTS = (
     " OR id IN (SELECT task FROM attempts"
@@ -54,7 +54,7 @@ _IN_ATTEMPTS = (
 
 @dataclass(frozen=True, slots=True)
 class TaskQuery:
-    """Which tasks, in which order, starting where."""
+    """The filter, order and first row of a page of tasks."""
 
     first: int = 0
     order: str = "place"
@@ -64,7 +64,7 @@ class TaskQuery:
 
     @staticmethod
     def parse(query: Mapping[str, str]) -> TaskQuery:
-        """Read a query string; what cannot be understood is ignored."""
+        """Parse a query string; invalid values are ignored."""
         first, order = query.get("first", ""), query.get("sort", "")
         chosen = query.get("states", "").split(",")
         states = tuple(state for state in STATES if state in chosen)
@@ -79,7 +79,7 @@ class TaskQuery:
 
 
 def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
-    """Return one page of tasks, as the page's script reads it, and how many match in all."""
+    """Return one page of tasks for the page's script, and the total number that match."""
     folder = RunFolder(run)
     is_sealed = SEALED_VIEWS in folder.read_run_file().tags
     if not folder.manifest.is_file():
@@ -105,19 +105,19 @@ def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
 
 
 def _about(run: Path, arguments: Sequence[str], functions: int) -> dict[str, JsonValue]:
-    """What the script needs of the run beside its rows."""
+    """Return what the script needs to know about the run besides its rows."""
     name = shlex.quote(run.resolve().name)
     return {"run": visible(name), "arguments": list(arguments), "functions": functions}
 
 
 def _live(task: TaskFacts, is_sealed: bool) -> TaskFacts:
-    """Leave the record of a finished task open: the page requests its number separately."""
+    """Leave out the record number of a finished task: the page requests it separately."""
     final_task = replace(task, why="its end is durable") if task.state in FINAL else task
     return sealed(final_task) if is_sealed else final_task
 
 
 def _order(query: TaskQuery, is_sealed: bool, arguments: Sequence[str]) -> tuple[str, list[object]]:
-    """Return an order and its values."""
+    """Return an SQL order and its parameters."""
     by: list[object] = []
     order = ORDERS["place"]
     if match := _ARGUMENT.fullmatch(query.order):
@@ -141,7 +141,7 @@ def _ids(manifest: Manifest, where: str, values: list[object], order: str, first
 
 
 def _where(places: Places, query: TaskQuery, is_sealed: bool) -> tuple[str, list[object]]:
-    """Return a condition and its values; every word must occur, or be the task's place."""
+    """Return an SQL condition and its parameters; each word must occur or be the task's place."""
     parts, values = ["1"], list[object]()
     if query.states != STATES:
         parts.append(f"state IN ({','.join('?' * len(query.states))})")
@@ -160,7 +160,7 @@ def _where(places: Places, query: TaskQuery, is_sealed: bool) -> tuple[str, list
 
 
 def _span(places: Places, word: str) -> tuple[int, int] | None:
-    """The id that `LANE:ROUND:INDEX` names, as a range; None where there is no such place."""
+    """Return the id at `LANE:ROUND:INDEX`, as a range; None if there is no such task."""
     lane, *numbers = word.rsplit(":", 2)
     if len(numbers) < 2 or not all(n.isascii() and n.isdigit() and len(n) < 16 for n in numbers):
         return None

@@ -1,6 +1,6 @@
-"""Reads runs again and again, cheaply: only when their files changed, once for all pages.
+"""Caches what pages read of runs: a run is read again only when its files have changed.
 
-A *stamp* is what the file system says of a run's files, and SQLite's own count of changes: two
+A *stamp* is the file system's metadata of a run's files, with SQLite's own change counter: two
 commits may fall into one tick of the file system's clock.
 """
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def stamp(run: Path) -> Stamp:
-    """Name the state of a run's files; the same as long as nothing was written."""
+    """Return a value that identifies the state of a run's files; equal while nothing is written."""
     folder = RunFolder(run)
     wal = folder.manifest.with_name(f"{folder.manifest.name}-wal")
     files = (folder.run_toml, folder.ledger, folder.checkpoint, folder.manifest, wal)
@@ -50,17 +50,17 @@ def _changes(manifest: Path) -> bytes:
 class RunCache(Generic[T]):
     """The result of `read` for each run, valid until the run's stamp changes.
 
-    Threads that ask at the same time wait for one read.
+    Threads that ask for a run at the same time share one read.
     """
 
     read: Callable[[Path], T]
     most: int = MAX_RUNS
-    """Runs that are remembered at a time."""
+    """Maximum number of runs in the cache."""
     _entries: dict[Path, tuple[Stamp, T]] = field(default_factory=dict)
     _locks: dict[Path, threading.Lock] = field(default_factory=dict)
 
     def get(self, run: Path) -> T:
-        """Return what is known of a run now."""
+        """Return the result for a run as it is now; reads only if the run has changed."""
         if len(self._entries) >= self.most and run not in self._entries:
             self._entries.clear()
         with self._locks.setdefault(run, threading.Lock()):
@@ -69,7 +69,7 @@ class RunCache(Generic[T]):
             if entry is not None and entry[0] == now:
                 return entry[1]
             result = self.read(run)
-            # Reading a run that was killed sets up SQLite's wal-index anew; nothing was written.
+            # Reading a killed run rebuilds SQLite's wal-index, although nothing was written.
             after = stamp(run)
             self._entries[run] = (after if after[0] == now[0] else now, result)
             return result

@@ -1,6 +1,6 @@
-"""Which runs are below a folder. A run's id is a hash of its path there, so addresses last.
+"""The runs below a folder. A run's id is a hash of its path there, so its URL is stable.
 
-Nothing in a request becomes part of a path: ids are looked up among the runs listed.
+Nothing in a request becomes part of a path: ids are looked up among the listed runs.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class ServedRun:
 
     id: str
     name: str
-    """Its place below the folder, or the folder's own name."""
+    """Its path relative to the folder, or the folder's own name."""
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:
-    """The folder that is served: of runs, or a run itself."""
+    """The folder that is served: a folder of runs, or a run."""
 
     root: Path
 
     def runs(self) -> list[ServedRun]:
-        """Return every run, by name. Hidden folders and links out of the folder are left out."""
+        """Return every run, by name. Hidden folders and symbolic links are left out."""
         if RunFolder(self.root).is_run():
             return [_served(self.root.resolve().name, self.root)]
         runs = [_served(path.relative_to(self.root).as_posix(), path) for path in _walk(self.root)]
@@ -72,4 +72,4 @@ def _folders(folder: Path) -> list[Path]:
         paths = sorted(folder.iterdir())
         return [p for p in paths if p.name[0] != "." and p.is_dir() and not p.is_symlink()]
     except OSError:
-        return []  # deleted meanwhile, or no permission
+        return []  # deleted in the meantime, or no permission

@@ -1,7 +1,7 @@
 """Assembles the live page: a loopback port, a random token, the server.
 
-It listens on 127.0.0.1 alone. What it serves is read only; `weft.inspect.serve.guard` decides
-which requests are answered.
+Listens on 127.0.0.1 only. What it serves is read-only; `weft.inspect.serve.guard` decides which
+requests are answered.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_PORT = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where the page is; the address carries the token."""
+    """Where the page is served; the URL contains the token."""
 
     port: int
     token: str
@@ -37,7 +37,7 @@ class ServerAddress:
 
     @property
     def url(self) -> str:
-        """The address to open."""
+        """The URL to open."""
         return f"http://{LOOPBACK}:{self.port}/?token={self.token}"
 
 
@@ -49,15 +49,15 @@ class _Server(uvicorn.Server):
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, then call `on_start`: signals are handled from here on."""
+        """Start listening, then call `on_start`; signals are handled from here on."""
         await super().startup(sockets=sockets)
         self._on_start()
 
 
 def serve(root: Path, port: int, announce: Callable[[ServerAddress], None]) -> None:
-    """Serve the runs below a folder until Ctrl-C; `announce` is called once it listens.
+    """Serve the runs below a folder until Ctrl-C; `announce` is called once the server listens.
 
-    Raises FileInvalid when there is no such folder, StorageFailed when the port is taken.
+    Raises FileInvalid if there is no such folder, StorageFailed if the port is taken.
     """
     if not root.is_dir():
         raise FileInvalid(f"{root} is not a folder", hint="give the folder that contains your runs")

@@ -1,6 +1,6 @@
-"""What each address shows: a run's parts, rendered by the templates of the report.
+"""What each URL shows: a run's parts, rendered with the templates of the report.
 
-Reads runs through `RunCache`, so that many pages cost one read. Knows no request.
+Reads runs through `RunCache`, so that many pages need one read. Knows nothing of requests.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
 SHARED = tuple(name for name in SCRIPTS if name != "report.js")
-"""The scripts of the report that the live page runs too."""
+"""The report's scripts that the live page uses too."""
 ANSWER_BYTES = 200
 QUICK_BYTES = 8_000_000
-"""Up to here a manifest is read before its page is sent: 30,000 tasks, a tenth of a second."""
+"""Up to this size a manifest is read before its page is sent: 30,000 tasks, a tenth of a second."""
 VALUES_BYTES = 4_000_000
-"""What the columns of values may take: they do not go far."""
+"""Maximum size of the columns of values; large, as they are sent within this machine."""
 MAX_VALUES = 6
-"""Runs whose columns are remembered: as many as are compared."""
+"""Number of runs whose columns are cached: as many as can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +56,31 @@ class ListedRun:
 
     run: ServedRun
     entry: RunEntry
-    """As `weft list` has it."""
+    """The run as `weft list` shows it."""
     summary: RunSummary | None
     badge: Badge
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The words that the run was started with."""
+        """The tags of the run."""
         return self.entry.tags
 
     @property
     def answer(self) -> str:
-        """The first line of the answer; of a run without one, why."""
+        """The first line of the answer, or why there is none."""
         lines = self.summary.overview.lines if self.summary else ()
         return clip(lines[0], ANSWER_BYTES) if lines else ""
 
     @property
     def share(self) -> float:
-        """How much of what is planned is over, in percent."""
+        """Finished tasks in percent of planned ones."""
         overview = self.summary.overview if self.summary else None
         return 100 * overview.finished / overview.planned if overview and overview.planned else 0.0
 
 
 @dataclass(slots=True)
 class Views:
-    """Renders everything that is shown of runs."""
+    """Renders everything that the pages show of runs."""
 
     heads: HeadsList
     ledgers: Ledgers = field(default_factory=Ledgers)
@@ -126,7 +126,7 @@ class Views:
     # -- one run -----------------------------------------------------------------------------
 
     def update(self, run: ServedRun) -> dict[str, JsonValue]:
-        """Return what changes from update to update: the header and the overview."""
+        """Return the parts that change with each update: the header and the overview."""
         listed = self.read(run)
         summary = listed.summary
         assert summary is not None
@@ -146,7 +146,7 @@ class Views:
         }
 
     def run_page(self, run: ServedRun) -> str:
-        """Return the page of a run, as the report has it, with empty views."""
+        """Return the page of a run, laid out like the report, with empty views."""
         update: dict[str, JsonValue] = {}
         try:
             own = shows_values(RunFolder(run.path).read_run_file())
@@ -161,24 +161,24 @@ class Views:
         )  # fmt: skip
 
     def _is_quick(self, run: ServedRun) -> bool:
-        """Whether the first page need not wait: a large run is read while it is shown already."""
+        """Whether the run can be read before its page is sent; a large run is read afterwards."""
         manifest = RunFolder(run.path).manifest
         is_small = not manifest.is_file() or manifest.stat().st_size <= QUICK_BYTES
         return is_small or self._summaries.peek(run.path) is not None
 
     def values(self, run: ServedRun) -> dict[str, JsonValue] | None:
-        """Return the columns of what tasks gave; None where none gave a number."""
+        """Return the columns of what tasks returned; None if none returned a number."""
         return self._values.get(run.path)
 
     def verdict(self, run: ServedRun) -> dict[str, JsonValue]:
-        """Verify a run that no coordinator works on; later updates have its badge."""
+        """Verify a run unless a coordinator is working on it; later updates have its badge."""
         if self._summaries.get(run.path).overview.state == "running":
             return {"word": "running"}
         badge = self._verdicts.get(run.path)
         return {"word": badge.word, "reason": badge.reason}
 
     def part(self, run: ServedRun, name: str) -> dict[str, JsonValue]:
-        """Return one view of a run: its HTML, and the data its script draws with."""
+        """Return one view of a run: its HTML, and the data that its script draws."""
         work, totals, events = _read_part(run.path, name)
         overview = self._summaries.get(run.path).overview
         html = self.page(
@@ -197,17 +197,17 @@ class Views:
         return [page.title for page in self._pages.get(run.path)]
 
     def search_page(self, run: ServedRun, number: int) -> str | None:
-        """Return one page of the run's search as a document of its own."""
+        """Return one page of the run's search as a separate document; None if there is none."""
         pages = self._pages.get(run.path)
         if not 0 <= number < len(pages):
             return None
         page = pages[number]
         return self.page("frame.html", title=page.title, body=page.html)
 
-    # -- some runs ---------------------------------------------------------------------------
+    # -- comparisons -------------------------------------------------------------------------
 
     def comparison(self, runs: Sequence[ServedRun]) -> str:
-        """Return runs side by side."""
+        """Return a comparison of runs side by side."""
         summaries = [self._summaries.get(run.path) for run in runs]
         comparison = compare([run.path for run in runs], summaries)
         return self.page("parts/compared.html", comparison=comparison, runs=runs)

@@ -1,8 +1,8 @@
-"""One puzzle judged: from the programs that all parts of its search found to the verdict.
+"""Judge one puzzle: from the programs found by all parts of its search to the verdict.
 
-    found ──► explanations ──► examinations, each by itself ──► evidence ──► features ──► verdict
+    found ──► explanations ──► independent examinations ──► evidence ──► features ──► verdict
 
-The search hands in what it found; nothing here knows of budgets other than the limit of bits.
+Knows what the search found, but no budget other than the limit in bits.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Candidates = Sequence[ProgramCandidate]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What all parts of a search found, in the order in which they are assembled."""
+    """The programs that all parts of a search found, in the order in which they are assembled."""
 
     candidates: Candidates
     """Programs that are right on every training pair."""
@@ -43,24 +43,24 @@ class Found:
 
     @property
     def is_explained(self) -> bool:
-        """Whether a program fits without a view: then there is no need for black ground."""
+        """Whether a program fits without a view, so that no black background is needed."""
         return any(candidate.program.view is None for candidate in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """What an answer must meet."""
+    """The requirements that an answer must meet."""
 
     needed_permille: int = confidence.SURE
     margin_millibits: int | None = None
-    """Asked for beside the confidence; where a price decides, None allows no competitor."""
+    """Required beside the confidence; where the price decides, None allows no competitor."""
     limit_millibits: int = LIMIT
     without: Sequence[str] = ()
-    """Parts of the method that are left out, see `ablation`."""
+    """Parts of the method to leave out; see `ablation`."""
 
     @property
     def left_out(self) -> str:
-        """Name the model that was fitted with the same features left out."""
+        """The name of the model that was fitted without the features left out here."""
         parts = [part for part in (BEHAVIOUR, SUPPORT) if part in self.without]
         return "+".join(parts) or confidence.WHOLE
 
@@ -71,12 +71,12 @@ class Standard:
 
     @property
     def is_assessed(self) -> bool:
-        """Whether fitted models decide, what is answered and in which order is guessed."""
+        """Whether fitted models decide whether to answer and how guesses are ordered."""
         return self.is_checked and CONFIDENCE not in self.without
 
     @property
     def has_behaviour(self) -> bool:
-        """Whether evidence includes how the steps of programs behave."""
+        """Whether the evidence includes how the steps of a program behave."""
         return BEHAVIOUR not in self.without
 
 
@@ -86,17 +86,17 @@ def explanations(found: Found, standard: Standard) -> Candidates:
         return found.candidates
     if not any(guess.loo_passed for guess in found.guesses):
         return ()
-    # a list that passes cross-validation is an explanation, and the others object to it
+    # a list that passes cross-validation is an explanation, and the other guesses compete with it
     return [guess for guess in found.guesses if guess.millibits <= standard.limit_millibits]
 
 
 def needed(found: Found, standard: Standard) -> list[Examination]:
-    """Return the examinations that a verdict rests on; each can be made by itself."""
+    """Return the examinations that a verdict rests on; they are independent of each other."""
     return examinations(explanations(found, standard)) if standard.is_checked else []
 
 
 def examined(task: ArcTask, standard: Standard, examination: Examination) -> Evidence:
-    """Make one examination."""
+    """Run one examination and return its evidence."""
     own = examination
     return examine(task, own.program, own.outputs, own.loo_passed, behaviour=standard.has_behaviour)
 
@@ -110,9 +110,9 @@ def judge(
     exhausted: bool,
     incomplete: bool = False,
 ) -> TaskVerdict:
-    """Judge what the parts of a search found, by the evidence on what is `needed`.
+    """Judge what the parts of a search found, by the evidence from the `needed` examinations.
 
-    Where evidence is missing the search is incomplete, and nothing is weighed.
+    If evidence is missing, the search counts as incomplete and the evidence is not used.
     """
     examinations = needed(found, standard)
     is_checked = bool(examinations) and all(each.program in evidence for each in examinations)
@@ -141,7 +141,7 @@ def assess(
     members: Sequence[ProgramCandidate],
     competition: Competition,
 ) -> Confidence:
-    """Compute how probable it is that a group is right on every test of a task."""
+    """Compute the probability that a group is right on every test of a task."""
     assert best.evidence is not None, "the best group was examined"
     price = best.price_millibits + best.alone_millibits
     features = support.features_of(task, outputs, members, best.evidence, price, competition)

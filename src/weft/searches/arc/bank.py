@@ -1,8 +1,8 @@
-"""A bank of concepts: chains of operators that earned a name, and what each depends on.
+"""A bank of concepts: named chains of operators, and the concepts that each contains.
 
-A concept costs less to use than its operators do one by one, so programs with it are found
-sooner. Its content is hashed into a run's genesis; programs found with it are recorded written
-out, so a bank is never needed to run them.
+A concept costs less than its operators one by one, so programs that use it are found sooner. A
+bank's content is bound into a run's genesis. Programs found with concepts are recorded with the
+operators written out, so running them never needs the bank.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.searches.arc.synthesis.language import LanguageEntry
 SCHEMA_VERSION = 1
 MAX_BYTES = 4 * 2**20
 MAX_STEPS = 4
-"""Longest chain that a concept may stand for."""
+"""The most operators in a concept's chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Concept:
     """Other concepts of the bank whose chains it contains."""
 
     def entry(self) -> LanguageEntry:
-        """The concept as the search uses it."""
+        """Return the concept as the search uses it."""
         steps = [BY_NAME[name] for name in self.operators]
         return LanguageEntry(
             self.name, steps[0].takes, steps[-1].gives, ShapeEffect.ANY, Palette.ANY,
@@ -57,20 +57,20 @@ class Bank:
     schema_version: Literal[1] = 1
 
     def entries(self) -> tuple[LanguageEntry, ...]:
-        """All concepts as the search uses them."""
+        """Return all concepts as the search uses them."""
         return tuple(concept.entry() for concept in self.concepts)
 
     def digest(self) -> str:
-        """SHA-256 of the canonical form."""
+        """Return the SHA-256 of the canonical form."""
         return hashlib.sha256(canonical(codec.to_json(self)).encode()).hexdigest()
 
     def to_json(self) -> str:
-        """The file that `weft arc learn` writes."""
+        """Return the text of the file that `weft arc learn` writes."""
         return json.dumps(codec.to_json(self), indent=1, sort_keys=True) + "\n"
 
     @staticmethod
     def from_dict(raw: JsonValue, where: str = "bank") -> Bank:
-        """Read a bank's JSON; every field is checked."""
+        """Read a bank's JSON; raises `FileInvalid` if any field is wrong."""
         if not isinstance(raw, dict) or raw.get("schema_version") != SCHEMA_VERSION:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
@@ -89,7 +89,7 @@ class Bank:
 
     @staticmethod
     def read(path: Path) -> Bank:
-        """Read a bank file."""
+        """Read a bank file; raises `FileInvalid` if it is not one."""
         if not path.is_file():
             raise FileInvalid(f"bank {path} does not exist or is not a regular file")
         raw = strictjson.loads(path.read_bytes(), where=str(path), max_bytes=MAX_BYTES)

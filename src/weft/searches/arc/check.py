@@ -1,4 +1,4 @@
-"""Programs as certificates: run them again by definition and compare with what is claimed."""
+"""Programs as certificates: rerun them with the slow operators and compare with their claims."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from weft.searches.arc.task import ArcTask
 
 @dataclass(frozen=True, slots=True)
 class CheckedProgram:
-    """One program, run again by its slow definition."""
+    """One program, run again with the slow reference operators."""
 
     name: str
     program: str
     train_right: int
     train: int
     outputs_same: bool
-    """Whether the test outputs are those that were claimed; True where none were."""
+    """Whether the test outputs are those claimed; True if none were claimed."""
     problem: str = ""
-    """Why the program could not be run at all."""
+    """Why the program could not be run; empty if it was."""
 
     @property
     def exact(self) -> bool:
@@ -33,7 +33,7 @@ class CheckedProgram:
 def check_program(
     task: ArcTask, program: Program, claimed: list[list[list[int]]] | None
 ) -> CheckedProgram:
-    """Run a program on every input of a task."""
+    """Run a program on every input of a task and compare the outputs."""
     right = sum(program.run(pair.input) == pair.output for pair in task.train)
     outputs = [program.run(grid) for grid in task.test]
     rows = [None if grid is None else grid.rows() for grid in outputs]
@@ -42,7 +42,7 @@ def check_program(
 
 
 def check_run(run: ArcRun) -> Iterator[CheckedProgram]:
-    """Run the program of every answered task again, and those of every competitor."""
+    """Run every program of a run's answers again, competitors included."""
     for item in run.items:
         for group in [] if item.answer is None else item.answer["groups"]:
             for text in group["programs"]:
@@ -52,5 +52,5 @@ def check_run(run: ArcRun) -> Iterator[CheckedProgram]:
 def _check_text(task: ArcTask, text: str, claimed: list[list[list[int]]]) -> CheckedProgram:
     try:
         return check_program(task, parse(text), claimed)
-    except WeftError as error:  # no program, or one of operators that are not ours
+    except WeftError as error:  # not a program, or one with operators unknown to this version
         return CheckedProgram(task.name, text, 0, len(task.train), False, str(error))

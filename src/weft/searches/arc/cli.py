@@ -44,7 +44,7 @@ with lazy_imports():
     from weft.searches.arc.views import model as views
 
 SEARCH = "arc.solve"
-"""Workers need its kernels; they are loaded once for all, while tasks are read."""
+"""The search whose kernels workers need; they are preloaded while tasks are read."""
 NOT_EXACT = 1
 NO_CONCEPT = 1
 
@@ -215,7 +215,7 @@ def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
     Exit code 0 if the bank has a concept, 1 if no chain shortens the description.
     """
     if bank.exists():
-        banks.Bank.read(bank)  # a file that is no bank is not overwritten
+        banks.Bank.read(bank)  # a file that is not a bank is not overwritten
     elif not bank.parent.is_dir():
         raise FileInvalid(f"--bank {bank}: there is no folder {bank.parent}")
     corpus = learning.corpus_of([recorded.read_run(path) for path in runs])
@@ -232,7 +232,7 @@ def _run(
     output: OutputOptions,
     more: Callable[[], str] = str,
 ) -> outcome.Run:
-    """Turn options into a request, and run it; `more` is appended to its progress line."""
+    """Turn options into a request and run it; the text from `more` ends the progress line."""
     arc_request = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} task{'s' * (len(tasks) != 1)} of {tasks.source}")

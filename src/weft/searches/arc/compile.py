@@ -1,7 +1,7 @@
 """Compile ARC's kernels before workers start, several parts at a time.
 
-They are compiled once per version of their sources; afterwards they are loaded from the user's
-cache folder in a moment.
+They are compiled once per version of their sources, and loaded from the user's cache folder
+afterwards.
 
     python -m weft.searches.arc.compile        compile now
 """
@@ -18,7 +18,7 @@ from weft.searches.arc.warm import PARTS
 
 
 def compile_kernels(say: Callable[[str], None]) -> None:
-    """Compile what is missing; `say` gets a line when there is something to wait for."""
+    """Compile the kernels unless they are cached; `say` announces the wait."""
     if KERNELS.is_built():
         return
     say(f"compiling {len(PARTS)} families of kernels, once; this takes half a minute")
@@ -32,9 +32,9 @@ def compile_kernels(say: Callable[[str], None]) -> None:
 
 
 def divided(compilers: int) -> list[list[int]]:
-    """Deal the parts to compilers, the next one to whoever would end first.
+    """Assign each part in turn to the compiler process with the least work so far.
 
-    Parts of one process share what they load, and kernels that several of them call.
+    Parts in one process share imports, and kernels that several of them call.
     """
     shares: list[list[int]] = [[] for _ in range(min(compilers, len(PARTS)))]
     for part in PARTS:

@@ -1,15 +1,15 @@
 """From features to a probability: an additive model in integers, monotone in every feature.
 
     feature value ──► level (how many thresholds it reaches) ──► points
-    points added up ──► bent: above the bend each counts more or less ──► permille, by a fixed table
-    another explanation that is nearly as cheap, or pairs with equal outputs ──► permille at most
-    `LIMITED`
+    sum of points ──► scaled above a breakpoint by a fitted slope ──► permille, by a fixed table
+    another explanation that is nearly as cheap, or pairs with equal outputs ──► permille capped
+    at `LIMITED`
 
 Points are thousandths of a nat of log-odds, and the table is the logistic function, rounded. All
-numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles made of
-training tasks, searched with all operators and once more with half of them, so that it holds where
-the language lacks the right program. The probability is that of the whole puzzle: that all its
-outputs are right.
+numbers are data (`confidence.json`), written by `tools/fit_arc_confidence.py` from puzzles derived
+from training tasks. Each is searched with all operators and again with half of them, so that the
+model also holds where the language lacks the right program. The probability is that of the whole
+puzzle: that all its outputs are right.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from importlib.resources import files
 from weft.model import codec
 
 SURE = 950
-"""Least permille of an answer, if not asked otherwise."""
+"""Default confidence that an answer needs, in permille."""
 RIVAL_BITS, LIMITED = 4, 700
-"""Where another explanation costs less than so much more, doubts of both included, nothing else
-lifts the confidence above so many permille: then the choice between the two decides. Neither does
-it where pairs have equal outputs: then an output is one of a few, and agreeing with it is easy."""
+"""If another explanation costs fewer than `RIVAL_BITS` more, doubts of both included, the
+confidence is capped at `LIMITED` permille, because the choice between the two decides. The cap also
+applies if pairs have equal outputs: then an output is one of a few, and easy to match by chance."""
 WHOLE = "whole"
 
 
 @dataclass(frozen=True, slots=True)
 class FeaturePoints:
-    """One feature: `points[n]` counts where `n` thresholds are reached."""
+    """One feature: a value that reaches `n` thresholds is worth `points[n]`."""
 
     name: str
     thresholds: tuple[int, ...]
@@ -47,19 +47,19 @@ class FeaturePoints:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceModel:
-    """A fitted model: points to begin with, points of features, the table to permille."""
+    """A fitted model: base points, points of features, and the table from points to permille."""
 
     base_points: int
     bend_points: int
     slope_permille: int
-    """What each point above the bend counts. Fitted on puzzles that the points were not fitted on,
-    so that high confidences hold as low ones do."""
+    """Weight of each point above the breakpoint. Fitted on puzzles that the points were not fitted
+    on, so that high confidences are as well calibrated as low ones."""
     features: tuple[FeaturePoints, ...]
     least_points: tuple[int, ...]
-    """`least_points[n]`, ascending: the sum of points from which n + 1 permille are reached."""
+    """`least_points[n]`, ascending: the least sum of points that reaches n + 1 permille."""
 
     def points(self, features: Mapping[str, int]) -> dict[str, int]:
-        """Return the points of each feature that has some."""
+        """Return the points of each feature whose points are not 0."""
         points = {each.name: each.of(features[each.name]) for each in self.features}
         return {name: n for name, n in points.items() if n}
 
@@ -73,14 +73,14 @@ class ConfidenceModel:
 
 
 def is_limited(features: Mapping[str, int]) -> bool:
-    """Whether something speaks against an answer that no points make up for."""
+    """Whether the confidence is capped at `LIMITED`, whatever the points."""
     has_rival = features["price_margin_bits"] < RIVAL_BITS
     return has_rival or features["repeated_outputs"] > 0
 
 
 @cache
 def model(left_out: str = WHOLE) -> ConfidenceModel:
-    """Return the model that ships, or the one fitted with a part of the features left out."""
+    """Return the shipped model, or the one fitted with some features left out."""
     text = files("weft.searches.arc").joinpath("confidence.json").read_text("ascii")
     raw = json.loads(text)
     own = {**raw["models"][left_out], "least_points": raw["least_points"]}

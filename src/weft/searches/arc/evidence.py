@@ -1,17 +1,18 @@
-"""Evidence against a program that is right on every training pair, counted.
+"""Evidence against a program that is right on every training pair, as counts.
 
     cross-validation   leave-one-out: the last rule is fitted without a pair and has to predict
-                       that pair's output; two pairs should be predicted (one where there are
-                       only two). Without a fitted rule every pair counts as predicted
+                       that pair's output; two pairs should be predicted (one if there are only
+                       two). Without a fitted rule every pair counts as predicted
     refuted            pairs whose prediction was wrong
     inconsistent       augmentations of the task (rotated, mirrored, colours permuted) on which
-                       the program is right on all pairs and gives another test output. Then a
-                       tie was broken by position or by colour number
-    violated           invariants that hold on all pairs and not on the program's answer
-    extrapolation      what else held in all pairs, step by step, and a test breaks (`invariants`)
+                       the program is right on all pairs but gives a different test output: it
+                       broke a tie by position or by colour number
+    violated           invariants that hold on all pairs but not on the program's answer
+    extrapolation      other properties, step by step, that hold in all pairs and that a test
+                       breaks (`invariants`)
 
-Doubts cost bits, as if the program were so much longer. All is integer, and determined by the
-task and the program alone.
+Doubts cost bits, as if the program were that much longer. All numbers are integers, determined by
+the task and the program alone.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
 LACKING, CONTRARY, REFUTED = 30 * BIT, 60 * BIT, 90 * BIT
-"""What doubts cost: each prediction that is missing; being inconsistent, or each violated
-invariant; being refuted.
+"""Costs of doubts: of each missing prediction; of being inconsistent and of each violated
+invariant; of being refuted.
 
-Tuned on the training split: on its tasks, and on those with one pair less and that as the test.
+Tuned on the training split: on its tasks, and on the same tasks with one pair as the test.
 """
 EXTRAPOLATED = 2 * BIT
-"""What each property costs that training showed and a test breaks: between explanations as short
-as each other, the one that extrapolates least is preferred."""
+"""Cost of each property that holds in training and that a test breaks, so that of equally short
+explanations the one that extrapolates least is preferred."""
 MOST_EXTRAPOLATED = 8
 LOO_REQUIRED = 2
 """Pairs that a fitted program should predict in cross-validation."""
@@ -45,12 +46,12 @@ LOO_REQUIRED = 2
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How a program fared beyond the pairs it was found for."""
+    """The evidence on a program beyond the pairs for which it was found."""
 
     loo_passed: int
     """Pairs predicted in leave-one-out cross-validation."""
     loo_required: int
-    """Pairs that should be."""
+    """Pairs that should be predicted."""
     refuted: int = 0
     inconsistent: int = 0
     violated: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class Evidence:
 
     @property
     def doubt_millibits(self) -> int:
-        """What the doubts cost."""
+        """The cost of all doubts."""
         lacking = max(0, self.loo_required - self.loo_passed)
         contrary = (self.inconsistent > 0) + len(self.violated)
         known = LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
@@ -66,7 +67,7 @@ class Evidence:
         return known + EXTRAPOLATED * min(broken, MOST_EXTRAPOLATED)
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form, with what the doubts cost; `codec.from_json` reads it."""
+        """Return the JSON form, with the cost of the doubts; `codec.from_json` reads it."""
         return {**codec.to_json(self), "doubt_millibits": self.doubt_millibits}
 
 
@@ -80,9 +81,9 @@ def examine(
 ) -> Evidence:
     """Gather the evidence on a program that is right on every pair and gives `outputs`.
 
-    A decision list comes with the number of pairs that it `loo_passed`, and that must be all of
-    them: it was chosen among very many. Else the last rule is fitted without each pair. Without
-    `behaviour` its steps are not looked at.
+    A decision list comes with `loo_passed`, the number of pairs that it predicted, and all of them
+    are required, because it was chosen from very many lists. Otherwise the last rule is refitted
+    without each pair. Without `behaviour` the steps of the program are ignored.
     """
     pairs, refuted = len(task.train), 0
     required = min(LOO_REQUIRED, max(1, pairs - 1)) if loo_passed is None else pairs
@@ -109,7 +110,7 @@ def _cross_validate(task: ArcTask, program: Program) -> tuple[int, int]:
 def _contradicts(
     task: ArcTask, program: Program, outputs: tuple[Grid, ...], symmetry: Symmetry
 ) -> bool:
-    """Whether a program is right on the augmented pairs too, but gives other test outputs."""
+    """Whether a program is right on the augmented pairs too, but gives different test outputs."""
     if program.view is not None:
         program = replace(program, view=program.view.under(symmetry))
     inputs = [*(symmetry.apply(pair.input) for pair in task.train)]
@@ -127,7 +128,7 @@ Invariant = Callable[[Grid, Grid], bool]
 
 
 def violated(task: ArcTask, outputs: Sequence[Grid]) -> tuple[str, ...]:
-    """Name the invariants that hold on all training pairs and not on some test output."""
+    """Name the invariants that hold on all training pairs but not on every test output."""
     pairs = [(pair.input, pair.output) for pair in task.train]
     answers = list(zip(task.test, outputs, strict=True))
     invariants = {**INVARIANTS, "palette": _within(set().union(*(out.cells for _, out in pairs)))}
@@ -154,6 +155,6 @@ INVARIANTS: dict[str, Invariant] = {
     "contrast": lambda _, output: len(set(output.cells)) > 1,
     "kept": _keeps_ink,
 }
-"""By name: the output is as large as its input; is not the input; has only its colours; has
-more than one colour; leaves every cell that is not black. `palette`, made for each task: has
-only colours of its input or of some training output."""
+"""Invariants by name: the output has the size of its input; differs from the input; has only
+colours of the input; has more than one colour; keeps every non-black cell. `palette` is added for
+each task: the output has only colours of its input or of some training output."""

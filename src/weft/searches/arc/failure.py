@@ -1,4 +1,4 @@
-"""Why a task was not solved: one class, and one sentence with the reason."""
+"""Why a task was not solved: a class, and the reason as a sentence."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weft.searches.arc.synthesis.planner import ParallelSearchResult
 from weft.searches.arc.verdict import Outcome
 
 LATE = 3
-"""A search that came nearer in its last third might well have come nearer still."""
+"""A search that improved in its last 1/`LATE` might have improved further."""
 
 
 class FailureKind(StrEnum):
-    """What would have helped."""
+    """Classes of failure."""
 
     MISSING_OPERATOR = "MISSING_OPERATOR"
     SEARCH_BUDGET = "SEARCH_BUDGET"
@@ -32,7 +32,7 @@ class Failure:
 
 
 def analyse(result: ParallelSearchResult) -> Failure | None:
-    """Classify why there is no answer; None when there is one."""
+    """Classify why there is no answer; return None if there is one."""
     outcome, near = result.verdict.outcome, result.nearest
     if outcome is Outcome.SOLVED:
         return None

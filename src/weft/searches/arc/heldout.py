@@ -1,9 +1,9 @@
-"""Which tasks are held out: the evaluation tasks of every published set, by their contents.
+"""Recognise held-out tasks: the evaluation tasks of every published set, by their contents.
 
-A set is measured honestly only with what never saw it, and sets overlap: most of ARC-AGI-1's
-evaluation tasks are among ARC-AGI-2's training tasks. So a task is known by its training pairs
-in any order, not by its name or split. `heldout.txt` holds fingerprints and nothing to look at;
-a task that ARC-AGI-1 itself also gives for training is not in it.
+Nothing may be learned from the tasks on which it is measured, and sets overlap: most of
+ARC-AGI-1's evaluation tasks are among ARC-AGI-2's training tasks. So a task is identified by its
+training pairs in any order, not by its name or split. `heldout.txt` contains only fingerprints,
+without those of tasks that are also in ARC-AGI-1's own training split.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from weft.searches.arc.task import ArcTask
 
 HEX_DIGITS = 16
 EVALUATION = "evaluation"
-"""Tag of a run whose tasks were chosen from a split of this name."""
+"""The name of the evaluation split, and the tag of runs on evaluation tasks."""
 
 
 def fingerprint(task: ArcTask) -> str:
-    """Return the first digits of a SHA-256 over the training pairs, sorted."""
+    """Return the first digits of the SHA-256 of the sorted training pairs."""
     pairs = sorted(canonical([pair.input.rows(), pair.output.rows()]) for pair in task.train)
     return hashlib.sha256("\n".join(pairs).encode()).hexdigest()[:HEX_DIGITS]
 

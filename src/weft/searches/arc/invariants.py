@@ -1,15 +1,15 @@
-"""Likely invariants: what held in all training pairs, and what each test breaks.
+"""Likely invariants: properties that hold in all training pairs, and those that a test breaks.
 
     program, inputs ──► trace: input, each step's value, output
                     ──► properties of each value: small integers by name
-                    ──► what all training examples share, or the range they span
-                    ──► counts of what a test example breaks, worst test first
+                    ──► the constants and ranges of all training examples
+                    ──► counts of those that a test example breaks, worst test first
 
-A property that is the same in all training examples is a *constant*; otherwise the span of its
+A property with the same value in all training examples is a *constant*; otherwise the span of its
 values is a *range*. A program that leaves them on a test extrapolates: it was never shown to be
-right there. Counts are apart for the input (novelty of the test), the steps between (behaviour of
-the program) and the output (plausibility of the answer). After Ernst et al., "Dynamically
-discovering likely program invariants" (2001).
+right there. Input (novelty of the test), intermediate steps (behaviour of the program) and output
+(plausibility of the answer) are counted separately. After Ernst et al., "Dynamically discovering
+likely program invariants" (2001).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 Properties = Mapping[str, int]
 SHARES = 8
-"""Shares of a grid's cells are counted in eighths."""
+"""Shares of a grid's cells are measured in eighths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extrapolation:
-    """How far the tests leave what training showed: the worst test of each kind."""
+    """Counts of what the tests break: for each kind, those of the worst test."""
 
     input_constants: int = 0
     """Properties of inputs that are the same in all training pairs and differ in a test."""
     input_ranges: int = 0
-    """Those that vary in training, and lie outside the range in a test."""
+    """Properties of inputs that vary in training and are outside the range in a test."""
     input_colours: int = 0
     """Colours of a test input that no training input has."""
     step_constants: int = 0
@@ -45,11 +45,11 @@ class Extrapolation:
     output_constants: int = 0
     output_ranges: int = 0
     output_changes: int = 0
-    """Colour changes (from one colour to another at a place) that no training pair shows."""
+    """Colour changes (from one colour to another at a cell) that no training pair shows."""
 
     @property
     def total(self) -> int:
-        """All that is broken by the program, beside the novelty of the input."""
+        """The number of properties that the program breaks, without the novelty of the input."""
         return (
             self.step_constants + self.step_ranges + self.output_constants
             + self.output_ranges + self.output_changes
@@ -57,7 +57,7 @@ class Extrapolation:
 
 
 def extrapolation(task: ArcTask, program: Program, outputs: Sequence[Grid]) -> Extrapolation:
-    """Count what the tests of a task break under a program that gives `outputs` for them."""
+    """Count what the tests of a task break with a program that gives `outputs` for them."""
     return Extrapolation(*map(len, broken_names(task, program, outputs)))
 
 
@@ -66,8 +66,8 @@ def broken_names(
 ) -> tuple[Sequence[str], ...]:
     """Name what the worst test breaks, one list for each field of `Extrapolation`.
 
-    What a test input breaks by itself is not counted again of the steps and the output: on a
-    larger input they are larger too, and a new colour changes in new ways.
+    What a test input itself breaks is not counted again for the steps and the output: on a larger
+    input they are larger too, and a new colour leads to new colour changes.
     """
     invariants = OutputInvariants(task)
     trained, given = len(task.train), invariants.given
@@ -81,7 +81,7 @@ def broken_names(
 
 
 class OutputInvariants:
-    """What inputs and outputs share in all training pairs; judges many answers of one task."""
+    """The invariants of the training pairs' inputs and outputs; judges many answers to one task."""
 
     def __init__(self, task: ArcTask) -> None:
         trained = len(task.train)
@@ -91,7 +91,7 @@ class OutputInvariants:
         self.novel = [
             [*chain(*broken(self.given[:trained], test))] for test in self.given[trained:]
         ]
-        """What each test input breaks by itself."""
+        """Names of the properties that each test input breaks."""
         self.new_colours = _new([{str(c) for c in grid.cells} for grid in self.inputs], trained)
         self._tests = task.test
         self._ends = [end_properties(pair.input, pair.output) for pair in task.train]
@@ -112,9 +112,9 @@ class OutputInvariants:
 def _worst(
     examples: Sequence[Properties], trained: int, novel: Sequence[Sequence[str]]
 ) -> tuple[list[str], list[str]]:
-    """Name broken constants and left ranges; of the tests the worst of each.
+    """Name the broken constants and the left ranges, each of the worst test.
 
-    `novel` are, for each test, properties of the input that it breaks anyway.
+    `novel` holds, for each test, the properties that its input breaks; they are not counted.
     """
     named = []
     for test, names in zip(examples[trained:], novel, strict=True):
@@ -124,7 +124,7 @@ def _worst(
 
 
 def _new(examples: Sequence[set[str]], trained: int) -> list[set[str]]:
-    """Return what each test has and no training example."""
+    """Return, for each test, the items that no training example has."""
     known = set().union(*examples[:trained])
     return [test - known for test in examples[trained:]]
 
@@ -132,7 +132,7 @@ def _new(examples: Sequence[set[str]], trained: int) -> list[set[str]]:
 def broken(training: Sequence[Properties], test: Properties) -> tuple[list[str], list[str]]:
     """Name the constants of the training examples that a test breaks, and the ranges it leaves.
 
-    A property that some example lacks says nothing.
+    A property that some training example lacks is ignored.
     """
     constants, ranges = [], []
     for name, value in test.items():
@@ -151,7 +151,7 @@ def broken(training: Sequence[Properties], test: Properties) -> tuple[list[str],
 
 
 def _step_properties(program: Program, inputs: Sequence[Grid]) -> list[Properties]:
-    """Return the properties of every step's values before the last, one mapping per example."""
+    """Return the properties of all intermediate values, one mapping per example."""
     viewed = inputs if program.view is None else program.view.each(inputs)
     steps = chain_values(program.names, viewed)
     inner = steps if program.fitted else steps[:-1]
@@ -167,7 +167,7 @@ def _step_properties(program: Program, inputs: Sequence[Grid]) -> list[Propertie
 
 
 def value_properties(value: Value, before: Value) -> dict[str, int]:
-    """Return the properties of a step's value, with what came before it."""
+    """Return the properties of a step's value, given the value before it."""
     if isinstance(value, Grid):
         return {**grid_properties(value), "changed": int(value != before)}
     if isinstance(value, tuple):
@@ -179,7 +179,7 @@ def value_properties(value: Value, before: Value) -> dict[str, int]:
 
 
 def grid_properties(grid: Grid) -> dict[str, int]:
-    """Return the properties of a grid by itself."""
+    """Return the properties of a single grid."""
     counts = Counter(grid.cells)
     ink = len(grid.cells) - counts[0]
     most = max(counts.values())
@@ -199,7 +199,7 @@ def grid_properties(grid: Grid) -> dict[str, int]:
 
 
 def end_properties(given: Grid, output: Grid) -> dict[str, int]:
-    """Return the properties of an output beside its input."""
+    """Return the properties of an output and of its relation to the input."""
     own, new = set(given.cells), set(output.cells)
     properties = {
         f"output.{name}": value
@@ -247,7 +247,7 @@ def _piece_properties(piece: Piece) -> dict[str, int]:
 
 
 def _choice_properties(piece: Piece, among: tuple[Piece, ...]) -> dict[str, int]:
-    """Return what sets a chosen object apart: each is another reason for having chosen it."""
+    """Return what sets a chosen object apart: each property is a possible reason for the choice."""
     if piece not in among:
         return {}
     sizes, own = [_size(each) for each in among], _size(piece)
@@ -278,14 +278,14 @@ def _colours(piece: Piece) -> tuple[int, ...]:
 
 
 def _changes(given: Grid, output: Grid) -> set[str]:
-    """Return which colour becomes which at a place; nothing where the size changes."""
+    """Return the colour changes at cells; none if the size changes."""
     if given.size != output.size:
         return set()
     return {f"{a} to {b}" for a, b in zip(given.cells, output.cells, strict=True) if a != b}
 
 
 def components(grid: Grid) -> int:
-    """Count the connected components of one colour that is not black, by sides and corners."""
+    """Count the 8-connected components of one non-black colour each."""
     h, w, cells = grid.height, grid.width, grid.cells
     remaining = {i for i, cell in enumerate(cells) if cell}  # for membership only
     count = 0

@@ -1,18 +1,18 @@
-"""Concepts from solved programs: chains that pay for themselves in description length.
+"""Learn concepts from solved programs: chains that pay for themselves in description length.
 
-    runs ──► corpus (one program per task) ──► chains of 2–4 operators that repeat, and chains
-             joined of such parts that spell a program another way (`recombine`)
+    runs ──► corpus (one program per task) ──► repeated chains of 2–4 operators, and chains joined
+             from such parts that are another spelling of a program (`simplify`)
          ──► without those that a shorter chain equals ──► greedy choice by MDL ──► bank
 
-All prices are integers, thousandths of a bit:
+All prices are integers, in thousandths of a bit:
 
     price of a use         log2(n), for a language of n operators and concepts
-    price of a definition  log2(3) for its length, and what its operators or concepts cost
+    price of a definition  log2(3) for its length, plus the cost of its operators or concepts
     description            every program, in the spelling and with the concepts that make it
-                           cheapest, and all definitions; fitted parameters cost the same always
+                           cheapest, and all definitions; fitted parameters do not change it
 
 A concept is kept while the description with it is shorter than without it. The order of the runs
-does not matter: programs are taken by task digest, the cheapest where runs differ.
+does not matter: programs are sorted by task digest, and where runs differ the cheapest is used.
 """
 
 from __future__ import annotations
@@ -39,34 +39,34 @@ MIN_STEPS = 2
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A task and the shortest program that solved it."""
+    """A task and the cheapest program that solved it."""
 
     task: ArcTask
-    """As the program's view shows it."""
+    """The task as the program's view shows it."""
     program: Program
-    """Without its view."""
+    """The program without its view."""
     outputs: list[list[list[int]]]
     digest: str
-    """Of the task itself."""
+    """Digest of the task itself, without the view."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A bank, and what it was chosen by."""
+    """A bank, and the figures of how it was learned."""
 
     bank: Bank
     programs: int
     candidates: int
-    """Chains that repeat."""
+    """Number of repeated chains."""
     recombined: int
-    """Chains joined of parts that spell some program another way."""
+    """Number of chains joined from parts that are another spelling of some program."""
     simplified: int
-    """Of these, dropped because a shorter chain does the same."""
+    """Number of both kinds dropped because a shorter chain does the same."""
     before_millibits: int
     after_millibits: int
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form: the bank's with the figures."""
+        """Return the JSON form of the bank, with the figures."""
         figures = to_json(self)
         del figures["bank"]
         return {**to_json(self.bank), **figures}
@@ -76,10 +76,10 @@ class Learned:
 
 
 def corpus_of(runs: Iterable[ArcRun]) -> tuple[Solved, ...]:
-    """Take the first program of every SOLVED task, each replayed; by task digest.
+    """Return the first program of every SOLVED task, replayed, in the order of task digests.
 
-    Raises InputError for runs that are not finished or hold evaluation tasks: what is learned
-    from those could never be measured on them again.
+    Raises InputError for runs that are unfinished or contain evaluation tasks (what is learned from
+    those could never be measured on them again), and for programs that do not replay.
     """
     solutions: dict[str, Solved] = {}
     for run in runs:
@@ -116,7 +116,7 @@ def _replayed(item: Recorded, run: ArcRun) -> Solved:
 
 
 def below_view(solved: Solved) -> Solved:
-    """Take a program's view away, from its task and outputs too: concepts are chains below it."""
+    """Remove a program's view, applying it to task and outputs: concepts are chains below it."""
     view = solved.program.view
     if view is None:
         return solved
@@ -132,7 +132,7 @@ def below_view(solved: Solved) -> Solved:
 
 
 def learn(corpus: Sequence[Solved]) -> Learned:
-    """Choose the concepts that shorten the description of a corpus most, one after the other."""
+    """Choose the concepts that shorten the description of a corpus most, greedily."""
     chains = [solved.program.names for solved in corpus]
     mined = repeated(chains)
     programs = spellings([solved.task for solved in corpus], chains, mined)
@@ -150,7 +150,7 @@ def learn(corpus: Sequence[Solved]) -> Learned:
 
 
 def repeated(chains: Sequence[Chain]) -> list[Chain]:
-    """Return the sub-chains of 2 to 4 operators that more than one program holds, sorted."""
+    """Return the sub-chains of 2 to 4 operators that occur in more than one program, sorted."""
     holders: Counter[Chain] = Counter()
     for chain in chains:
         parts = {
@@ -163,7 +163,7 @@ def repeated(chains: Sequence[Chain]) -> list[Chain]:
 
 
 def choose(programs: Sequence[Spellings], candidates: Sequence[Chain]) -> tuple[Chain, ...]:
-    """Add the chain that shortens the description most, while one does; of equals the first.
+    """Add the chain that shortens the description most while one does; ties go to the first.
 
     Then drop those that later ones made useless, short ones first.
     """
@@ -192,33 +192,36 @@ def description(programs: Sequence[Spellings], concepts: Sequence[Chain]) -> int
 
 
 def use_price(concepts: int) -> int:
-    """Price of naming one entry of a language with so many concepts: log2(n), rounded up."""
+    """Return the price of naming one entry of a language with `concepts` concepts.
+
+    That is log2(n), rounded up, for n operators and concepts.
+    """
     return log2_millibits(len(REGISTRY) + concepts)
 
 
 def definition_price(chain: Chain, concepts: Sequence[Chain]) -> int:
-    """Price of defining a concept once, by operators and shorter concepts."""
+    """Return the price of defining a concept once, by operators and shorter concepts."""
     shorter = [other for other in concepts if len(other) < len(chain)]
     lengths = log2_millibits(MAX_STEPS - MIN_STEPS + 1)
     return lengths + _cheapest(chain, shorter, use_price(len(concepts)))[0]
 
 
 def log2_millibits(n: int) -> int:
-    """Return 1000·log2(n) rounded up, by integers alone: 2^m ≥ n^1000 for the least m."""
+    """Return 1000·log2(n) rounded up, with integers only: the least m with 2^m ≥ n^1000."""
     return int((n**1000 - 1).bit_length())
 
 
 def _cheapest_of(
     spelled: Spellings, concepts: Sequence[Chain], use: int
 ) -> tuple[int, tuple[Chain, ...]]:
-    """Write a program in its cheapest spelling; of equals in the first."""
+    """Write a program in its cheapest spelling; ties go to the first."""
     return min(
         (_cheapest(chain, concepts, use) for chain in spelled), key=lambda spelling: spelling[0]
     )
 
 
 def _cheapest(chain: Chain, concepts: Sequence[Chain], use: int) -> tuple[int, tuple[Chain, ...]]:
-    """Write a chain as cheaply as possible; of equals, with the earlier concept or operator."""
+    """Write a chain as cheaply as possible; ties go to the operator, then to earlier concepts."""
     best: list[tuple[int, tuple[Chain, ...]]] = [(0, ())]
     for end in range(1, len(chain) + 1):
         name = chain[end - 1]
@@ -238,7 +241,7 @@ def _cheapest(chain: Chain, concepts: Sequence[Chain], use: int) -> tuple[int, t
 
 
 def concept_name(chain: Chain) -> str:
-    """Name a concept by what it stands for."""
+    """Return the name of a concept: its operators, joined."""
     return "__".join(chain)
 
 
@@ -267,7 +270,7 @@ def _holds(chain: Chain, part: Chain) -> bool:
 
 
 def _check_rewritten(solved: Solved, spelled: Spellings, bank: Bank) -> None:
-    """Assert that a program written with concepts does, written out, what solved its task."""
+    """Assert that a program written with concepts, when expanded, still solves its task."""
     chains = [concept.operators for concept in bank.concepts]
     _, parts = _cheapest_of(spelled, chains, use_price(len(chains)))
     written_out = tuple(name for part in parts for name in part)

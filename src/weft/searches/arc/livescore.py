@@ -1,7 +1,7 @@
-"""How a bench fares while it runs: puzzles answered and right, read from the ledger as it grows.
+"""The score of a bench while it runs: puzzles answered and right, read from the growing ledger.
 
-Looks on, decides nothing. The ledger has puzzles in their order, so a slow one holds back the count
-of those behind it.
+Read-only; decides nothing. The ledger has puzzles in order, so a slow one delays the count of those
+behind it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class LiveScore:
         self.judged = self.answered = self.right = 0
 
     def words(self) -> str:
-        """Return the counts in words, after a look at what was recorded since the last time."""
+        """Return the counts as text, updated with what was recorded since the last call."""
         self.update()
         return f" · {self.judged} judged: {self.answered} answered, {self.right} right"
 
     def update(self) -> None:
-        """Read the lines that were added; one that is not complete yet is left for later."""
+        """Read the lines added since the last call; an incomplete line is left for the next one."""
         try:
             with self._ledger.open("rb") as file:
                 file.seek(self._at)

@@ -1,4 +1,4 @@
-"""Options of `weft arc`, the one reader of its data, and the request that they become."""
+"""Options of `weft arc`, the loading of its tasks, and the request built from the options."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _PROBABILITY = re.compile(r"0?\.[0-9]{1,3}|[01](\.0{0,3})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """Which tasks to search programs for, and what decides the outcome."""
+    """The tasks to search programs for, and the options that decide the outcome."""
 
     tasks: Tasks = None
     data: Data = "arc-agi-1"
@@ -105,7 +105,7 @@ class SearchOptions:
         return choose(self.data, self.split, self.tasks or (), self.limit)
 
     def request(self, tasks: datasets.TaskSet) -> requests.ArcRequest:
-        """Return what decides the run, checked."""
+        """Return the request that decides the run, checked."""
         return requests.ArcRequest(
             tasks.tasks,
             self._budget(),
@@ -130,7 +130,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArcExecutionOptions(ExecutionOptions):
-    """The shared options, with the classic spelling of `--workers`."""
+    """The shared options, with `--jobs` as another spelling of `--workers`."""
 
     workers: Jobs = None
 
@@ -150,5 +150,5 @@ def permille(text: str) -> int:
 def choose(
     data: str, split: str | None, names: Sequence[str], limit: int | None = None
 ) -> datasets.TaskSet:
-    """Return the named tasks of some data, or all of them up to a limit."""
+    """Return the named tasks of a data source (all without names), up to a limit."""
     return datasets.load(data, split).select(tuple(names), limit)

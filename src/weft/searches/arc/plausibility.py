@@ -1,9 +1,9 @@
-"""How plausible the outputs of a program are by themselves: what held in training, and they break.
+"""The plausibility of a program's outputs: how much of what holds in training they break.
 
     task, outputs ──► violated invariants, broken constants, new colour changes ──► bits
 
-Looks at outputs only, so it judges every group of a puzzle, examined or not. `ranking` and
-`support` ask for the same outputs, so what is known of them is kept.
+Inspects outputs only, so it can judge every group of a puzzle, examined or not. `ranking` and
+`support` ask about the same outputs, so results are cached.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
 BROKEN_BITS = 10
-"""What each break makes a program longer by, where programs are weighed against each other."""
+"""Bits that each break adds to a program when programs are weighed against each other."""
 MOST_CONSTANTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Breaks:
-    """How much the outputs for the tests of a task break."""
+    """Counts of what the outputs for the tests of a task break."""
 
     violated: int
     """Invariants (`evidence.INVARIANTS`)."""
     constants: int
-    """Properties that are the same in all training pairs, of the worst test."""
+    """Properties that are the same in all training pairs and differ in the worst test."""
     changes: int
-    """Colour changes that no training pair shows, of the worst test."""
+    """Colour changes of the worst test that no training pair shows."""
 
     @property
     def bits(self) -> int:
-        """What they add to the bits of a program that gives the outputs."""
+        """Bits that the breaks add to a program that gives the outputs."""
         kinds = (self.violated > 0) + min(self.constants, MOST_CONSTANTS) + (self.changes > 0)
         return BROKEN_BITS * kinds
 
 
 class Plausibility:
-    """Judges the outputs that the programs of one puzzle give, each only once."""
+    """Judges the outputs of the programs of one puzzle, each set of outputs only once."""
 
     def __init__(self, task: ArcTask) -> None:
         self._task = task
@@ -51,7 +51,7 @@ class Plausibility:
         return OutputInvariants(self._task)
 
     def of(self, outputs: tuple[Grid, ...]) -> Breaks:
-        """Return what some outputs break."""
+        """Return what the outputs break."""
         if outputs not in self._known:
             constants, _, changes = self._invariants.broken(outputs)
             count = len(violated(self._task, outputs))

@@ -1,4 +1,4 @@
-"""`weft arc` as a product: its parts by import path, so that listing it imports nothing."""
+"""`weft arc` as a product: its parts as import paths, so that listing it imports nothing."""
 
 from __future__ import annotations
 

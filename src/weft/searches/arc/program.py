@@ -1,13 +1,13 @@
-"""Programs: chains of operators from the input `I` to a grid, as text and to run.
+"""Programs: chains of operators from the input `I` to a grid, as text and as something to run.
 
     a = objects_8(I)
     b = pick_most_cells(a)
     return object_grid(b)
 
-The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
-operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`. A program
-may begin with a view (`view lines_lie`): then `I` is the viewed input, and the view is undone on
-what the program returns. Below a view of the ground (`view ground_black "8"`) there may be another.
+The text is the program: it can be written by hand, stored, parsed and run anywhere. A program may
+end with a fitted rule, which has parameters: `return colour_map(b, "1:2 3:4")`. It may begin with a
+view (`view lines_lie`): then `I` is the viewed input, and the view is undone on the result. A view
+of the background (`view ground_black "8"`) may be followed by another one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ VIEW_UNDONE = "view_undone"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A chain of operator names; `parameters` are those of a fitted last one, as text."""
+    """A chain of operator names; `parameters` are those of a final fitted rule, as text."""
 
     names: tuple[str, ...]
     fitted: str = ""
@@ -44,7 +44,7 @@ class Program:
     view: FittedView | None = None
 
     def text(self) -> str:
-        """Write the program in single-assignment lines, below its view."""
+        """Return the program as single-assignment lines, below its view."""
         return ("" if self.view is None else f"{self.view.text()}\n") + self._lines()
 
     def _lines(self) -> str:
@@ -62,13 +62,13 @@ class Program:
         return "\n".join(lines) + "\n"
 
     def through(self, view: FittedView) -> Program:
-        """Return the program for inputs that a view shows as those it was found for."""
-        if self.view is not None and self.view.layers()[0] == view:  # exchanged twice: as it was
+        """Return the program for tasks that a view turns into the one it was found for."""
+        if self.view is not None and self.view.layers()[0] == view:  # two exchanges cancel out
             return replace(self, view=self.view.below)
         return replace(self, view=replace(view, below=self.view))
 
     def millibits(self) -> int:
-        """What the program costs to describe."""
+        """Return the description length of the program."""
         cost = sum(BY_NAME[name].millibits for name in self.names)
         cost += 0 if self.view is None else self.view.millibits()
         if self.fitted:
@@ -77,10 +77,10 @@ class Program:
         return cost
 
     def steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
-        """Run by definition: each operator's name, and what it gave; None ends a failure.
+        """Run with the slow operators; yield each step's name, stage and value, None for a failure.
 
-        With a view the first step is the viewed input, and the last one undoes the view; below a
-        view of the ground there may be another view, which is a step too.
+        A failure ends the steps. With a view, the first step is the viewed input and the last one
+        undoes the view; a second view is a step too.
         """
         if self.view is None:
             yield from self._steps(given)
@@ -118,7 +118,7 @@ class Program:
             )
 
     def run(self, given: Grid) -> Grid | None:
-        """Return the grid that the program makes of an input, or None where it fails."""
+        """Return the program's output for an input, or None if it fails."""
         value: Value | None = given
         for _, _, value in self.steps(given):
             if value is None:
@@ -128,7 +128,7 @@ class Program:
 
 
 def parse(text: str, where: str = "program") -> Program:
-    """Read a program's text; raises `InputError` naming the line that is wrong."""
+    """Parse a program's text; raises `InputError` that names the wrong line."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     view = None
     if lines and lines[0].startswith("view "):
@@ -162,7 +162,7 @@ def parse(text: str, where: str = "program") -> Program:
 
 
 def _parsed_views(lines: Sequence[str], where: str) -> tuple[FittedView, list[str]]:
-    """Read the view, with another below it where it is of the ground; return the other lines."""
+    """Parse the view, and a second one below a background view; return it and the other lines."""
     view = _parsed_view(lines[0].strip(), f"{where}, line 1")
     rest = list(lines[1:])
     if view.name == GroundBlack.name and rest and rest[0].startswith("view "):
@@ -201,7 +201,7 @@ def _checked_stage(name: str, stage: ValueStage, last: bool, where: str) -> Valu
 
 
 def _letter(i: int) -> str:
-    """Name the i-th value: a, b, … z, aa, ab and so on."""
+    """Return the name of the i-th value: a, b, … z, aa, ab and so on."""
     return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
 
 
@@ -210,7 +210,10 @@ ProgramOrder = tuple[int, int, Sequence[str], str, str, str]
 
 @lru_cache(maxsize=4096)
 def order_key(program: Program) -> ProgramOrder:
-    """Sort programs: cheaper first, then shorter, then by name; those without a view first."""
+    """Return a sort key: cheaper programs first, then shorter, then by names and parameters.
+
+    Of programs that are equal otherwise, the one without a view comes first.
+    """
     return (
         program.millibits(), len(program.names), program.names, program.fitted, program.parameters,
         "" if program.view is None else program.view.text(),

@@ -1,11 +1,11 @@
 """The order of guesses: a conditional logit over the groups of one puzzle, in integers.
 
     group, all programs that give its outputs, task ──► features: small integers by name
-    weight × value, added up ──► points; the fewer, the sooner a group is guessed
+    sum of weight × value ──► points; groups with fewer points are guessed first
 
-Points are thousandths of a nat: a group of 693 points less is twice as likely to be the right one.
-The weights are data (`ranking.json`), fitted by `tools/fit_arc_ranking.py` on puzzles made of
-training tasks. Whether a puzzle is answered is decided elsewhere (`confidence`).
+Points are thousandths of a nat: a group with 693 points fewer is twice as likely to be right. The
+weights are data (`ranking.json`), fitted by `tools/fit_arc_ranking.py` on puzzles derived from
+training tasks. `confidence` decides whether a puzzle is answered.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from weft.searches.arc.values import encode_grids
 from weft.searches.arc.verdict import Group
 
 BITS = (("bits_to_40", -40, 40), ("bits_to_80", 40, 80), ("bits_to_140", 80, 140))
-"""Joint bits of the programs that agree (`support.joint_bits`) count by range: a bit more says much
-of a short program and little of a long one."""
+"""Ranges in which joint bits of the programs that agree (`support.joint_bits`) are weighted
+separately: one more bit means much for a short program and little for a long one."""
 MOST = {"output_constants": 2, "output_changes": 1, "independent": 3}
 FEATURES = (*(name for name, _, _ in BITS), "guessed", "violated", "inconsistent", *MOST)
 
 
 class Ranking:
-    """What ranks the groups of one puzzle."""
+    """Ranks the groups of one puzzle."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Ranking:
             self._members.setdefault(each.outputs, []).append(each)
 
     def features(self, group: Group) -> dict[str, int]:
-        """Return what is known of a group, by name in the order of `FEATURES`."""
+        """Return the features of a group by name, in the order of `FEATURES`."""
         outputs = encode_grids(group.outputs)
         breaks = self._plausibility.of(group.outputs)
         programs = {c.program: c.millibits // BIT for c in self._members[outputs]}
@@ -66,18 +66,18 @@ class Ranking:
         }
 
     def points(self, group: Group) -> int:
-        """Return how unlikely a group is to be right, compared with others of the puzzle."""
+        """Return the points of a group; of one puzzle's groups, fewer points are more likely."""
         return points(weights(), self.features(group))
 
 
 def points(own: Mapping[str, int], features: Mapping[str, int]) -> int:
-    """Add up weighted features."""
+    """Return the sum of features times their weights."""
     return sum(weight * features[name] for name, weight in own.items())
 
 
 @cache
 def weights() -> Mapping[str, int]:
-    """Return the weights that ship: points of each unit of a feature."""
+    """Return the shipped weights: points per unit of each feature."""
     text = files("weft.searches.arc").joinpath("ranking.json").read_text("ascii")
     raw: dict[str, int] = json.loads(text)
     return raw

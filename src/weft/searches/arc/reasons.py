@@ -1,4 +1,4 @@
-"""Why an answer was accepted or refused, in words and numbers, from what a run recorded."""
+"""Explain from a run's records why an answer was accepted or refused, in words and numbers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.verdict import Confidence, Weighing
 
 SHOWN = 4
-"""Features named beside a confidence: those that weigh most."""
+"""Number of features shown with a confidence: those with the most weight."""
 
 
 def weighed(raw: Table | None) -> str:
-    """State what decided about the best answer; empty where there was none to decide about."""
+    """Return what decided about the best answer; empty if there was none to decide about."""
     if raw is None:
         return ""
     weighing = codec.from_json(Weighing, raw)
@@ -32,7 +32,7 @@ def weighed(raw: Table | None) -> str:
 
 
 def _confidence(weighing: Weighing, confidence: Confidence) -> str:
-    """State the confidence, what is needed, and the features that weigh most."""
+    """Return the confidence, the one needed, and the features with the most weight, as text."""
     needed, margin = weighing.needed_permille or 0, weighing.needed_millibits
     ranked = sorted(confidence.points.items(), key=lambda item: (-abs(item[1]), item[0]))
     shares = [f"{_named(name)} {points / 1000:+.1f}" for name, points in ranked[:SHOWN]]
@@ -51,9 +51,9 @@ def _named(feature: str) -> str:
 
 
 def doubts(raw: Table | None) -> str:
-    """State what speaks against a program; empty where nothing does or it was not examined.
+    """Return the doubts about a program; empty if there are none or it was not examined.
 
-    A run of an older version recorded other keys: it is shown without its doubts.
+    Older versions recorded other keys; their runs are shown without doubts.
     """
     if raw is None or "loo_passed" not in raw:
         return ""

@@ -1,7 +1,7 @@
-"""A run of `weft arc solve` read back: its tasks, and the answer of each as far as it got.
+"""Read back a run of `weft arc solve`: its tasks, and the answers recorded so far.
 
-Everything that decided comes from the ledger and the objects. What decides nothing comes from
-run.toml: names of tasks, and the tags of a run on evaluation tasks.
+Everything that decided comes from the ledger and the objects. Only what decides nothing comes from
+run.toml: the names of tasks and the run's tags.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from weft.searches.arc.task import ArcTask
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One task of a run. `answer` is None while its lane has none."""
+    """One task of a run; `answer` is None until its lane has one."""
 
     task: ArcTask
     answer: AnswerRecord | None
 
     @property
     def outcome(self) -> str:
-        """The outcome in words; `running` while there is none."""
+        """The recorded outcome; `running` while there is none."""
         return "running" if self.answer is None else self.answer["outcome"]
 
 
 @dataclass(frozen=True, slots=True)
 class ArcRun:
-    """All tasks of a run, by name."""
+    """All tasks of a run, sorted by name."""
 
     path: Path
     items: tuple[Recorded, ...]
@@ -43,16 +43,19 @@ class ArcRun:
 
     @property
     def sealed(self) -> bool:
-        """Whether its tasks are not to be shown one by one."""
+        """Whether the tasks must not be shown one by one."""
         return SEALED_VIEWS in self.tags
 
     def outcomes(self) -> dict[str, int]:
-        """Count how the tasks ended, by outcome."""
+        """Return the number of tasks with each outcome."""
         counts = Counter(item.outcome for item in self.items)
         return dict(sorted(counts.items()))
 
     def find(self, name: str) -> Recorded:
-        """Return the task with a name, or with a digest that begins so."""
+        """Return the task with a name, or else with a digest that starts with it.
+
+        Raises InputError if no task matches, or several.
+        """
         named = [item for item in self.items if item.task.name == name]
         fits = named or [i for i in self.items if name and i.task.digest.startswith(name)]
         if len(fits) != 1:
@@ -62,14 +65,14 @@ class ArcRun:
 
 
 def read_run(path: Path) -> ArcRun:
-    """Read a run; raises `InputError` when it is of another search."""
+    """Read a run; raises `InputError` if it is a run of another search."""
     view = view_of(path, SEARCH, "weft arc solve")
     with run_named(path):
         return of_view(view)
 
 
 def of_view(view: RunView) -> ArcRun:
-    """Read a run through the report's view of it."""
+    """Read a run from the report's view of it."""
     names = view.labels()
     answers: dict[str, AnswerRecord] = {}
     digests: list[str] = []
@@ -92,7 +95,7 @@ def of_view(view: RunView) -> ArcRun:
 
 
 def _answer(status: str, wire: JsonValue) -> AnswerRecord:
-    """Return the answer of a lane; the ledger was verified, so its keys are those we write."""
+    """Return the answer of a lane; the ledger is verified, so its keys are those of the record."""
     if status == "unknown":
         return {
             "outcome": "UNKNOWN/incomplete", "groups": [], "weighing": None, "failure": None,

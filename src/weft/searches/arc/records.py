@@ -1,9 +1,9 @@
-"""What an ARC search records, as JSON objects: arguments and results of its tasks, and answers.
+"""The JSON objects that an ARC search records: arguments and results of its tasks, and answers.
 
     OptionsRecord ──► PhaseRecord (shallow, slices, views), LearnedRecord ──► AnswerRecord
 
-These types name the keys; `wire` and `codec` fill and read them. Runs of older versions may lack
-some: views read `evidence` and `weighing` with that in mind.
+These types define the keys; `tasks` and `codec` write and read them. Runs of older versions may
+lack some keys, so readers of `evidence` and `weighing` must tolerate that.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from weft.searches.arc.bank import Bank
 from weft.searches.arc.synthesis.budget import SearchBudget
 
 Rows = list[list[int]]
-"""A grid as ARC files write it."""
+"""A grid as written in ARC files."""
 
 SEARCH = "arc.solve"
 """The declared name of the search."""
 SLICE, LISTS, CHOICES, EACH = "arc.slice", "arc.lists", "arc.choices", "arc.each"
 TABLES, VIEW_TABLES = "arc.tables", "arc.viewtables"
 FIRSTS, STEPS = "arc.firsts", "arc.steps"
-"""The declared names of tasks: a slice of the deep phase, parts of what is learned."""
+"""The declared names of tasks: a slice of the deep phase, and the parts of rule learning."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionsRecord:
-    """Everything that decides a search's outcome, beside the tasks; `codec` writes and reads it."""
+    """Everything but the tasks that decides a search's outcome; `codec` writes and reads it."""
 
     budget: SearchBudget
     prune: tuple[str, ...]
@@ -61,7 +61,7 @@ class NearestRecord(TypedDict):
 
 
 class PhaseRecord(TypedDict):
-    """What a phase, a slice or a view reached; the log travels as an object."""
+    """The result of a phase, a slice or a view; the log is passed as an object."""
 
     candidates: list[CandidateRecord]
     guesses: list[CandidateRecord]
@@ -75,39 +75,39 @@ class PhaseRecord(TypedDict):
 
 
 class GroundRecord(TypedDict):
-    """The task on black ground, if it is to be searched too."""
+    """The task on a black background, if it is to be searched too."""
 
     ground: Object | None
     ground_ways: list[str]
-    """How it can be divided into parts."""
+    """Names of the divisions into parts that apply to it."""
     is_coloured: bool
-    """Whether all inputs have a coloured ground."""
+    """Whether all inputs have a coloured background."""
 
 
 class ShallowRecord(PhaseRecord, GroundRecord):
-    """What the shallow phase reached, and what it hands on."""
+    """The result of the shallow phase, and what it passes to later parts."""
 
     table: Object | None
-    """Its vectors, for the slices."""
+    """The phase's vectors, for the slices."""
     sample: Object
     """Vectors to learn lists and choices from."""
     facts: Table
-    """`ShallowFacts`, from which the parts that follow are planned."""
+    """`ShallowFacts`, from which the later parts are planned."""
 
 
 class LearnedRecord(TypedDict):
-    """What one part of list learning or of choosing objects found."""
+    """The result of one part of rule learning (lists, tables, choices, programs for parts)."""
 
     found: Object | None
-    """A JSON list of `CandidateRecord`; None where there is nothing."""
+    """A JSON list of `CandidateRecord`; None if nothing was found."""
     is_validated: bool
     """Whether some program passes leave-one-out cross-validation."""
     beginnings: list[Table]
-    """Of lists: `Beginning`, for lists in two layers."""
+    """From list learning: each a `Beginning`, for lists in two layers."""
 
 
 class AssembledRecord(TypedDict):
-    """All parts of a search together, not yet judged."""
+    """All parts of a search combined, not yet judged."""
 
     found: Object
     """A JSON list of two: programs right on every pair, and guesses, each a `CandidateRecord`."""
@@ -116,9 +116,9 @@ class AssembledRecord(TypedDict):
     programs: int
     log: Object
     examinations: int
-    """How many programs to examine."""
+    """The number of programs to examine."""
     is_explained: bool
-    """Whether a program without a view fits every pair: then black ground does not count."""
+    """Whether a program without a view fits every pair, so that no black background is needed."""
 
 
 class GroupRecord(TypedDict):
@@ -141,7 +141,7 @@ class AnswerRecord(TypedDict):
 
     outcome: str
     confidence_permille: NotRequired[int | None]
-    """Probability that the weighed group is right on all tests, see `Weighing.place`; None where it
+    """Probability that the weighed group (see `Weighing.place`) is right on all tests; None if it
     was not computed, missing in runs of older versions."""
     groups: list[GroupRecord]
     weighing: Table | None

@@ -1,4 +1,4 @@
-"""A program tried on other grids than it was found on: its chain run, its last rule fitted again.
+"""Refit a program on other grids than those it was found for.
 
     inputs, some targets ──► chain (compiled) ──► rule fitted to the targets ──► all outputs
 
@@ -24,9 +24,9 @@ from weft.searches.arc.values import MAX_BYTES, Grid, Value, decode, decode_grid
 def predict(
     program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
 ) -> tuple[Grid, ...] | None:
-    """Return what a program makes of all inputs, its last rule fitted to the first ones' targets.
+    """Return a program's outputs for all inputs, its last rule refitted to the first ones' targets.
 
-    None when it fails anywhere or does not give the targets. A view stays as the program says it.
+    None if it fails anywhere or does not give the targets. The program's view is not refitted.
     """
     view = program.view
     if view is None:
@@ -41,7 +41,7 @@ def predict(
 def _predict(
     program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
 ) -> tuple[Grid, ...] | None:
-    """Do the same for what lies below a view."""
+    """Do the same as `predict`, but ignore the program's view."""
     outputs = run_chain(program.names, inputs)
     if outputs is not None and program.fitted:
         view = EncodedExamples.of(outputs, inputs, targets)
@@ -53,13 +53,13 @@ def _predict(
 
 
 def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] | None:
-    """Run operators that end with a grid on several inputs at once; None when one fails."""
+    """Run operators that end with a grid on several inputs at once; None if one fails."""
     encoded = [*_encoded_steps(names, inputs)]
     return decode_grids(encoded[-1][0].tobytes()) if len(encoded) == len(names) + 1 else None
 
 
 def chain_values(names: Sequence[str], inputs: Sequence[Grid]) -> list[tuple[Value, ...]]:
-    """Return what each operator gives for each input; ends before one that fails."""
+    """Return each operator's results for all inputs, up to the first operator that fails."""
     _, *steps = _encoded_steps(names, inputs)
     return [
         tuple(decode(BY_NAME[name].gives, data.tobytes(), int(at))[0] for at in offsets)
@@ -68,7 +68,7 @@ def chain_values(names: Sequence[str], inputs: Sequence[Grid]) -> list[tuple[Val
 
 
 def _encoded_steps(names: Sequence[str], inputs: Sequence[Grid]) -> Iterator[tuple[U8, I64]]:
-    """Yield the inputs, then every operator's results, and where each begins; end at a failure."""
+    """Yield the inputs, then each operator's results, with their offsets; stop at a failure."""
     view = EncodedExamples.of(inputs, inputs, ())
     data, offsets = view.src, view.offsets
     yield data, offsets

@@ -1,4 +1,4 @@
-"""What the commands of `weft arc` print and draw; decides nothing."""
+"""Print and draw the output of the `weft arc` commands; decides nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from weft.searches.arc.views.svg import task_svg
 
 
 def show_solved(done: Run, run: ArcRun, *, as_json: bool) -> None:
-    """Print what became of each task, or of a sealed run the totals."""
+    """Print the result of each task, or only the totals of a sealed run."""
     if as_json:
         spent = _telemetry(done, run).to_dict()
         render.print_json({**done.to_dict(), "telemetry": spent, **_results(run)})
@@ -61,7 +61,7 @@ def _telemetry(done: Run, run: ArcRun) -> SearchTelemetry:
 
 
 def _results(run: ArcRun, *, reveal: bool = False) -> dict[str, object]:
-    """Return the answer of every task, or of a sealed run the totals."""
+    """Return the answer of every task, or only the totals of a sealed run."""
     if run.sealed and not reveal:
         return {"outcomes": run.outcomes()}
     return {"outcomes": run.outcomes(), "results": [_result(item) for item in run.items]}
@@ -131,13 +131,13 @@ def draw(views: Sequence[TaskView], *, steps: bool) -> None:
 
 
 def print_views(views: Sequence[TaskView], *, is_run: bool) -> None:
-    """Print the tasks of a run, or the one task that is not of a run, as JSON."""
+    """Print the tasks of a run, or a single task from elsewhere, as JSON."""
     bodies = [to_dict(view) for view in views]
     render.print_json({"tasks": bodies} if is_run else bodies[0])
 
 
 def write_pictures(views: Sequence[TaskView], svg: Path | None, png: Path | None) -> None:
-    """Write the pictures that were asked for, each of one task."""
+    """Write the requested pictures of one task; raises `UsageError` if there are several tasks."""
     if svg is None and png is None:
         return
     if len(views) != 1:
@@ -149,7 +149,7 @@ def write_pictures(views: Sequence[TaskView], svg: Path | None, png: Path | None
 
 
 def show_totals(run: ArcRun, *, as_json: bool, asked_more: bool) -> None:
-    """Print how the tasks of a sealed run ended; refuse more."""
+    """Print the totals of a sealed run; raises `InputError` if more was asked for."""
     if asked_more:
         raise InputError(
             f"{run.path} is a bench on evaluation tasks: only its totals are shown",
@@ -182,7 +182,7 @@ def show_bank(bank: Bank, *, as_json: bool) -> None:
 
 
 def show_checks(checks: Sequence[CheckedProgram], *, as_json: bool) -> None:
-    """Print which programs are not what they claim, and how many are."""
+    """Print the programs that do not match their claims, and how many do."""
     wrong = [item for item in checks if not item.exact]
     exact = len(checks) - len(wrong)
     if as_json:
@@ -197,7 +197,7 @@ def show_checks(checks: Sequence[CheckedProgram], *, as_json: bool) -> None:
 
 
 def show_learned(learned: Learned, path: Path, *, as_json: bool) -> None:
-    """Print the concepts that were learned, what they save, and where they were written."""
+    """Print the learned concepts, what they save, and where they were written."""
     if as_json:
         render.print_json({"bank": str(path), "digest": learned.bank.digest(), **learned.to_dict()})
         return

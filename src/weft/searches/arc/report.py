@@ -1,6 +1,6 @@
-"""What an ARC run adds to its report and status: every task drawn, and how the search went.
+"""The report pages and status lines of an ARC run: every task drawn, and search statistics.
 
-Of a run whose views are sealed only totals are shown.
+Only the totals of a sealed run are shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from weft.searches.arc.telemetry import SearchTelemetry, telemetry
 from weft.searches.arc.views.page import build_page
 
 SEARCH_PAGE_BYTES = 40_000
-"""Room left for the page of figures."""
+"""Space reserved for the page of figures."""
 MAX_WORKERS = 64
 
 
@@ -35,7 +35,7 @@ def lines(run: RunView) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the pages of an ARC run: its tasks, and how the search went."""
+    """Build the report pages of an ARC run: its tasks, and search statistics."""
     arc_run = of_view(run)
     figures = Page("Search", _figures(telemetry_of(run, arc_run)), order=2)
     if arc_run.sealed:
@@ -47,7 +47,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def telemetry_of(run: RunView, arc_run: ArcRun) -> SearchTelemetry:
-    """Return the figures of a run."""
+    """Return the search statistics of a run."""
     return telemetry(len(arc_run.items), run.tasks())
 
 

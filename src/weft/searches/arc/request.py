@@ -1,4 +1,4 @@
-"""What decides a run of `weft arc solve`, checked at the door, and the run of it."""
+"""The request that decides a run of `weft arc solve`: check it, and run it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from weft.searches.arc.verdict import MARGIN
 
 @dataclass(frozen=True, slots=True)
 class ArcRequest:
-    """The tasks, and all that decides how programs for them are searched and judged."""
+    """The tasks, and everything that decides how programs for them are searched and judged."""
 
     tasks: tuple[ArcTask, ...]
     budget: SearchBudget = field(default_factory=SearchBudget)
@@ -54,7 +54,7 @@ class ArcRequest:
         check_without(self.without)
 
     def options(self) -> dict[str, Value]:
-        """Return what the genesis record binds beside the tasks: an `OptionsRecord`."""
+        """Return what the genesis binds besides the tasks: an `OptionsRecord` as JSON."""
         bank = None if BANK in self.without else self.bank
         return to_json(
             OptionsRecord(
@@ -64,13 +64,13 @@ class ArcRequest:
         )  # fmt: skip
 
     def _rules(self) -> tuple[str, ...]:
-        """Rules by which a search leaves out what cannot reach the outputs."""
+        """Return the pruning rules that are enabled."""
         if PRUNING in self.without:
             return ()
         return tuple(rule for rule in RULES if rule not in self.no_prune)
 
     def _margin_millibits(self) -> int | None:
-        """The margin that was asked for, else none; where a price decides, the usual one."""
+        """Return the requested margin; without one, None, or the default if the price decides."""
         if self.margin_bits is not None:
             return BIT * self.margin_bits
         by_price = CONFIDENCE in self.without and CHECKS not in self.without
@@ -78,15 +78,15 @@ class ArcRequest:
 
 
 def _largest_first(task: ArcTask) -> tuple[int, str]:
-    """Large grids take longest: begun last, they would keep few cores busy at the end."""
+    """Return a sort key that starts large grids first; last, they would leave cores idle."""
     return -task.input_cells, task.digest
 
 
 def solve(request: ArcRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
-    """Run the search as `execution` says.
+    """Run the search as `execution` specifies.
 
-    A task that is in the request twice is searched once. Tasks are ordered by their contents, so
-    that what a source calls them changes nothing; their names are remembered beside the ledger.
+    A task that occurs twice in the request is searched once. Tasks are ordered by their contents,
+    so that their names in a source do not matter; names are stored as labels outside the ledger.
     """
     unique = {task.digest: task for task in sorted(request.tasks, key=_largest_first)}
     return run_search(

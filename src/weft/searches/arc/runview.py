@@ -1,7 +1,7 @@
-"""From what a run recorded to what the views draw: outcome, answers, and every step run again.
+"""From a run's records to the model that is drawn: outcome, answers, and every step run again.
 
-The steps are not recorded: programs are, and running them by definition gives the same grids.
-A program that this version cannot run is still shown, without its steps.
+Programs are recorded, not their steps; running them again with the slow operators gives the same
+grids. A program that this version cannot run is shown without its steps.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from weft.searches.arc.views.picture import shown
 
 FAILS = "fails"
 MAX_TESTS = 3
-"""Tests whose steps are shown, beside the first training pair."""
+"""Number of tests whose steps are shown, besides the first training pair."""
 
 
 def view_of(item: Recorded, truth: tuple[Grid, ...] = ()) -> TaskView:
-    """Return a task of a run with all that became of it, and its true outputs if they are known."""
+    """Return a task of a run with its results, and its true outputs if they are known."""
     task, answer = item.task, item.answer
     base = TaskView.of(task)
     if answer is None:
@@ -40,13 +40,13 @@ def view_of(item: Recorded, truth: tuple[Grid, ...] = ()) -> TaskView:
 
 
 def _confidence(answer: AnswerRecord) -> int | None:
-    """Return the confidence in the first group; None where another was weighed."""
+    """Return the confidence in the first group; None if another group was weighed."""
     place = (answer.get("weighing") or {}).get("place", 0)
     return None if place else answer.get("confidence_permille")
 
 
 def _shown(answer: AnswerRecord) -> Sequence[GroupRecord]:
-    """Return the groups to show: of a solved task the answer and what it was weighed against."""
+    """Return the groups to show: for a solved task, the answer and its examined competitors."""
     groups = answer["groups"]
     if answer["outcome"] != "SOLVED":
         return groups
@@ -54,14 +54,14 @@ def _shown(answer: AnswerRecord) -> Sequence[GroupRecord]:
 
 
 def _note(answer: AnswerRecord) -> str:
-    """State why there is no answer, and what decided."""
+    """Return why there is no answer, and what decided, as text."""
     failure = answer["failure"]
     why = "" if failure is None else f"{failure['class']}: {failure['why']}"
     return "; ".join(part for part in (why, weighed(answer.get("weighing"))) if part)
 
 
 def view_of_program(task: ArcTask, program: Program) -> AnswerView:
-    """Return a program with what each step makes of a task's inputs."""
+    """Return a program with the values of its steps on a task's inputs."""
     text = program.text()
     outputs = [program.run(grid) for grid in task.test]
     whole = tuple(grid for grid in outputs if grid is not None)
@@ -72,7 +72,7 @@ def view_of_program(task: ArcTask, program: Program) -> AnswerView:
 
 
 def to_dict(view: TaskView) -> dict[str, object]:
-    """JSON form of a task as it is shown; grids are rows."""
+    """Return the JSON form of a task as shown; grids are rows."""
     body: dict[str, object] = {
         "name": view.name,
         "digest": view.digest,

@@ -1,6 +1,6 @@
-"""How good a run was: the four numbers, guesses in order, failure classes, and what it cost.
+"""Score a run: answered, right, wrong and unknown, top guesses, failure classes, and cost.
 
-The truth is compared here and nowhere else; nothing of it reaches a run.
+Answers are compared with the truth here and in `livescore` only; nothing of it reaches a run.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
 CONFIDENCES = (0, 500, 800, 850, 900, 920, 930, 950, 980, 990)
-"""Least confidences in permille that a bench reports beside the run's own."""
+"""Values of `--min-confidence`, in permille, for which a bench reports answers."""
 BINS = (0, 200, 400, 600, 800, 900, 950, 980)
-"""Where the bins of a reliability diagram begin, in permille."""
+"""Lower bounds of the bins of a reliability diagram, in permille."""
 SLOWEST = 20
-"""One in so many puzzles counts as slow."""
+"""One in `SLOWEST` puzzles counts as slow."""
 COMPLETE = ("SOLVED", "UNKNOWN/ambiguous", "UNKNOWN/unsure")
 """Outcomes of searches that ended with an explanation."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchScore:
-    """Totals of a run. `right` and `wrong` count answers given; tops count first guesses."""
+    """Totals of a run. `right` and `wrong` count answers; `top1` and `top2` count first guesses."""
 
     tasks: int
     answered: int
@@ -44,24 +44,24 @@ class BenchScore:
     outcomes: Mapping[str, int]
     failures: Mapping[str, int]
     confidences: Mapping[str, Mapping[str, int]]
-    """What would be answered, right and wrong with other `--min-confidence`."""
+    """Counts of answered, right and wrong for other values of `--min-confidence`."""
     reliability: list[dict[str, int]]
-    """By bins of confidence: best answers, right ones, and the sum of their permille."""
+    """For each bin of confidence: its lower bound, answers, right ones, and sum of permille."""
     schema_version: Literal[1] = 1
 
     @property
     def precision(self) -> float | None:
-        """Share of answers that are right; None when none was given."""
+        """Share of answers that are right; None if none was given."""
         return self.right / self.answered if self.answered else None
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
+        """Return the JSON form."""
         return {**codec.to_json(self), "precision": self.precision}
 
 
 @dataclass(slots=True)
 class Cost:
-    """What a run's tasks took, from the manifest."""
+    """The cost of a run's tasks, from the manifest."""
 
     tasks: int = 0
     cpu_s: float = 0.0
@@ -78,12 +78,12 @@ class Cost:
 
     @property
     def slowest_s(self) -> float:
-        """CPU seconds per puzzle of the slowest twentieth, one puzzle at least."""
+        """Mean CPU seconds of the slowest twentieth of the puzzles, at least one puzzle."""
         slowest = sorted(self.by_lane.values(), reverse=True)[: max(1, self.tasks // SLOWEST)]
         return sum(slowest) / max(1, len(slowest))
 
     def rates(self) -> dict[str, float]:
-        """Return the figures people ask for."""
+        """Return totals, rates and shares by name."""
         pruned = sum(self.pruned.values())
         lookups = self.cache_hits + self.cache_misses
         return {
@@ -101,7 +101,7 @@ class Cost:
 
 
 def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
-    """Score a run against the true outputs, by digest."""
+    """Score a run against the true outputs; `truth` maps digests to tasks."""
     outcomes: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     right = wrong = top1 = top2 = 0
@@ -124,7 +124,7 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
 
 
 def _at_confidence(run: ArcRun, truth: Mapping[str, ArcTask], permille: int) -> dict[str, int]:
-    """Count answers if that confidence were enough."""
+    """Count the answers that a run with this minimum confidence would give."""
     right = wrong = 0
     for item in run.items:
         own = None if item.answer is None else item.answer.get("confidence_permille")
@@ -135,7 +135,7 @@ def _at_confidence(run: ArcRun, truth: Mapping[str, ArcTask], permille: int) -> 
 
 
 def reliability(run: ArcRun, truth: Mapping[str, ArcTask]) -> list[dict[str, int]]:
-    """Count best answers and right ones by bins of confidence, lowest first, empty ones too."""
+    """Count weighed answers and right ones by bins of confidence, lowest first, with empty ones."""
     bins = [{"from": low, "answers": 0, "right": 0, "permille": 0} for low in BINS]
     for item in run.items:
         own = None if item.answer is None else item.answer.get("confidence_permille")
@@ -148,13 +148,13 @@ def reliability(run: ArcRun, truth: Mapping[str, ArcTask]) -> list[dict[str, int
 
 
 def is_weighed_right(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> bool:
-    """Whether the group that has a confidence is right: one of little may not be the first."""
+    """Whether the weighed group is right; with a low confidence it may not be the first."""
     weighing = None if answer is None else answer["weighing"]
     return weighing is not None and rank(answer, truth) == weighing.get("place", 0)
 
 
 def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:
-    """Place of the right outputs among the groups of an answer; None when they are not there."""
+    """Return the place of the right outputs among an answer's groups; None if they are missing."""
     expected = [grid.rows() for grid in truth]
     groups = [] if answer is None else answer["groups"]
     places = [i for i, group in enumerate(groups) if group["outputs"] == expected]

@@ -1,16 +1,16 @@
-"""`weft arc solve` on the engine: one lane per task, the parts of its search as tasks.
+"""`weft arc solve` on the engine: one lane per puzzle, the parts of its search as tasks.
 
-    solve ── lane <task digest> ──► shallow, beside it tables of objects on the input
+    solve ── lane <puzzle digest> ──► shallow, in parallel with tables over the input's objects
                ──► plain lists, choices; slices, views and the first of two tables, if it found
                    nothing
                ──► lists that scan, read more or come in layers, if neither a program nor a list
-                   may answer; the second of two tables, if nothing fits yet
+                   qualifies as an answer; the second of two tables, if nothing fits yet
                ──► assemble
-               beside all this the same on black ground, if the shallow phase found nothing and
-               the ground is another colour; joined, if the other parts found nothing either
+               in parallel the same on a black background, if the shallow phase found nothing and
+               the background has another colour; joined, if the other parts found nothing either
                ──► examine the programs that compete ──► conclude
 
-The generator only decides which parts to run; `planner` says which those are.
+The generator only runs the parts; `planner` decides which ones are needed.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ Learned = list[tuple[ListPart, Result]]
 
 @search(name="arc.solve_one", version=19)
 def solve_one(puzzle: Object, options: Table) -> SearchBody:
-    """Search one task; the answer is its verdict with the evidence."""
+    """Search one puzzle; the answer is its verdict with the evidence."""
     assembled: AssembledRecord
     [shallow, *tables] = yield [run_shallow(puzzle, options), *_tables(puzzle, options)]
     first: ShallowRecord = shallow.value
     bodies = [_continued(puzzle, options, first, tables)]
-    if first["ground"] is not None:  # in front: its shallow phase is the longest task of the round
+    if first["ground"] is not None:  # first, as its shallow phase is the round's longest task
         ground_options = on_ground(options, first["is_coloured"])
         bodies.insert(0, _searched(first["ground"], ground_options, first["ground_ways"]))
     *beside, (assembled, is_complete) = yield from _in_step(bodies)
@@ -80,9 +80,9 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
 
 
 def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody:
-    """Run all parts of one task; return them assembled, and whether none failed.
+    """Run all parts of one puzzle's search; return them assembled, and whether none failed.
 
-    Programs for parts are sought beside the shallow phase: they take as long as it does.
+    Programs for parts of a grid run in parallel with the shallow phase, as they take as long.
     """
     groups = [
         [run_shallow(puzzle, options)],
@@ -94,7 +94,10 @@ def _searched(puzzle: Object, options: Table, ways: Sequence[str]) -> SearchBody
 
 
 def _tables(puzzle: Object, options: Table) -> list[TaskCall]:
-    """Tables on the input: they need nothing of the shallow phase and take as long as it does."""
+    """Return the calls that learn tables over the input's objects.
+
+    They do not depend on the shallow phase, and take as long as it does.
+    """
     return [run_tables(puzzle, part) for part in range(planner_of(options).table_parts)]
 
 
@@ -105,9 +108,9 @@ def _continued(
     tables: Sequence[Result],
     parted: Sequence[Result] | None = None,
 ) -> SearchBody:
-    """Run the parts that follow a shallow phase.
+    """Run the parts that follow a shallow phase; return them assembled, and whether none failed.
 
-    `tables` and `parted`, programs for parts, were sought beside it.
+    `tables` and `parted` (programs for parts of a grid) are results from the round of that phase.
     """
     planner, facts = planner_of(options), from_json(ShallowFacts, first["facts"])
     parts, sample = planner.parts(facts), first["sample"]
@@ -158,7 +161,7 @@ def _continued(
 
 
 def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
-    """Run searches together, the rounds of one with those of the others; return what each does."""
+    """Run searches in parallel, merging their rounds; return the value of each."""
     answers: dict[int, Any] = {}
     received: dict[int, Any] = dict.fromkeys(range(len(bodies)))
     while len(answers) < len(bodies):
@@ -176,17 +179,17 @@ def _in_step(bodies: Sequence[SearchBody]) -> SearchBody:
 
 
 def _is_found(results: Sequence[Result]) -> bool:
-    """Whether parts of the learning found a program."""
+    """Whether any part of rule learning found a program."""
     return any(part["found"] is not None for part in _values(results))
 
 
 def _steps(firsts: Sequence[Result]) -> list[StepPart]:
-    """The parts of learning tables behind first ones."""
+    """Return the parts that learn second tables after the first ones."""
     return [part for texts in _values(firsts) for part in step_parts(texts)]
 
 
 def _is_validated(learned: Learned) -> bool:
-    """Whether a list may answer."""
+    """Whether a list qualifies as an answer."""
     return any(part["is_validated"] for part in _values([result for _, result in learned]))
 
 
@@ -203,7 +206,7 @@ def _together(groups: Sequence[Sequence[TaskCall]]) -> list[TaskCall]:
 def _divided(
     results: Sequence[Result], groups: Sequence[Sequence[TaskCall]]
 ) -> Iterator[Sequence[Result]]:
-    """A round's results, group by group."""
+    """Yield a round's results, group by group."""
     at = 0
     for group in groups:
         yield results[at : at + len(group)]
@@ -211,15 +214,15 @@ def _divided(
 
 
 def _values(results: Sequence[Result]) -> list[Any]:
-    """The values of results, without those that failed."""
+    """Return the values of the results that did not fail."""
     return [result.value for result in results if result.ok]
 
 
 @search(name=SEARCH, version=19)
 def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
-    """Search every task in a lane of its own, named by the task's digest.
+    """Search every puzzle in a separate lane, named by the puzzle's digest.
 
-    The answer counts outcomes; each lane's own answer holds programs and grids.
+    The answer counts outcomes; each lane's answer has the programs and grids.
     """
     yield Plan(lanes="puzzles", tally="outcome")
     answers = yield make_lanes({d: solve_one(inputs[d], options) for d in tasks})

@@ -1,11 +1,11 @@
-"""Chains of operators that do the same: shorter ones, and other spellings of solved programs.
+"""Equivalent chains of operators: shorter ones, and other spellings of solved programs.
 
-A chain is not worth having if a shorter one does the same. Sameness is judged on everything the
-chain was applied to when the programs of a corpus ran on their training inputs, and where it takes
-a grid, on all training inputs of the corpus too.
+A chain is redundant if a shorter one does the same. Chains are compared on every value to which
+their first operator was applied when the programs of a corpus ran on their training inputs, and,
+if they take a grid, also on all training inputs of the corpus.
 
-    parts (chains that repeat, operators used twice) ──► joined two by two ──► run on every task
-        ──► kept as another spelling of a program whose own chain gives the same grids
+    parts (repeated chains, operators used twice) ──► joined in pairs ──► run on every task
+        ──► another spelling of each program whose own chain gives the same grids
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from weft.searches.arc.values import Grid, Value, ValueStage
 
 Chain = tuple[str, ...]
 Place = tuple[Value, Grid]
-"""A value, and the input grid of the example it belongs to."""
+"""A value, and the input grid of the example to which it belongs."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorInputs:
-    """What each operator was applied to, and all training inputs."""
+    """The values to which each operator was applied, and all training inputs."""
 
     by_operator: Mapping[str, Sequence[Place]]
     inputs: Sequence[Place]
@@ -42,7 +42,7 @@ class OperatorInputs:
 
 
 def operator_inputs(corpus: Sequence[tuple[ArcTask, Program]]) -> OperatorInputs:
-    """Run every program on its training inputs and note what each operator got."""
+    """Run every program on its training inputs and collect the values each operator received."""
     by_operator: dict[str, list[Place]] = {}
     inputs: list[Place] = []
     for task, program in corpus:
@@ -73,7 +73,7 @@ def is_redundant(chain: Chain, inputs: OperatorInputs) -> bool:
 
 
 def _is_chain(names: Chain, takes: ValueStage, gives: ValueStage) -> bool:
-    """Whether operators follow each other from one stage to another, or there are none."""
+    """Whether operators form a chain from one stage to another; true if there are none."""
     if not names:
         return True
     ends = BY_NAME[names[0]].takes is takes and BY_NAME[names[-1]].gives is gives
@@ -82,7 +82,7 @@ def _is_chain(names: Chain, takes: ValueStage, gives: ValueStage) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
-    """Apply a chain; results are cached, as chains are compared with many others."""
+    """Apply a chain; cached, as each chain is compared with many others."""
     return apply_chain(chain, value, given)
 
 
@@ -90,19 +90,22 @@ def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
 
 
 Spellings = tuple[Chain, ...]
-"""Chains that do the same on all grids of one task, its own first."""
+"""Chains that do the same on all inputs of one task, its program's own chain first."""
 
 
 def spellings(
     tasks: Sequence[ArcTask], chains: Sequence[Chain], repeated: Sequence[Chain]
 ) -> tuple[Spellings, ...]:
-    """Return each program's own chain, and those joined or repeated ones that equal it."""
+    """Return each program's own chain with the joined and repeated chains that equal it."""
     others = sorted({*joined(chains, repeated), *filter(_is_whole, repeated)})
     return tuple((own, *_equal(task, own, others)) for task, own in zip(tasks, chains, strict=True))
 
 
 def joined(chains: Iterable[Chain], repeated: Sequence[Chain]) -> list[Chain]:
-    """Join two parts of which one repeats, to whole chains of at most 4 operators, sorted."""
+    """Join pairs of parts, at least one a repeated chain, to chains of at most 4 operators.
+
+    Only chains from grid to grid are returned, sorted.
+    """
     uses = Counter(name for chain in chains for name in sorted(set(chain)))
     single = [(name,) for name, count in uses.items() if count > 1]
     pairs = [(a, b) for a in repeated for b in (*repeated, *single)]
@@ -120,14 +123,14 @@ def _is_whole(chain: Chain) -> bool:
 
 
 def _equal(task: ArcTask, own: Chain, others: Sequence[Chain]) -> Spellings:
-    """Return the chains that give the same as a program's own on every input of its task."""
+    """Return the other chains that give the same as a program's own on every input of its task."""
     inputs = [*(pair.input for pair in task.train), *task.test]
     expected = run_chain(own, inputs)
     return tuple(other for other in others if other != own and _gives(other, inputs, expected))
 
 
 def _gives(chain: Chain, inputs: Sequence[Grid], expected: tuple[Grid, ...] | None) -> bool:
-    """Whether a chain gives the expected grids; most fail on the first."""
+    """Whether a chain gives the expected grids; the first input rules out most chains."""
     if expected is None or run_chain(chain, inputs[:1]) != expected[:1]:
         return False
     return run_chain(chain, inputs) == expected

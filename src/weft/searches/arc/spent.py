@@ -1,6 +1,6 @@
-"""CPU seconds of a task, noted for the telemetry of its run; nothing of it decides.
+"""CPU seconds of a task, noted for the telemetry of its run; they decide nothing.
 
-The time that a task runs says little of its cost: beside others it waits for a core.
+Wall-clock time says little about a task's cost, because tasks may wait for a core.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CPU_S = "cpu_s"
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Note what the process spends meanwhile; a decorator of task functions, too."""
+    """Note the process's CPU seconds in the block; also works as a decorator of task functions."""
     start_s = time.process_time()
     try:
         yield

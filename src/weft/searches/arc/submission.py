@@ -2,7 +2,7 @@
 
     {"007bbfb7": [{"attempt_1": [[0, 7], …], "attempt_2": [[0, 0], [0, 0]]}], …}
 
-An attempt that is missing is the placeholder of the official sample, a 2×2 grid of zeros.
+A missing attempt is the placeholder of the official sample, a 2×2 grid of zeros.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ PLACEHOLDER = Grid(2, 2, bytes(4))
 
 
 def write(tasks: Sequence[ArcTask], answers: Mapping[str, Sequence[Sequence[Grid]]]) -> bytes:
-    """Return the file of these tasks, in name order.
+    """Return the submission file for these tasks, in name order.
 
-    `answers` maps a task's name to the grids of each of its tests, best first; further grids
-    than two are left out, missing ones become placeholders. Other tasks are left out.
+    `answers` maps a task's name to the grids for each of its tests, best first. Grids after the
+    second are left out, and missing ones become placeholders. Answers to other tasks are ignored.
     """
     body = {}
     for task in tasks:
@@ -33,7 +33,7 @@ def write(tasks: Sequence[ArcTask], answers: Mapping[str, Sequence[Sequence[Grid
 
 
 def of_run(run: ArcRun, tasks: Sequence[ArcTask], attempts: int) -> bytes:
-    """Return the file of what a run found, its best `attempts` groups of each task."""
+    """Return the submission file of a run, with the best `attempts` groups of each task."""
     answer_of = {item.task.digest: item.answer for item in run.items}
     answers: dict[str, list[list[Grid]]] = {}
     for task in tasks:

@@ -1,9 +1,9 @@
-"""How well an answer is supported, as small integers by name: what confidence is computed from.
+"""The features from which confidence is computed: how well an answer is supported.
 
     best group, the other groups, guesses, task ──► features, in the order of `FEATURES`
 
-A feature says nothing of its weight: `confidence` has the fitted points. All are integers, and
-determined by the task and the programs found.
+Features are small integers by name, determined by the task and the programs found. They have no
+weights here: `confidence` has the fitted points.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid, decode_grids
 
 ENOUGH_PAIRS = 4
-"""A hidden part that is completed by symmetry is seen in so many pairs, or doubtful."""
+"""Pairs below which completing a hidden part by symmetry is doubtful."""
 FAR = 99
-"""Margin in bits where nothing competes."""
+"""Margin in bits if nothing competes."""
 MOST_BITS = 400
-"""Programs that are longer weigh as little as one of these bits."""
+"""Longer programs have the same weight as one with this many bits."""
 HALVING = 4
-"""Bits that halve the weight of a program. It would be one bit if the programs found were drawn at
-random; they are variants of each other, so that many of them say less than their number."""
+"""Bits that halve the weight of a program. It would be one bit if the programs found were
+independent; they are variants of each other, so that many say less than their number suggests."""
 UNIT_BITS = 10
 ROOTS = (1024, 1218, 1449, 1723)
-"""2^(UNIT_BITS + n/4), rounded up: what a program of `MOST_BITS` - n bits weighs."""
+"""2^(UNIT_BITS + n/4), rounded up: the weight of a program of `MOST_BITS` - n bits."""
 BASIC = (
     "price_bits", "price_margin_bits", "posterior_bits", "competitors", "agreeing",
     "inconsistent", "violated",
 )  # fmt: skip
 BEHAVIOUR = ("plausible_bits", "step_constants", "output_constants", "output_changes")
-"""Features from how a program behaves on the tests: `--without behaviour` leaves them out."""
+"""Features of a program's behaviour on the tests; `--without behaviour` leaves them out."""
 NOVELTY = ("input_constants", "input_colours")
 EXTRAPOLATED = (*BEHAVIOUR[1:], *NOVELTY)
 """Fields of `Extrapolation`."""
@@ -47,24 +47,24 @@ SUPPORT = (
     "pairs", "tests", "surplus_bits", "independent", "lists_agree", "lists_differ", *NOVELTY,
     "symmetry_gap", "repeated_outputs",
 )  # fmt: skip
-"""Features of how much speaks for it: `--without support` leaves them out."""
+"""Features of how much supports an answer; `--without support` leaves them out."""
 FEATURES = (*BASIC, *BEHAVIOUR, *SUPPORT)
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """What speaks for and against an answer beside its own programs."""
+    """What supports and contradicts an answer, besides its own programs."""
 
     price_margin_millibits: int | None
-    """How much more the next explanation costs with the doubts of both; None without one."""
+    """How much more the next explanation costs, doubts of both included; None without one."""
     programs: Sequence[ProgramCandidate]
-    """All that were found, those that give the answer among them."""
+    """All programs found, including those that give the answer."""
     groups: int
-    """Other explanations."""
+    """Number of other explanations."""
     lists_agree: int
-    """Guesses (learned lists, long programs) that give the same outputs in another way."""
+    """Number of guesses (learned lists, long programs) with the same outputs in another way."""
     lists_differ: int
-    """Other outputs that cheaper guesses give."""
+    """Number of other outputs that cheaper guesses give."""
 
 
 def features_of(
@@ -77,7 +77,7 @@ def features_of(
 ) -> dict[str, int]:
     """Return the features of an answer whose programs are `members`, the shortest first.
 
-    Its price includes all doubts, also what it is charged because few programs agree.
+    The price includes all doubts, and the charge if few programs agree.
     """
     extrapolation = evidence.extrapolation or Extrapolation()
     margin, outputs = competition.price_margin_millibits, members[0].outputs
@@ -106,27 +106,27 @@ def features_of(
 
 
 def symmetry_gap(program: Program, pairs: int) -> int:
-    """Return how many pairs are missing, where a program completes grids by their symmetry.
+    """Return how many pairs a program that completes grids by symmetry falls short of enough.
 
-    Many grids are nearly symmetric, and then completing them is right on a few pairs by accident.
+    Many grids are nearly symmetric, so that completing them is right on a few pairs by accident.
     """
     completes = any(BY_NAME[name].kernel == SYMMETRY for name in program.names)
     return max(0, ENOUGH_PAIRS - pairs) if completes else 0
 
 
 def repeated_outputs(task: ArcTask) -> int:
-    """Count pairs whose output an earlier pair has: they show little, however many they are."""
+    """Count the pairs whose output is that of an earlier pair: such pairs show little."""
     return len(task.train) - len({pair.output for pair in task.train})
 
 
 def surplus_bits(task: ArcTask, members: Sequence[ProgramCandidate]) -> int:
-    """Return how much more the outputs say than the shortest program and the search for it."""
+    """Return the bits of the outputs minus those of the shortest program and the search for it."""
     searched = min(candidate.time for candidate in members).bit_length()
     return min(999, max(-99, target_bits(task.train) - members[0].millibits // BIT - searched))
 
 
 def independent(programs: Iterable[Program]) -> int:
-    """Count programs no two of which share a kernel or a rule, taken greedily in their order."""
+    """Count programs that share no kernel and no rule, chosen greedily in the given order."""
     used: set[str] = set()
     count = 0
     for program in programs:
@@ -141,9 +141,9 @@ def independent(programs: Iterable[Program]) -> int:
 def outweighs(
     candidates: Iterable[ProgramCandidate], outputs: bytes, added: Mapping[bytes, int] | None = None
 ) -> int:
-    """Return by how many bits the programs that give some outputs outweigh all others.
+    """Return by how many bits the programs that give `outputs` outweigh all others.
 
-    `added` lengthens programs by the outputs that they give. FAR where no other program is left.
+    `added` maps outputs to bits added to the programs that give them. `FAR` without other programs.
     """
     own: list[int] = []
     others: list[int] = []
@@ -154,9 +154,9 @@ def outweighs(
 
 
 def joint_bits(bits: Iterable[int]) -> int:
-    """Return the bits of one program that weighs as much as programs of so many bits together.
+    """Return the bits of one program with the joint weight of programs with the given `bits`.
 
-    A program weighs half as much as one that is `HALVING` bits shorter.
+    A program has half the weight of one that is `HALVING` bits shorter.
     """
     power: int = sum(map(_weight, bits)) ** HALVING
     return MOST_BITS - power.bit_length() + 1 + HALVING * UNIT_BITS
@@ -168,13 +168,13 @@ def _weight(bits: int) -> int:
 
 
 def shares_operator(one: Program, other: Program) -> bool:
-    """Whether a program uses an operator of another, be it in the words of a learned list."""
+    """Whether a program uses an operator of another, even within the text of a learned list."""
     text = other.text()
     return any(name in text for name in one.names) or one.fitted == other.fitted != ""
 
 
 def target_bits(pairs: Sequence[Pair]) -> int:
-    """Estimate how much the outputs say that their inputs do not, in bits, rounded down."""
+    """Estimate the information that outputs add to their inputs, in bits, rounded down."""
     return sum(map(_pair_bits, pairs))
 
 
@@ -189,7 +189,7 @@ def _pair_bits(pair: Pair) -> int:
 
 
 def runs(grid: Grid) -> int:
-    """Count the runs of one colour along the rows: a plain measure of how much a grid says."""
+    """Count the runs of one colour along the rows: a simple measure of a grid's information."""
     return sum(
         c == 0 or grid.at(r, c) != grid.at(r, c - 1)
         for r in range(grid.height)

@@ -21,19 +21,19 @@ class Symmetry:
 
 
 def transposed(grid: Grid) -> Grid:
-    """Rows become columns."""
+    """Return the grid with rows and columns exchanged."""
     w = grid.width
     return Grid(w, grid.height, b"".join(grid.cells[c::w] for c in range(w)))
 
 
 def flipped(grid: Grid) -> Grid:
-    """Top to bottom."""
+    """Return the grid flipped top to bottom."""
     h, w = grid.height, grid.width
     return Grid(h, w, b"".join(grid.cells[r * w : (r + 1) * w] for r in reversed(range(h))))
 
 
 def rotated_half(grid: Grid) -> Grid:
-    """Rotated by 180°."""
+    """Return the grid rotated by 180°."""
     return Grid(grid.height, grid.width, grid.cells[::-1])
 
 
@@ -47,7 +47,7 @@ def _then(*changes: Change) -> Change:
 
 
 def permuted(name: str, colours: tuple[int, ...]) -> Symmetry:
-    """Permute colours: colour c becomes `colours[c]`."""
+    """Return the symmetry that permutes colours: colour c becomes `colours[c]`."""
 
     def by(names: bytes) -> Change:
         table = names + bytes(range(COLOURS, 256))
@@ -57,7 +57,7 @@ def permuted(name: str, colours: tuple[int, ...]) -> Symmetry:
 
 
 def composed(first: Symmetry, second: Symmetry) -> Symmetry:
-    """Apply one symmetry, then another."""
+    """Return the symmetry that applies one symmetry, then another."""
     apply, undo = _then(first.apply, second.apply), _then(second.undo, first.undo)
     return Symmetry(f"{first.name}, {second.name}", apply, undo)
 
@@ -82,4 +82,4 @@ AUGMENTATIONS = (
     permuted("colours in reverse", (0, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
     permuted("colours shifted", (0, 4, 5, 6, 7, 8, 9, 1, 2, 3)),
 )
-"""The symmetries of the square, and two permutations of the colours; black stays black."""
+"""The symmetries of the square, and two permutations of the colours that keep black."""

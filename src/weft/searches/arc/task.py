@@ -1,7 +1,7 @@
-"""An ARC task: training pairs, test inputs, and apart from them the true test outputs.
+"""An ARC task: training pairs, test inputs and, separately, the true test outputs.
 
-The canonical form holds what a solver may see, and nothing else: no name, no truth, no trace
-of the file it came from. Its SHA-256 names the task wherever the data came from.
+The canonical form contains only what a solver may see: no name, no truth, no trace of the source
+file. Its SHA-256 identifies the task, whatever its source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weft.searches.arc.values import Grid
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One example: what goes in and what comes out."""
+    """One example: an input and its output."""
 
     input: Grid
     output: Grid
@@ -25,7 +25,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class ArcTask:
-    """A puzzle. `truth` is for scoring only and is empty where it is not known."""
+    """A puzzle. `truth` is for scoring only, and empty if unknown."""
 
     name: str
     train: tuple[Pair, ...]
@@ -39,7 +39,7 @@ class ArcTask:
 
     @property
     def input_cells(self) -> int:
-        """Cells of all inputs."""
+        """Number of cells of all inputs."""
         return sum(len(grid.cells) for grid in (*(pair.input for pair in self.train), *self.test))
 
     def canonical(self) -> bytes:

@@ -1,11 +1,11 @@
-"""From parsed JSON to tasks: every grid, pair and key checked, every refusal with its place.
+"""Convert parsed JSON to tasks: check every grid, pair and key, and report errors with location.
 
-Official files know four keys: a task has `train` and `test`, a pair `input` and `output`; only
-the output of a test may be missing. Anything else is refused with a FileInvalid of one line,
+Official files have four keys: a task has `train` and `test`, a pair `input` and `output`; only the
+output of a test may be missing. Anything else is refused with a one-line FileInvalid:
 
     x.json: train[2].output: row 3 has 4 cells, row 0 has 5
 
-Knows JSON values and where they stand, not files and folders.
+Knows JSON values and their locations, not files and folders.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import MAX_SIDE, Grid
 
 MAX_PAIRS = 100
-"""Examples and tests that one task may have; official tasks have at most 10."""
+"""Most training pairs, and most tests, of one task; official tasks have at most 10 of each."""
 MAX_NAME = 255
 _COLOURS = frozenset(range(10))
 
@@ -38,7 +38,7 @@ def read_task(name: str, value: JsonValue, where: str) -> ArcTask:
 
 
 def read_grid(value: JsonValue, where: str) -> Grid:
-    """Read a grid: 1 to 30 rows of 1 to 30 cells, all rows alike, cells 0 to 9."""
+    """Read a grid: 1 to 30 rows of 1 to 30 cells, equally long, cells 0 to 9."""
     rows = [
         _array(row, f"{where}: row {r}", "cells")
         for r, row in enumerate(_array(value, where, "rows"))
@@ -53,7 +53,7 @@ def read_grid(value: JsonValue, where: str) -> Grid:
 
 
 def check_name(name: str, where: str) -> None:
-    """Refuse a task name that could not stand in a list, a file name or a submission."""
+    """Refuse a task name that is unfit for a list, a file name or a submission."""
     if not name or len(name) > MAX_NAME or not name.isprintable():
         raise FileInvalid(
             f"{where}: {printable(name)!r} is not a task name"
@@ -64,7 +64,7 @@ def check_name(name: str, where: str) -> None:
 def keys_of(
     value: JsonValue, where: str, what: str, *, needed: tuple[str, ...]
 ) -> Mapping[str, JsonValue]:
-    """Return an object that has exactly the keys it should have."""
+    """Return a JSON object after checking that it has exactly the `needed` keys."""
     if not isinstance(value, dict):
         raise FileInvalid(f"{where}: {kind_of(value)} where {what} should be")
     for key in needed:
@@ -78,13 +78,13 @@ def keys_of(
 
 
 def printable(text: str) -> str:
-    """Return a text fit for a message: printable and not long."""
+    """Return a text fit for a message: printable, and shortened if it is long."""
     visible = text if text.isprintable() else ascii(text)[1:-1]
     return visible if len(visible) <= 80 else f"{visible[:79]}…"
 
 
 def _each(value: JsonValue, where: str) -> list[tuple[JsonValue, str]]:
-    """Return each pair of a list, and its place."""
+    """Return each pair of a list with its location."""
     if not isinstance(value, list):
         raise FileInvalid(f"{where}: {kind_of(value)} where a list of pairs should be")
     if not 1 <= len(value) <= MAX_PAIRS:

@@ -1,10 +1,11 @@
-"""The JSON files of a folder or of a zip file, nested as they may be, behind one interface.
+"""The JSON files of a folder or a zip file, at any depth, behind one interface.
 
     files_in(folder) ─┐
     files_of(zip)    ─┴─► TaskFiles: relative paths, sorted; read(path) ──► bytes
 
-Nothing is unpacked to disk. What cannot be trusted is refused with a FileInvalid of one line: names
-that lead outside, encrypted or linked entries, sizes beyond the caps, whatever a zip file declares.
+Nothing is unpacked to disk. Untrusted contents are refused with a one-line FileInvalid: names that
+lead outside the zip file, encrypted or linked entries, and sizes beyond the limits or other than
+declared.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from weft.searches.arc.taskfile import printable
 
 MAX_FILE_BYTES = 64 * 2**20
 MAX_TOTAL_BYTES = 1024 * 2**20
-"""Of all files of a zip file, unpacked."""
+"""Most bytes of all files of a zip file, unpacked."""
 MAX_FILES = 100_000
 _JSON = ".json"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFiles:
-    """JSON files by their paths below one place."""
+    """JSON files by their paths below one folder or zip file."""
 
     where: str
     paths: tuple[PurePosixPath, ...]
     folders: frozenset[str]
-    """All folders, relative, also those without files."""
+    """Relative paths of the folders; of a zip file, only those that contain JSON files."""
     read: Callable[[PurePosixPath], bytes]
 
     def shown(self, path: PurePosixPath) -> str:
-        """Name a file in a message."""
+        """Return the name of a file for a message."""
         return f"{self.where}/{path}"
 
     def below(self, folder: str) -> TaskFiles:
-        """Return the files of a folder in it, relative to that."""
+        """Return the files of a subfolder, with paths relative to it."""
         inside = [path for path in self.paths if path.parts[0] == folder and len(path.parts) > 1]
         folders = {
             name[len(folder) + 1 :] for name in self.folders if name.startswith(folder + "/")
@@ -55,7 +56,7 @@ class TaskFiles:
 
 
 def files_in(folder: Path) -> TaskFiles:
-    """Find the JSON files of a folder and of those in it; hidden and linked ones are left out."""
+    """Find the JSON files of a folder, at any depth, except hidden ones and linked folders."""
     paths: list[PurePosixPath] = []
     folders: list[PurePosixPath] = []
     waiting = [PurePosixPath()]
@@ -75,7 +76,7 @@ def files_in(folder: Path) -> TaskFiles:
 
 
 def read_file(path: Path) -> bytes:
-    """Read a plain file of a sensible size."""
+    """Read a regular file; raises `FileInvalid` for others and for files that are too large."""
     if not path.is_file():
         raise FileInvalid(f"{visible(path)}: not a regular file")
     if path.stat().st_size > MAX_FILE_BYTES:
@@ -84,7 +85,7 @@ def read_file(path: Path) -> bytes:
 
 
 def files_of(path: Path) -> TaskFiles:
-    """Find the JSON files of a zip file; one folder around everything is passed over."""
+    """Find the JSON files of a zip file; a single folder that contains all of them is skipped."""
     where = visible(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -118,7 +119,10 @@ def _check_count(count: int, where: str) -> None:
 
 
 def _check_entries(entries: Iterable[zipfile.ZipInfo], where: str) -> None:
-    """Refuse what is too large, by what the zip file declares; reading checks that it is true."""
+    """Refuse duplicate, encrypted and linked entries, and sizes that are too large.
+
+    Sizes are those that the zip file declares; reading verifies them.
+    """
     total, names = 0, set[str]()
     for entry in entries:
         place = f"{where}: {printable(entry.filename)}"
@@ -144,7 +148,7 @@ def _path_of(entry: zipfile.ZipInfo, where: str) -> PurePosixPath:
 
 
 def _read(path: Path, entry: zipfile.ZipInfo) -> bytes:
-    """Unpack one file, as much as it declares and no more."""
+    """Unpack one file; raises `FileInvalid` unless it has the size it declares."""
     place = f"{visible(path)}: {printable(entry.filename)}"
     try:
         with zipfile.ZipFile(path) as archive, archive.open(entry) as file:

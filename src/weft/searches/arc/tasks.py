@@ -1,11 +1,12 @@
 """The parts of one puzzle's search as tasks of the engine.
 
     shallow, tables ──► lists, choices, slices, views ──► lists that scan, in layers
-            ──► assemble; beside them the same on black ground ──► join ──► examine ──► conclude
+            ──► assemble; the same on a black background ──► join ──► examine ──► conclude
 
-Every task reads its puzzle as it is searched, on black ground (`normal.ground`); `conclude` reports
-the answer in terms of the puzzle itself. What the shallow phase reached travels to the parts as
-objects, and so does every log. All numbers are integers, so the ledger is the same everywhere.
+Every task reads its puzzle as it is searched, on a black background (`normal.ground`); `conclude`
+reports the answer in terms of the original puzzle. The vectors of the shallow phase are passed to
+later parts as objects, and so is every log. All numbers are integers, so the ledger is the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -80,13 +81,13 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.verdict import Group
 
 _cache = ApplyCache()
-"""One per worker: slices of one task that a worker runs share what they expand."""
+"""One per worker, so that a worker's slices of one puzzle share expanded values."""
 
 
 @task(name="arc.shallow")
 @noted()
 def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
-    """Run the shallow phase of one task."""
+    """Run the shallow phase of one puzzle."""
     before, planner = _lookups(), planner_of(options)
     phase = shallow(_problem(get(puzzle)), planner.options, _cache, planner.owners())
     assert phase.sample is not None
@@ -102,7 +103,7 @@ def run_shallow(puzzle: Object, options: Table) -> ShallowRecord:
 @task(name=SLICE)
 @noted()
 def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None) -> PhaseRecord:
-    """Run one slice of the deep phase, with the table that a shallow phase without result left."""
+    """Run one slice of the deep phase, on the table of a shallow phase that found nothing short."""
     assert table is not None
     before, own = _lookups(), from_json(WorkerBudget, part)
     phase = deep(_problem(get(puzzle)), planner_of(options).options, own, get(table), _cache)
@@ -112,7 +113,7 @@ def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None)
 @task(name=LISTS)
 @noted()
 def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
-    """Learn decision lists: one part of the learning."""
+    """Run one part of decision-list learning."""
     own = from_json(ListPart, part)
     learned = learn_part(_problem(get(puzzle)), _sample(get(sample)), own)
     return _learned(learned.candidates, learned.beginnings)
@@ -121,35 +122,35 @@ def run_lists(puzzle: Object, sample: Object, part: Table) -> LearnedRecord:
 @task(name=CHOICES)
 @noted()
 def run_choices(puzzle: Object, sample: Object, start: int, end: int) -> LearnedRecord:
-    """Learn which object the outputs are, in a range of vectors."""
+    """Learn which object each output is, in a range of vectors."""
     return _learned(learn_choices(_problem(get(puzzle)), _sample(get(sample)), start, end))
 
 
 @task(name=TABLES)
 @noted()
 def run_tables(puzzle: Object, part: int) -> LearnedRecord:
-    """Learn what becomes of the input's objects, in some ways to see them."""
+    """Learn tables over the input's objects, for some segmentations."""
     return _learned(learn_input_tables(_problem(get(puzzle)), part))
 
 
 @task(name=FIRSTS)
 @noted()
 def run_firsts(puzzle: Object) -> list[str]:
-    """Learn first tables that others can follow."""
+    """Learn first tables that second ones can follow."""
     return list(learn_firsts(_problem(get(puzzle))))
 
 
 @task(name=STEPS)
 @noted()
 def run_steps(puzzle: Object, part: Table) -> LearnedRecord:
-    """Learn second tables behind a first one, in some ways to see objects."""
+    """Learn second tables after a first one, for some segmentations."""
     return _learned(learn_seconds(_problem(get(puzzle)), from_json(StepPart, part)))
 
 
 @task(name=EACH)
 @noted()
 def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
-    """Learn one program for all parts into which a way divides a task."""
+    """Learn one program for all parts of the puzzle's grids, divided as `way` says."""
     task = _shown(get(puzzle))
     return _learned(parted(task, planner_of(options).options, way, _cache))
 
@@ -157,7 +158,7 @@ def run_each(puzzle: Object, options: Table, way: str) -> LearnedRecord:
 @task(name="arc.view")
 @noted()
 def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
-    """Search one task as a view shows it."""
+    """Search one puzzle through a view."""
     task, before = _shown(get(puzzle)), _lookups()
     phase = viewed(task, planner_of(options).options, FittedView(*view), number, _cache)
     return _recorded(phase, before)
@@ -166,7 +167,7 @@ def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> Ph
 @task(name=VIEW_TABLES)
 @noted()
 def run_view_tables(puzzle: Object, view: list[str], part: int) -> LearnedRecord:
-    """Learn what becomes of the input's objects as a view shows them, in some ways to see them."""
+    """Learn tables over the objects of the viewed input, for some segmentations."""
     task = _shown(get(puzzle))
     return _learned(viewed_tables(task, FittedView(*view), part))
 
@@ -183,9 +184,9 @@ def assemble(
     choices: list[LearnedRecord],
     lists: list[LearnedRecord],
 ) -> AssembledRecord:
-    """Put the parts together: what they found, which programs to examine, the merged log.
+    """Assemble the parts: the programs found, the number to examine, and the merged log.
 
-    `view_tables` are those of each view.
+    `view_tables` has the tables of each view.
     """
     first_phase, *phases = [
         phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
@@ -210,11 +211,11 @@ def assemble(
 def join(
     puzzle: Object, options: Table, assembled: AssembledRecord, grounded: AssembledRecord
 ) -> AssembledRecord:
-    """Join the search of a task with that of the same task on another ground."""
+    """Join the search of a puzzle with that of the same puzzle on another background."""
     planner, (task, exchange) = planner_of(options), read_puzzle(get(puzzle))
     own, other = _assembled(assembled), _assembled(grounded)
     view = planner.ground(task, exchange, own.found)
-    if view is None:  # a learned rule may answer
+    if view is None:  # a learned rule qualifies as an answer
         return assembled
     return _assembled_to_wire(own.beside(other, task, view), planner.standard)
 
@@ -237,9 +238,9 @@ def conclude(
     evidence: list[Table | None],
     incomplete: bool,
 ) -> AnswerRecord:
-    """Judge what was found by the evidence: the verdict, and why not if there is none.
+    """Judge the programs found by the evidence; return the answer, with the reason if UNKNOWN.
 
-    `evidence` is None where an examination failed.
+    An item of `evidence` is None if its examination failed.
     """
     puzzle_task, planner = ArcTask.from_canonical(get(puzzle)), planner_of(options)
     task, exchange = read_puzzle(get(puzzle))
@@ -257,7 +258,7 @@ def conclude(
 def _on_ground(
     planner: ParallelPlanner, phase: PhaseResult, task: ArcTask, exchange: FittedView | None
 ) -> GroundRecord:
-    """Put the task on another ground, where it is to be searched too."""
+    """Return the task on another background, if it is to be searched there too."""
     view = planner.ground(task, exchange, Found(phase.candidates, ()))
     if view is None:
         return {"ground": None, "ground_ways": [], "is_coloured": False}
@@ -270,7 +271,7 @@ def _on_ground(
 
 
 def planner_of(options: Table) -> ParallelPlanner:
-    """Return the planner that recorded options ask for; its operators must be those of the run."""
+    """Return the planner for recorded options; asserts that the operators are those of the run."""
     record = from_json(OptionsRecord, options)
     assert record.operators == fingerprint(), "the operators are not those of the run"
     language = _language(record.bank)
@@ -282,7 +283,7 @@ def planner_of(options: Table) -> ParallelPlanner:
 
 
 def on_ground(options: Table, is_coloured: bool) -> Table:
-    """Return the options for a task on black ground, as `ParallelPlanner.on_ground` does."""
+    """Return the options for a task on a black background; see `ParallelPlanner.on_ground`."""
     record = from_json(OptionsRecord, options)
     own = planner_of(options).on_ground(is_coloured).options
     return to_json(replace(record, budget=own.budget, without=tuple(own.without)))
@@ -294,14 +295,14 @@ def _language(bank: Bank | None) -> Language:
 
 
 def _shown(puzzle: bytes) -> ArcTask:
-    """Return a puzzle as it is searched."""
+    """Return the task of a puzzle as it is searched."""
     task, _ = read_puzzle(puzzle)
     return task
 
 
 @lru_cache(maxsize=2)
 def _problem(puzzle: bytes) -> EncodedTask:
-    """Parts of one puzzle that a worker runs share what they read."""
+    """Return the encoded task; cached, so that a worker's parts of one puzzle share it."""
     return EncodedTask(_shown(puzzle))
 
 
@@ -313,7 +314,7 @@ def _sample(data: bytes) -> VectorSample:
 def _learned(
     candidates: Sequence[ProgramCandidate], beginnings: Sequence[Beginning] = ()
 ) -> LearnedRecord:
-    """Return what a part found; programs travel as an object, they are many and mostly unused."""
+    """Return the record of a part; programs are passed as an object, as most remain unused."""
     wire = [_candidate_to_wire(candidate) for candidate in candidates]
     return {
         "found": put(canonical(wire).encode()) if wire else None,
@@ -328,7 +329,7 @@ def _candidates(part: LearnedRecord) -> list[ProgramCandidate]:
 
 
 def candidates_from(data: bytes) -> list[ProgramCandidate]:
-    """Read the programs that a part of the learning found."""
+    """Decode the programs that a part of rule learning found."""
     return [_candidate_from_wire(raw) for raw in json.loads(data)]
 
 
@@ -345,7 +346,7 @@ def _lookups() -> tuple[int, int]:
 
 
 def _recorded(phase: PhaseResult, before: tuple[int, int]) -> PhaseRecord:
-    """Return what a phase reached; telemetry goes to the manifest, never to the ledger."""
+    """Return the record of a phase; telemetry goes to the manifest, never to the ledger."""
     note(
         **to_json(phase.counts),
         vectors=phase.states,
@@ -357,11 +358,11 @@ def _recorded(phase: PhaseResult, before: tuple[int, int]) -> PhaseRecord:
     return {**phase_to_wire(phase), "log": put(phase.log.to_bytes())}
 
 
-# -- what travels between tasks, as JSON values ---------------------------------------------------
+# -- values passed between tasks, as JSON ---------------------------------------------------------
 
 
 def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
-    """What a phase found, without its log and table, which travel as objects."""
+    """Return a phase's result without its log and table, which are passed as objects."""
     return {
         "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
         "guesses": [_candidate_to_wire(candidate) for candidate in phase.guesses],
@@ -375,7 +376,7 @@ def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
 
 
 def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
-    """Read what `phase_to_wire` wrote."""
+    """Undo `phase_to_wire`; `log` is passed separately."""
     near = raw["nearest"]
     return PhaseResult(
         tuple(_candidate_from_wire(item) for item in raw["candidates"]),
@@ -418,7 +419,7 @@ def _assembled(raw: AssembledRecord) -> AssembledSearch:
 
 
 def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> AnswerRecord:
-    """A lane's answer: the outcome, its evidence, and what came nearest."""
+    """Return a lane's answer: the outcome, its evidence, and the nearest program."""
     weighing = result.verdict.weighing
     return {
         "outcome": result.verdict.outcome.value,

@@ -1,6 +1,6 @@
-"""How fast and how well a run searched, from the notes of its tasks: rates, shares, balance.
+"""Search statistics of a run, from the notes of its tasks: rates, shares, balance.
 
-Everything here comes from the manifest and differs from run to run; nothing of it decides.
+Everything here comes from the manifest and differs from run to run; it decides nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_WORKERS_LISTED = 4
 
 @dataclass(frozen=True, slots=True)
 class WorkerRate:
-    """What one worker process did."""
+    """The speed of one worker process."""
 
     name: str
     programs: int
@@ -27,13 +27,13 @@ class WorkerRate:
 
     @property
     def per_s(self) -> int:
-        """Programs per second of its own time."""
+        """Programs per second that the worker was busy."""
         return round(self.programs / self.busy_s) if self.busy_s else 0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTelemetry:
-    """A run's figures. `slice_balance` is 1 when all slices of a task took equally long."""
+    """A run's statistics. `slice_balance` is 1 if all slices of each puzzle took equally long."""
 
     cost: Cost
     workers: tuple[WorkerRate, ...]
@@ -41,13 +41,13 @@ class SearchTelemetry:
 
     @property
     def pruned_shares(self) -> Mapping[str, float]:
-        """Part of all nodes, tried or not, that each rule pruned."""
+        """Share of all search nodes, tried or not, that each rule pruned."""
         pruned = self.cost.pruned
         total = max(1, pruned.total() + self.cost.programs)
         return {rule: count / total for rule, count in sorted(pruned.items())}
 
     def to_dict(self) -> dict[str, object]:
-        """JSON form."""
+        """Return the JSON form."""
         balance = self.slice_balance
         return {
             **self.cost.rates(),
@@ -62,7 +62,7 @@ class SearchTelemetry:
         }  # fmt: skip
 
     def lines(self) -> list[str]:
-        """Return a few lines for the status of a run."""
+        """Return the lines for the status of a run."""
         if not self.cost.programs:
             return []
         c = self.cost.rates()
@@ -90,7 +90,7 @@ class SearchTelemetry:
 
 
 def telemetry(tasks: int, records: Iterable[ViewedTask]) -> SearchTelemetry:
-    """Add up what the tasks of a run reported; `tasks` is how many puzzles there are."""
+    """Add up what the tasks of a run reported; `tasks` is the number of puzzles."""
     listed = list(records)
     return SearchTelemetry(cost(tasks, listed), _workers(listed), _balance(listed))
 
@@ -107,7 +107,7 @@ def _workers(records: Sequence[ViewedTask]) -> tuple[WorkerRate, ...]:
 
 
 def _balance(records: Sequence[ViewedTask]) -> float | None:
-    """Time of all slices over what they would take if each took as long as its task's longest."""
+    """Return the time of all slices divided by what it would be if each took its lane's longest."""
     lanes: dict[str, list[float]] = defaultdict(list)
     for task in records:
         if task.function == SLICE and task.run_s is not None:

@@ -1,7 +1,7 @@
-"""The true outputs of a bench, kept beside its run for reports: `truth.json`.
+"""The true outputs of a bench, stored in its run's folder for reports: `truth.json`.
 
-They are written when the search is over and decide nothing. A bench of evaluation tasks writes none
-unless it was asked to reveal them.
+They are written after the search and decide nothing. A bench on evaluation tasks writes them only
+with `--reveal`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Truth = Mapping[str, tuple[Grid, ...]]
 
 
 def write(run: Path, tasks: Iterable[ArcTask]) -> None:
-    """Keep the true outputs of some tasks beside their run."""
+    """Write the true outputs of tasks to the folder of their run."""
     rows = {task.digest: [grid.rows() for grid in task.truth] for task in tasks}
     (run / FILE).write_text(canonical(rows) + "\n", encoding="ascii")
 
 
 def read(run: Path) -> Truth:
-    """Read what `write` wrote; nothing where there is none, or something else."""
+    """Read the true outputs of a run; empty if the file is missing or invalid."""
     try:
         body = json.loads((run / FILE).read_bytes())
         return {digest: tuple(map(Grid.of, grids)) for digest, grids in body.items()}

@@ -1,15 +1,15 @@
-"""What programs compute with: grids, objects and small numbers, by stage.
+"""The values that programs compute with: grids, objects and small numbers, by stage.
 
-Two forms of the same thing. The plain form (`Grid`, `Piece`, tuples, ints) defines meaning and
-is what the slow twins use. The encoded form is bytes, is what kernels and the search use, and
-is canonical: two values are equal exactly when their bytes are.
+A value has two forms. The plain form (`Grid`, `Piece`, tuples, ints) defines the meaning and is
+used by the slow twins. The encoded form is bytes, is used by kernels and the search, and is
+canonical: two values are equal exactly when their bytes are.
 
     GRID     h w cells…             colours 0–9
     OBJECT   r c h w cells…         colours 0–9, 10 where there is no cell
-    OBJECTS  n object…              in an order that the operator states
+    OBJECTS  n object…              in the order that the operator defines
     COLOUR   c        COUNT  n
 
-Rows and columns of pieces are stored with `ORIGIN` added, so that they may be negative.
+Rows and columns of objects are stored with `ORIGIN` added, so that they may be negative.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EMPTY = 10
 ORIGIN = 64
 MAX_OBJECTS = 120
 MAX_BYTES = 6144
-"""Longest encoded value; a kernel that would exceed it fails."""
+"""Size of the longest encoded value; a kernel whose result would be longer fails."""
 
 
 class ValueStage(IntEnum):
@@ -59,7 +59,7 @@ class Grid:
         return Grid(len(rows), len(rows[0]), bytes(chain.from_iterable(rows)))
 
     def rows(self) -> list[list[int]]:
-        """Return the rows, as ARC files write them."""
+        """Return the rows as in ARC files."""
         w = self.width
         return [list(self.cells[r * w : (r + 1) * w]) for r in range(self.height)]
 
@@ -78,7 +78,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Cells at a place: an object."""
+    """An object: coloured cells at a position."""
 
     row: int
     col: int
@@ -87,13 +87,13 @@ class Piece:
     cells: bytes
 
     def at(self, row: int, col: int) -> int:
-        """Return the colour of a cell, counted from the piece's own corner."""
+        """Return the colour of a cell, counted from the piece's top left corner."""
         return self.cells[row * self.width + col]
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A bounding box: a rectangle of places."""
+    """A bounding box: a rectangle of positions."""
 
     row: int
     col: int
@@ -120,7 +120,7 @@ def encode(stage: ValueStage, value: Value) -> bytes:
 
 
 def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
-    """Read a value; return it and where it ends."""
+    """Decode the value at `start`; return it and the offset of its end."""
     if stage is ValueStage.OBJECTS:
         pieces, at = [], start + 1
         for _ in range(data[start]):
@@ -140,7 +140,7 @@ def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
 
 
 def encode_grids(grids: Iterable[Grid]) -> bytes:
-    """Encode grids, one behind the other."""
+    """Encode grids, concatenated."""
     return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
 
 
@@ -155,7 +155,7 @@ def decode_grids(data: bytes) -> tuple[Grid, ...]:
 
 
 def fits(stage: ValueStage, value: Value) -> bool:
-    """Whether a value may exist: sides 1 to 30, not too many objects, not too many bytes."""
+    """Whether a value is within the limits: sides 1 to 30, numbers, positions, objects, bytes."""
     if stage is ValueStage.OBJECTS:
         assert isinstance(value, tuple)
         inside = all(fits(ValueStage.OBJECT, piece) for piece in value)

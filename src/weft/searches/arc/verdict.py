@@ -1,16 +1,16 @@
-"""What the programs found amount to: an answer, or UNKNOWN and why. Fails closed.
+"""Turn the programs found into an answer, or UNKNOWN with the reason. Fails closed.
 
-Programs that are right on every training pair are grouped by what they make of the tests. A
-group claims the answer at the price of its best program: its bits, and what doubts of it cost
-(`evidence`). The cheapest claim is the answer if it is probable enough (`confidence`, from what
-`support` counts). Programs longer than the limit are guesses, as learned lists are; they come
-after all explanations and answer nothing. Among guesses each doubling of those that agree is worth
-some bits. Where the best explanation is not `LIKELY`, and for all guesses after the first, another
-order can be asked for (`ranking`).
+Programs that are right on every training pair are grouped by their test outputs. The price of a
+group is that of its best program: its bits plus the cost of its doubts (`evidence`). The cheapest
+group is the answer if it is probable enough (`confidence`, from the features in `support`).
+Programs longer than the limit are guesses, like learned lists: they come after all explanations
+and are never an answer. Among guesses, each doubling of the programs that agree is worth some
+bits. If the best explanation is not `LIKELY`, and for all guesses after the first, another order
+can be given (`ranking`).
 
-Where no confidence is asked for (an ablation), a price decides: it must be within the limit, and
-every other group's objection, its shortest program whatever the doubts, must cost more than the
-margin above it. A program that stands alone is charged for it, the less the more programs agree.
+Without a confidence (an ablation) the price decides: it must be within the limit, and the shortest
+program of every other group, whatever its doubts, must cost over the margin more. A program that
+stands alone is charged extra, less the more programs agree.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 WITNESSES = 3
-"""Programs examined and shown of each group."""
+"""Number of programs examined and shown per group."""
 EXAMINED = 4
-"""Groups examined; those with weaker objections follow behind them, unexamined."""
+"""Number of groups examined; more expensive ones follow, unexamined."""
 ALONE = 10 * BIT
-"""Charged to a program that stands alone, for each doubling that its group lacks to eight."""
+"""Charge for each doubling by which a group falls short of eight programs."""
 DOUBLINGS = 3
 VOTE = 6 * BIT
-"""What a doubling of the programs that agree on a guess is worth."""
+"""The value of each doubling of the programs that agree on a guess."""
 MARGIN = 4 * BIT
-"""Competitors that cost no more than this above the best make an answer ambiguous, not unsure."""
+"""If a competitor costs at most this much more than the best, UNKNOWN is ambiguous, not unsure."""
 LIMIT = 100 * BIT
 LIKELY = 800
-"""Permille from which the best explanation is the first guess, whatever the ranking says."""
+"""Permille from which the best explanation is the first guess, whatever its rank."""
 Order = tuple[int, int, ProgramOrder]
 Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 Assess = Callable[["Group", Sequence[ProgramCandidate], Competition], "Confidence"]
 Rank = Callable[["Group"], int]
-"""Points of a group: the fewer, the sooner it is guessed."""
+"""Return the points of a group; groups with fewer points are guessed first."""
 
 
 class Outcome(StrEnum):
@@ -67,75 +67,78 @@ class Group:
     outputs: tuple[Grid, ...]
     programs: tuple[Program, ...]
     millibits: int
-    """Of the first program."""
+    """Cost of the first program, without doubts."""
     shortest_millibits: int
     size: int
-    """How many programs agreed."""
+    """Number of programs that agree."""
     evidence: Evidence | None = None
-    """On the first program; None where it was not examined."""
+    """Evidence on the first program; None if it was not examined."""
 
     def through(self, view: FittedView, tests: Sequence[Grid]) -> Group:
-        """Return the group for a task that a view shows as the one its programs were found for."""
+        """Return the group for a task that a view turns into the one that was searched."""
         programs = tuple(program.through(view) for program in self.programs)
         return replace(self, outputs=view.back(tests, self.outputs), programs=programs)
 
     @property
     def price_millibits(self) -> int:
-        """What it costs to accept the first program: its bits, and its doubts."""
+        """The cost of the first program, doubts included."""
         return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
 
     @property
     def alone_millibits(self) -> int:
-        """What it is charged because few programs agree."""
+        """The charge if few programs agree."""
         return ALONE * max(0, DOUBLINGS + 1 - self.size.bit_length())
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """A program to gather evidence on, and what it makes of the tests."""
+    """A program to gather evidence on, and its test outputs."""
 
     program: Program
     outputs: tuple[Grid, ...]
     loo_passed: int | None
-    """Of a decision list: the pairs that it predicts in cross-validation."""
+    """For a decision list: the number of pairs that it predicts in cross-validation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How probable it is that the best group is right, and what that rests on."""
+    """The probability that the best group is right, and its basis."""
 
     permille: int
     features: Mapping[str, int]
     points: Mapping[str, int]
-    """What each feature adds to the log-odds, in thousandths of a nat; those of 0 left out."""
+    """Contribution of each feature to the log-odds, in thousandths of a nat, if it is not 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """The numbers that decided about the best group."""
+    """The numbers by which the best group was accepted or refused."""
 
     price_millibits: int
     alone_millibits: int
-    """Charged because few programs agree."""
+    """Charge if few programs agree."""
     limit_millibits: int
     margin_millibits: int | None
     """How much more the strongest competitor costs; None without one."""
     needed_millibits: int | None
-    """The margin that it must exceed; None where any competitor is too many."""
+    """The margin that must be exceeded; None if none was required.
+
+    If the price decides, None allows no competitor.
+    """
     confidence: Confidence | None = None
     needed_permille: int | None = None
-    """The confidence that is enough."""
+    """The least confidence that suffices for an answer."""
     place: int = 0
-    """Place among the guesses of the group that was weighed: later than first where it is unlikely
-    to be right and another is ranked before it."""
+    """Place of the weighed group among the guesses: not the first if it is unlikely to be right
+    and another is ranked before it."""
 
     @property
     def is_affordable(self) -> bool:
-        """Whether the best group may be accepted at all."""
+        """Whether the price of the best group is within the limit."""
         return self.price_millibits + self.alone_millibits <= self.limit_millibits
 
     def is_clear(self, needed_millibits: int | None) -> bool:
-        """Whether no competitor comes near."""
+        """Whether every competitor costs over `needed_millibits` more."""
         if self.margin_millibits is None:
             return True
         return needed_millibits is not None and self.margin_millibits > needed_millibits
@@ -143,20 +146,20 @@ class Weighing:
 
 @dataclass(frozen=True, slots=True)
 class TaskVerdict:
-    """The outcome, the groups it rests on, best first, and what decided about the best."""
+    """The outcome, the groups in the order of guesses, and the numbers that decided."""
 
     outcome: Outcome
     groups: tuple[Group, ...]
     weighing: Weighing | None = None
 
     def through(self, view: FittedView, tests: Sequence[Grid]) -> TaskVerdict:
-        """Return the verdict on a task that a view shows as the one that was judged."""
+        """Return the verdict on a task that a view turns into the one that was judged."""
         groups = tuple(group.through(view, tests) for group in self.groups)
         return replace(self, groups=groups)
 
     @property
     def confidence_permille(self) -> int | None:
-        """Probability that the weighed group is right; None where it was not computed."""
+        """Probability that the weighed group is right; None if it was not computed."""
         confidence = None if self.weighing is None else self.weighing.confidence
         return None if confidence is None else confidence.permille
 
@@ -164,9 +167,9 @@ class TaskVerdict:
 def group(
     candidates: Sequence[ProgramCandidate], examine: Examine | None = None
 ) -> tuple[Group, ...]:
-    """Group programs by test outputs; the cheapest claim first, unexamined groups last.
+    """Group programs by test outputs: the cheapest group first, unexamined groups last.
 
-    Of equals the group of more programs comes first, then by the order of programs.
+    Of groups with equal prices the larger comes first, then the order of programs decides.
     """
     by_outputs = _by_outputs(candidates)
     groups = _unexamined(by_outputs)
@@ -177,7 +180,7 @@ def group(
 
 
 def examinations(candidates: Sequence[ProgramCandidate]) -> list[Examination]:
-    """Return what `group` examines, in its order; each can be examined by itself."""
+    """Return the examinations that `group` needs, in its order; they are independent."""
     by_outputs = _by_outputs(candidates)
     return [
         Examination(program, g.outputs, loo_passed)
@@ -187,7 +190,7 @@ def examinations(candidates: Sequence[ProgramCandidate]) -> list[Examination]:
 
 
 def _by_outputs(candidates: Sequence[ProgramCandidate]) -> dict[bytes, list[ProgramCandidate]]:
-    """Programs by their test outputs, the shortest first."""
+    """Return the programs by their test outputs, the shortest first."""
     by_outputs: dict[bytes, list[ProgramCandidate]] = {}
     for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
         by_outputs.setdefault(candidate.outputs, []).append(candidate)
@@ -202,7 +205,7 @@ def _unexamined(by_outputs: Mapping[bytes, Sequence[ProgramCandidate]]) -> list[
 def _witnesses(
     group: Group, members: Sequence[ProgramCandidate]
 ) -> Iterator[tuple[Program, int | None]]:
-    """The programs of a group that are examined, with what cross-validation said of each."""
+    """Yield the programs of a group to examine, each with its result of cross-validation."""
     known = {c.program: c.loo_passed for c in reversed(members)}
     for program in group.programs:
         yield program, known[program]
@@ -221,11 +224,11 @@ def decide(
     assess: Assess | None = None,
     rank: Rank | None = None,
 ) -> TaskVerdict:
-    """Judge what was found. `incomplete`: a part of the search failed.
+    """Judge the programs found; `incomplete` states that a part of the search failed.
 
-    With `assess` the answer needs that confidence, and over `margin_millibits` where it is given;
-    without it the price decides, and no competitor is allowed where there is no margin. With `rank`
-    that is the order of guesses.
+    With `assess`, an answer needs a confidence of `needed_permille` and, if given, a margin over
+    `margin_millibits`. Without it the price decides, and without a margin no competitor is allowed.
+    `rank` defines the order of guesses.
     """
     explanations = group(candidates, examine)
     known = {g.outputs for g in explanations}
@@ -239,7 +242,7 @@ def decide(
         weighing = replace(weighing, confidence=confidence, needed_permille=needed_permille)
     groups = ordered(groups, rank, weighing)
     weighing = replace(weighing, place=groups.index(explanations[0]))
-    if incomplete:  # the competitor may have been there
+    if incomplete:  # the failed part may have found a competitor
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
     return TaskVerdict(_outcome(weighing, exhausted), groups, weighing)
 
@@ -247,10 +250,10 @@ def decide(
 def ordered(
     groups: Sequence[Group], rank: Rank | None, weighing: Weighing | None = None
 ) -> tuple[Group, ...]:
-    """Put groups in the order of guesses; they come in the order of what they cost.
+    """Return groups, given in the order of their costs, in the order of guesses.
 
-    An explanation that is likely right, or enough for an answer, stays first. Without `rank` the
-    order stays, except that the second is of another kind than the first.
+    An explanation that is likely right, or qualifies as an answer, stays first. Without `rank` the
+    order stays, but a group of another kind than the first may become the second.
     """
     if rank is None:
         return with_other_kind_second(groups)
@@ -265,9 +268,9 @@ def _is_likely(weighing: Weighing | None) -> bool:
 
 
 def with_other_kind_second(groups: Sequence[Group]) -> tuple[Group, ...]:
-    """Put a group second whose program ends with another rule than the first one's.
+    """Move up to second place the next group whose program ends with another rule than the first.
 
-    It may cost `MARGIN` more than the second. Two guesses of one kind are often wrong together.
+    It may cost at most `MARGIN` more than the second. Guesses of one kind are often wrong together.
     """
     first, rest = groups[:1], list(groups[1:])
     other = next((g for g in rest if g.programs[0].fitted != first[0].programs[0].fitted), None)
@@ -302,7 +305,7 @@ def _assessed(
     guesses: Sequence[ProgramCandidate],
     assess: Assess,
 ) -> Confidence:
-    """Compute the confidence in the best group, with what agrees and disagrees with it."""
+    """Compute the confidence in the best group from what agrees and disagrees with it."""
     best, *others = explanations
     outputs = encode_grids(best.outputs)
     members = sorted(
@@ -338,14 +341,14 @@ def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
 
 
 def _group(outputs: bytes, members: Sequence[ProgramCandidate]) -> Group:
-    """Make a group of programs that are sorted, the shortest first."""
+    """Build a group from programs that are sorted, the shortest first."""
     programs = tuple(dict.fromkeys(c.program for c in members))
     cost = members[0].millibits
     return Group(decode_grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
 def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examine) -> Group:
-    """Put the program first that is cheapest with its doubts; of equals the shorter."""
+    """Examine a group; put the cheapest program first, doubts included, or the shorter in a tie."""
     costs = {c.program: c.millibits for c in reversed(members)}
     evidence = {p: examine(p, group.outputs, loo) for p, loo in _witnesses(group, members)}
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)

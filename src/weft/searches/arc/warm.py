@@ -1,4 +1,4 @@
-"""Compile the kernels, so that workers only load what is on disk.
+"""Compile the kernels, so that workers only load them from disk.
 
 python -m weft.searches.arc.warm 4 1      two parts; `weft.searches.arc.compile` runs them all
 """
@@ -30,12 +30,12 @@ from weft.searches.arc.values import Grid
 
 THE_REST, OF_LISTS = 0, 9
 PARTS = {OF_LISTS: 80, 2: 70, THE_REST: 60, 4: 55, 5: 45, 1: 28, 6: 28, 3: 23}
-"""Families of kernels, what judges and fits their results, what lists need; the slowest first,
-with how long each takes, roughly, in tenths of a second."""
+"""Parts to compile, the slowest first, with their approximate times in tenths of a second: the
+families of kernels, the kernels of lists, and the rest, which judges and fits their results."""
 
 
 def compile_part(part: int) -> None:
-    """Compile one family by calling it with nothing to do, or the rest by a search without it."""
+    """Compile a family by a call without work, lists by learning one, the rest by tiny searches."""
     if part == THE_REST:
         run_all((), (LISTS,))
         _fit_all()
@@ -51,7 +51,7 @@ def compile_part(part: int) -> None:
 
 
 def load() -> None:
-    """Load what tasks call, with all kernels if they are compiled."""
+    """Import the task functions, and load all kernels if they are compiled."""
     importlib.import_module("weft.searches.arc.tasks")
     if KERNELS.is_built():
         for part in PARTS:
@@ -59,7 +59,7 @@ def load() -> None:
 
 
 def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -> None:
-    """Search two tiny tasks, with all operators or with none but the fitted ones."""
+    """Search two tiny tasks, with all operators or, for `()`, with fitted rules only."""
     grid = Grid.of([[0, 1, 0], [2, 0, 0]])
     language = Language() if operators is None else Language((), operators)
     budget = SearchBudget(max_programs=2000, max_depth=2)
@@ -70,14 +70,14 @@ def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -
 
 
 def _fit_all() -> None:
-    """Fit every rule to one pair: evidence against a rule would keep a search from trying it."""
+    """Fit every rule to one pair, as a search skips rules that the evidence rules out."""
     grid, target = Grid.of([[0, 1, 0], [2, 0, 0]]), Grid.of([[7, 1, 0], [2, 0, 0]])
     for rule in RULES:
         rule.fit(EncodedExamples.of((grid, grid), (grid, grid), (target,)))
 
 
 def compile_quickly() -> None:
-    """Ask for less: grids are small, vector code gains nothing and takes long to make."""
+    """Turn off vectorisation: grids are small, so it gains nothing and takes long to compile."""
     gc.disable()
     compile_entries_only()
     for name in ("LOOP_VECTORIZE", "SLP_VECTORIZE"):

@@ -2,6 +2,6 @@
 
     jobs file ─► Job ─► search: one round of commands ─► results: bytes of the run, by hash
 
-`job` is what is asked, `jobfile` reads it, `plan` says beforehand where it runs, `search` decides,
-`results` works on the slot, `view` and `report` show how it went.
+`job` describes one job, `jobfile` reads the file, `plan` predicts where jobs run, `search` makes
+the decisions, `results` works on the slot, `view` and `report` show a run.
 """

@@ -28,7 +28,7 @@ with lazy_imports():
 
 TIMEOUT_S = 3600.0
 MAX_ROWS = 1000
-"""More jobs than this are not listed for people: only those that failed are."""
+"""Number of jobs above which the table omits completed ones."""
 
 app = typer.Typer(
     name="jobs",
@@ -76,7 +76,7 @@ def run(
 def _plan(
     jobs: Path, limits: requests.JobLimits, execution: opts.JobsExecutionOptions, *, as_json: bool
 ) -> None:
-    """Show where jobs would run; other machines are checked only if a cluster is up."""
+    """Show where jobs would run; other machines are checked only if a cluster is running."""
     nodes, workers = execution.plan_nodes(), execution.workers
     is_ray = execution.backend == "ray"
     anywhere = not execution.simulate_nodes and (is_ray or bool(nodes))
@@ -114,11 +114,11 @@ def fetch(
             render.out(f"{file.path}  {file.size_bytes:,} bytes  {file.digest[:12]}")
 
 
-# -- what is printed ----------------------------------------------------------------------------
+# -- output -------------------------------------------------------------------------------------
 
 
 def _show_plan(request: requests.JobsRequest, mode: str, *, as_json: bool, quiet: bool) -> None:
-    """Print to stderr, before anything starts, how many jobs each node will run."""
+    """Print the number of jobs per node to stderr before anything starts, or the plan as JSON."""
     static = mode == "static"
     dealt = plans.static_plan(request.jobs, request.nodes) if static else []
     if as_json:
@@ -141,7 +141,7 @@ def _print_plans(node_plans: Sequence[nodeplan.NodePlan]) -> None:
 
 
 def _sign() -> str:
-    """The symbol before a line of the plan, if the terminal can show it."""
+    """Return the symbol before a line of the plan, if the terminal can show it."""
     encoding = (getattr(sys.stderr, "encoding", None) or "").lower().replace("-", "")
     return nodeplan.SIGN if encoding == "utf8" else ""
 

@@ -1,4 +1,4 @@
-"""Write results out of a run as files: copied in pieces, checked by hash, never over another."""
+"""Write a run's results to files: copied in pieces, checked by hash, never overwriting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUFFIX = re.compile(r"\.[A-Za-z0-9_]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One result that was written."""
+    """One written result."""
 
     job_id: str
     path: Path
@@ -27,10 +27,10 @@ class Fetched:
 
 
 def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
-    """Write the results of completed jobs, or of those that are named, into the folder `to`.
+    """Write the results of completed jobs, or of the named ones, into the folder `to`.
 
-    Raises InputError for a job without a result, FileInvalid when a file is there already, and
-    ObjectDamaged when stored bytes are not what was recorded; then nothing of that job is left.
+    Raises InputError for a job without a result, FileInvalid if a file already exists, and
+    ObjectDamaged if stored bytes do not match their hash; then no file of that job is left.
     """
     view = view_of(run, NAME, "jobs")
     jobs = {job.job_id: job for job in jobs_of(view)}
@@ -46,9 +46,9 @@ def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
 
 
 def suffix_of(job: ViewedJob) -> str:
-    """Return how its file's name ends: as the expected file's does, `.json` for a line of stdout.
+    """Return the suffix of a result's file: that of the expected file, `.json` for stdout.
 
-    Never empty and with one dot only, so that no two jobs get the same name.
+    It is never empty and has exactly one dot, so that no two jobs get the same name.
     """
     if job.source != "file":
         return ".json"

@@ -1,7 +1,7 @@
 """Jobs files: a JSON list, `{"jobs": […]}`, JSON lines, or TOML with a `[[jobs]]` table per job.
 
-Every field is checked and an unknown one refused, in one line that names the file and the job.
-Reads the file and nothing else; whether a script exists is for the caller to see.
+Every field is checked and unknown fields are refused, in one line that names the file and the job.
+Only the file is read; the caller checks that scripts exist.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ class JobEntry(BaseModel):
         return self
 
     def channel(self) -> str:
-        """Where the result is: as said, or the expected file if there is one."""
+        """Return where the result is: `result`, by default the expected file if there is one."""
         return self.result or ("stdout" if self.expected_output is None else "file")
 
     def to_job(self, timeout_s: float) -> Job:
-        """Return the job, with `timeout_s` if it does not say one."""
+        """Return the job, with `timeout_s` as the default."""
         settings = {"timeout_s": timeout_s, **self.model_dump(exclude_none=True)}
         return from_json(Job, {**settings, "result": self.channel()})
 
 
 def _check_written(field: str, path: str) -> None:
-    """Refuse a path of a file to be written that leads out of the folder it begins in."""
+    """Refuse a path to write to that is absolute or contains `..`."""
     if path.startswith("/"):
         raise ValueError(f"{field} is absolute: it must be inside cwd; write a relative path")
     if ".." in PurePosixPath(path).parts:
@@ -93,7 +93,7 @@ def _check_written(field: str, path: str) -> None:
 
 
 def read_jobs(path: Path, timeout_s: float) -> list[Job]:
-    """Return the jobs of a file; raises FileInvalid naming the file and the job."""
+    """Return the jobs of a file; raises FileInvalid, which names the file and the job."""
     entries = _entries(path)
     if not 0 < len(entries) <= MAX_JOBS:
         raise FileInvalid(f"{path}: {len(entries):,} jobs; there must be 1 to {MAX_JOBS:,}")
@@ -103,7 +103,7 @@ def read_jobs(path: Path, timeout_s: float) -> list[Job]:
 
 
 def name_of(path: Path, number: int, job_id: object) -> str:
-    """Name one job of a file for a message."""
+    """Return the name of a job in a file, for messages."""
     return f"{path}: job {number} ({str(job_id)[:128]!r})"
 
 
@@ -118,7 +118,7 @@ def _job(raw: JsonValue, number: int, path: Path, timeout_s: float) -> Job:
 
 
 def _check_apart(jobs: Sequence[Job], path: Path) -> None:
-    """Refuse two jobs of one name, or two that would write the same file."""
+    """Refuse jobs with the same id, or that would write the same file."""
     ids: dict[str, int] = {}
     targets: dict[str, Job] = {}
     for number, job in enumerate(jobs, 1):
@@ -136,7 +136,7 @@ def _check_apart(jobs: Sequence[Job], path: Path) -> None:
         targets[target] = job
 
 
-# -- the forms of a file ------------------------------------------------------------------------
+# -- file formats -------------------------------------------------------------------------------
 
 
 def _entries(path: Path) -> list[JsonValue]:

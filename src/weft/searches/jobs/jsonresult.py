@@ -1,10 +1,10 @@
-"""JSON as a job writes it: the last object or array on stdout, and checks of whole files.
+"""JSON results of jobs: find the last object or array on stdout, and check whole files.
 
-Lines of stdout are read from the end. A line that is JSON by itself is the result. One that ends
-with a closing bracket ends a document that begins at the line with the matching one; strings of
-JSON hold no newline, so brackets can be counted line by line. The grammar is that of the `ijson`
-library's parser (RFC 8259, UTF-8). Everything is read in pieces: memory is bounded by a piece and
-by the longest single string or number of the document.
+Lines of stdout are read from the end. A line that is valid JSON is the result. A line that ends
+with a closing bracket ends a document that begins at the line with the matching bracket; JSON
+strings contain no newlines, so brackets can be counted line by line. The grammar is that of the
+`ijson` library's parser (RFC 8259, UTF-8). Everything is read in pieces: memory is bounded by a
+piece and by the longest string or number of the document.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from typing import Any
 
 PIECE_BYTES = 1 << 16
 BOM = b"\xef\xbb\xbf"
-"""What some programs write before UTF-8; no part of a document (RFC 8259, section 8.1)."""
+"""Byte order mark that some programs write; not part of a document (RFC 8259, section 8.1)."""
 ODD_NUMBERS = (ValueError, ArithmeticError, SystemError)
-"""The parser makes numbers on the way, and trips over thousands of digits or a vast exponent."""
+"""Errors of the parser when it converts numbers with thousands of digits or a huge exponent."""
 MAX_LINE_BYTES = 16 * 2**20
-"""A longer line is looked at by itself only, not as a part of a document of several lines."""
+"""A longer line is only considered on its own, not as part of a multi-line document."""
 BEGINNING_BYTES = 1024
 SPACE = b" \t\r"
 JSON_BEGINNINGS = (b"{", b"[{", b'["')
-"""A line that begins so is meant as JSON; others, such as `[INFO] …`, may be anything."""
+"""Beginnings of lines that must be meant as JSON; others, such as `[INFO] …`, need not be."""
 SCALAR_BEGINNINGS = tuple(bytes([c]) for c in b'"-0123456789tfn')
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _ALMOST_JSON = re.compile(
     rb"(?>[\s\[\]{}:,]|[-+]?[0-9][0-9.eE+-]*+|true|false|null|-?NaN|-?Infinity|True|False|None)*+"
 )
-"""What a line of a document may hold beside strings, with what is often taken for JSON.
+"""What a line of a document may contain apart from strings, including common non-JSON literals.
 
-Nothing is tried twice (`*+`, `(?>`), so no line takes more than linear time.
+There is no backtracking (`*+`, `(?>`), so matching takes linear time.
 """
 
 
 class Malformed(Exception):  # noqa: N818 - what a result is, not an error of ours
-    """A result that is missing or not what it should be; the message says why and where."""
+    """A result that is missing or malformed; the message gives the reason and the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes of a file, from `start` up to `end`."""
+    """Bytes of a file, from `start` to before `end`."""
 
     path: Path
     start: int
@@ -52,10 +52,10 @@ class ByteRange:
 
 
 def last_json(path: Path, *, scalars: bool = False) -> ByteRange | None:
-    """Return the last JSON object or array that has its lines for itself, or None.
+    """Return the last JSON object or array with no other text on its lines, or None.
 
-    With `scalars` any JSON on a line of its own counts. Raises Malformed when a later line begins
-    like JSON and is not: a result that was cut off must not be replaced by an earlier one.
+    With `scalars`, any JSON value alone on a line counts. Raises Malformed if a later line begins
+    like JSON but is invalid: an earlier result must not replace a truncated one.
     """
     if not path.is_file():
         return None
@@ -71,7 +71,7 @@ def last_json(path: Path, *, scalars: bool = False) -> ByteRange | None:
 
 
 def _document(fd: int, line: ByteRange, scalars: bool) -> ByteRange | None:
-    """Return the document that a line is, or that ends with it."""
+    """Return the document that is a line or ends with it; None if there is none."""
     size = line.end - line.start
     if size and os.pread(fd, 1, line.end - 1) in (b"}", b"]"):
         whole = _opened(fd, line)
@@ -83,7 +83,7 @@ def _document(fd: int, line: ByteRange, scalars: bool) -> ByteRange | None:
 
 
 def _opened(fd: int, last: ByteRange) -> ByteRange | None:
-    """Return the lines from the one that opens what `last` closes; None if there is no such."""
+    """Return the lines from the bracket that `last` closes; None if there is none."""
     depth = 0
     for start, end in _lines_from_end(fd, last.end):
         part = ByteRange(last.path, *_stripped(fd, start, end))
@@ -99,7 +99,7 @@ def _opened(fd: int, last: ByteRange) -> ByteRange | None:
 
 
 def _is_json(fd: int, part: ByteRange) -> bool:
-    """Whether it is JSON; raises Malformed if it is not and begins as only JSON would."""
+    """Whether a part is JSON; raises Malformed if it is not but begins as only JSON would."""
     beginning = os.pread(fd, min(BEGINNING_BYTES, part.end - part.start), part.start)
     alone = beginning.partition(b"\n")[0].rstrip(SPACE) == b"["
     try:
@@ -112,7 +112,7 @@ def _is_json(fd: int, part: ByteRange) -> bool:
 
 
 def _lines_from_end(fd: int, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where each line is, without its newline, the last one before `end` first."""
+    """Yield the range of each line without its newline, backwards from `end`."""
     end = position = os.fstat(fd).st_size if end is None else end
     while position > 0:
         start = max(0, position - PIECE_BYTES)
@@ -127,7 +127,7 @@ def _lines_from_end(fd: int, end: int | None = None) -> Iterator[tuple[int, int]
 
 
 def _stripped(fd: int, start: int, end: int) -> tuple[int, int]:
-    """Leave out white space at both ends, and a byte order mark at the beginning."""
+    """Return the range without a leading byte order mark and surrounding white space."""
     if os.pread(fd, min(len(BOM), end - start), start) == BOM:
         start += len(BOM)
     while start < end:
@@ -168,7 +168,7 @@ class _ParseError(Exception):
 
 
 class _Parser:
-    """Takes a document piece by piece and forgets what it read; raises _ParseError."""
+    """Checks a document piece by piece in constant memory; raises _ParseError."""
 
     def __init__(self) -> None:
         import ijson  # noqa: PLC0415 - for workers with results only
@@ -192,7 +192,7 @@ class _Parser:
 
 
 def _words(error: Exception) -> str:
-    """The first line of what the parser says; below it, it would draw the place."""
+    """Return the first line of the parser's message; the others illustrate the position."""
     if isinstance(error, ODD_NUMBERS):
         return "a number beyond reason"
     message = error.args[0] if error.args else ""
@@ -201,7 +201,7 @@ def _words(error: Exception) -> str:
 
 
 def _exactly(path: Path, start: int, sound: int, end: int) -> int:
-    """Where the first byte is that the parser refuses; all before `sound` is known to be good."""
+    """Return the position of the first byte that the parser refuses, at or after `sound`."""
     parser = _Parser()
     for piece in _pieces(path, start, sound, PIECE_BYTES):
         parser.feed(piece)
@@ -216,7 +216,7 @@ def _exactly(path: Path, start: int, sound: int, end: int) -> int:
 
 
 def _malformed(path: Path, start: int, at: int, name: str, message: str) -> Malformed:
-    """Say what is wrong, and its line and column, both counted from 1, in bytes."""
+    """Return the error with line and column, both counted from 1, columns in bytes."""
     line, last = 1, start - 1
     position = start
     for piece in _pieces(path, start, at, PIECE_BYTES):

@@ -1,4 +1,4 @@
-"""What jobs need of a machine that nobody else may see: the variables that they name."""
+"""The secret variables that jobs need from a machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from weft.searches.jobs.job import Job
 
 
 def command_needs(args: Mapping[str, Any]) -> CommandNeeds:
-    """Return all variables that jobs take from their node, by name."""
+    """Return the names of all variables that jobs take from their node."""
     jobs = [from_json(Job, raw) for raw in args["jobs"]]
     return CommandNeeds(variables=tuple(sorted({n for job in jobs for n in job.env_from})))

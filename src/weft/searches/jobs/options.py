@@ -1,4 +1,4 @@
-"""The options of `weft jobs`, each declared once, and the group that says how jobs are executed."""
+"""The options of `weft jobs`, each declared once, and the group of execution options."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ FetchedJobs = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsExecutionOptions(ExecutionOptions):
-    """How jobs are executed: workers and placement have defaults of their own."""
+    """Execution options of jobs, with different defaults for workers and placement."""
 
     workers: JobWorkers = None
     placement: JobPlacement = None
 
     def check(self) -> None:
-        """Refuse values that make no sense, before any file is read."""
+        """Refuse invalid values before any file is read."""
         ExecutionOptions.check(self)
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"--workers must be 1 or more, not {self.workers}")
@@ -66,12 +66,12 @@ class JobsExecutionOptions(ExecutionOptions):
             raise UsageError("weft jobs with --backend ray needs a node file", hint="--nodes FILE")
 
     def plan_nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of the file for a plan, which may be other machines."""
+        """Return the nodes of the node file for a plan; they may be other machines."""
         self.check()
         return self.read_nodes(anywhere=not self.simulate_nodes)
 
     def mode(self) -> str:
-        """Return the placement asked for, or the usual one for the node file."""
+        """Return the requested placement, or the default for the node file."""
         mode = self.placement or ("static" if self.has_classic_nodes() else "greedy")
         if mode not in runs.PLACEMENTS:
             known = ", ".join(runs.PLACEMENTS)
@@ -79,5 +79,5 @@ class JobsExecutionOptions(ExecutionOptions):
         return mode
 
     def execution(self, out: Path) -> runs.Execution:
-        """Return how jobs are executed in a new run."""
+        """Return the execution of a run in `out`."""
         return replace(ExecutionOptions.execution(self, out), placement=self.mode())

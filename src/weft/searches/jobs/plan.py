@@ -1,4 +1,4 @@
-"""Where jobs will run, shown before the start. Pure; the deal is the one the engine uses."""
+"""Predict where jobs will run, before the start. Pure; the deal is that of the engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.searches.jobs.job import Job
 
 
 def table(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[Slot | None]:
-    """Return each job's slot under the static deal; None where no slot is of its kind."""
+    """Return each job's slot under the static deal; None if there is no slot of its kind."""
     slots = slots_of(nodes)
     deals = {gpu: Deal.of(slots, gpu=bool(gpu)) for gpu in (0, 1)}
     count, totals = Counter[int](), Counter(job.gpu for job in jobs)
@@ -25,12 +25,12 @@ def table(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[Slot | None]:
 
 
 def static_plan(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[NodePlan]:
-    """Return the plan of the static deal."""
+    """Return the number of jobs per node under the static deal."""
     return spread((place_of(slot) for slot in table(jobs, nodes) if slot is not None), nodes)
 
 
 def greedy_line(jobs: Sequence[Job], nodes: Sequence[Node]) -> str:
-    """Say what greedy placement has to work with."""
+    """Return a line with the number of jobs and slots for greedy placement."""
     gpu_jobs = sum(job.gpu for job in jobs)
     kinds = [
         (gpu_jobs, sum(node.gpus for node in nodes), "GPU"),

@@ -1,4 +1,4 @@
-"""`weft jobs` as a product: its parts by import path, so that listing it imports nothing."""
+"""`weft jobs` as a product, its parts given as import paths: listing it imports nothing."""
 
 from __future__ import annotations
 

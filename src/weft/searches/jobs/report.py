@@ -1,4 +1,4 @@
-"""The report's page of a jobs run: times, timeline per node and slot, distribution, job table."""
+"""Report page of a jobs run: timeline per node and slot, distribution, job table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _count(jobs: Sequence[ViewedJob]) -> str:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the page of a jobs run."""
+    """Return the page of a jobs run."""
     jobs, nodes = jobs_of(run), nodes_of(run)
     placement = str(run.execution().get("placement", "greedy"))
     plans = distribution(jobs, nodes)
@@ -51,7 +51,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def _timeline(slots: Sequence[SlotTime]) -> Markup:
-    """One row per slot, on one clock: what it ran when, and how busy it was."""
+    """Draw one row per slot on a common time axis, with its jobs and its utilisation."""
     if not slots:
         return element("p", "No job has finished yet.", class_="quiet")
     lanes = [_lane(slot) for slot in slots[:MAX_SLOTS]]
@@ -62,7 +62,7 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
 
 
 def _lane(slot: SlotTime) -> SlotLane:
-    """One slot's jobs as bars with their names; a name that has no room is in the bar's tip."""
+    """Return one slot's jobs as named bars; the full name is in each bar's tooltip."""
     stat = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
     names = ", ".join(job.job_id for job in slot.jobs[:MAX_NAMED])
     return SlotLane(
@@ -87,7 +87,7 @@ def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:
 
 
 def _jobs(jobs: Sequence[ViewedJob]) -> Markup:
-    """Failed jobs first when not all fit, else in the order of the file."""
+    """List jobs in the order of the file, or failed ones first if not all fit."""
     listed = list(jobs)
     if len(jobs) > MAX_ROWS:
         listed = sorted(jobs, key=lambda job: job.status != "failed")[:MAX_ROWS]

@@ -1,6 +1,6 @@
-"""The request of a jobs run: its jobs read, checked on the nodes that can be seen from here.
+"""The request of a jobs run: its jobs, read and checked on the nodes visible from here.
 
-What could never run is refused before anything starts.
+A job that could never run is refused before anything starts.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from weft.worker.preflight import Need, find_problem
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """What decides beside the jobs file."""
+    """Settings that decide the outcome in addition to the jobs file."""
 
     timeout_s: float
-    """For an attempt of a job that has no limit of its own."""
+    """Time limit of an attempt, for jobs without their own."""
     retries: int = 0
     strict: bool = False
     seed: int = 0
@@ -34,16 +34,16 @@ class JobLimits:
 
 @dataclass(frozen=True, slots=True)
 class JobsRequest:
-    """Everything that decides a run of jobs, and what their nodes must have."""
+    """Everything that decides a run of jobs, and the requirements on their nodes."""
 
     jobs: tuple[Job, ...]
-    """With their scripts bound, and each with its time limit."""
+    """Jobs with their script hashes and time limits."""
     policy: Policy
     seed: int
     nodes: tuple[Node, ...]
-    """Where they can run; decides nothing."""
+    """The nodes on which they can run; these do not affect the outcome."""
     needs: tuple[Need, ...] = ()
-    """What each job asks of the node that it runs on."""
+    """The requirements of each job on its node."""
 
     def call(self) -> SearchCall:
         """Return the search with these jobs."""
@@ -62,10 +62,10 @@ def read_request(
     *,
     anywhere: bool = False,
 ) -> JobsRequest:
-    """Read a jobs file for some nodes, or for this machine without any.
+    """Read a jobs file for some nodes, or for this machine if there are none.
 
-    With `anywhere` nodes may be other machines, whose scripts cannot be seen from here.
-    Raises FileInvalid naming the file and the job when one could never run.
+    With `anywhere`, nodes may be other machines, whose scripts are not visible from here.
+    Raises FileInvalid, which names the file and the job, if a job could never run.
     """
     policy = checked_policy(limits.retries, None, limits.strict)
     jobs = read_jobs(path, limits.timeout_s)
@@ -93,7 +93,7 @@ def _need(job: Job, where: str) -> Need:
 
 
 def _check_here(nodes: Sequence[Node], needs: Sequence[Need]) -> None:
-    """Refuse what a node that is this machine lacks; nodes of one folder are looked at once."""
+    """Refuse jobs that the nodes on this machine cannot run; equal nodes are checked once."""
     checked: set[tuple[str, str, tuple[str, ...]]] = set()
     for node in nodes:
         place = (node.folder, node.python, node.allow_paths)
@@ -103,7 +103,7 @@ def _check_here(nodes: Sequence[Node], needs: Sequence[Need]) -> None:
 
 
 def refusal(node: str, why: str) -> FileInvalid:
-    """Say what a node lacks."""
+    """Return the error for something that a node lacks."""
     return FileInvalid(f"{why} (node {node})")
 
 
@@ -120,11 +120,11 @@ def _check_kind(job: Job, nodes: Sequence[Node], where: str, named: bool) -> Non
 
 
 def _with_script(job: Job, folders: Sequence[Path], where: str, known: dict[Path, str]) -> Job:
-    """Bind a job to its script as it is now; it must be in the folder of every node we can see."""
+    """Bind a job to its script's current hash; every visible node must have the script."""
     if not job.script or "{" in job.script:
         return job
     if not folders and (Path.cwd() / job.script).is_file():
-        folders = [Path.cwd()]  # nodes elsewhere must have what is here
+        folders = [Path.cwd()]  # other machines must have the same script
     digests = [_digest(folder / job.script, where, known) for folder in folders]
     return replace(job, script_sha256=digests[0]) if digests else job
 

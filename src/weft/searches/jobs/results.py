@@ -1,8 +1,8 @@
-"""What happens on the slot around a job: an old file is moved aside, the result is taken in.
+"""The hooks around a job on the slot: move an existing file aside before, store the result after.
 
-The result is the last JSON object or array on stdout, or the expected file.
-Everything is read in pieces, so a result may be larger than memory. A result that is missing or
-malformed fails the job; an earlier line is never taken in its place.
+The result is the last JSON object or array on stdout, or the expected file. Everything is read in
+pieces, so a result may be larger than memory. A missing or malformed result fails the job; an
+earlier line never replaces it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weft.worker.preflight import JobPlace
 from weft.worker.space import NO_ROOM
 
 NODE_TROUBLE = (*NO_ROOM, errno.EIO, errno.EMFILE, errno.ENFILE)
-"""Not the job's fault: it runs again."""
+"""Errors that are not the job's fault: the job runs again."""
 
 
 # -- before -------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ NODE_TROUBLE = (*NO_ROOM, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 @hook(name="jobs.prepare", literal=True)
 def prepare(run: CommandRun) -> dict[str, str]:
-    """Check script and folders, and move an expected file that is there already aside."""
+    """Check script and folders, and move an existing expected file aside."""
     note(slot=run.slot)
     _check_places(run)
     _check_script(run)
@@ -48,7 +48,7 @@ def prepare(run: CommandRun) -> dict[str, str]:
 
 
 def _check_places(run: CommandRun) -> None:
-    """Refuse, before anything is touched, what lies outside the folders of the node."""
+    """Refuse paths outside the node's folders before anything is changed."""
     script = expand(run.args["script"], run.names())
     if why := _place(run).problem(script, run.cwd, _target(run)):
         node = run.slot.rpartition("/")[0]
@@ -60,7 +60,7 @@ def _place(run: CommandRun) -> JobPlace:
 
 
 def free_name(path: Path) -> Path:
-    """Return the first of NAME.before-1, NAME.before-2, … that nothing has."""
+    """Return the first unused name among NAME.before-1, NAME.before-2 and so on."""
     number = 1
     while os.path.lexists(aside := path.with_name(f"{path.name}.before-{number}")):
         number += 1
@@ -83,7 +83,7 @@ def _check_script(run: CommandRun) -> None:
 
 
 def _unlike(run: CommandRun, why: str, more: str = "") -> Ending:
-    """A node without the run's script: a loss, since another node may have it."""
+    """Return a loss for a node without the run's script, since another node may have it."""
     node = run.slot.rpartition("/")[0]
     return Ending(
         None, lost=f"node {node}: {why}", detail=f"{why}\n{more}".rstrip(), cause="machine"
@@ -100,7 +100,7 @@ def _target(run: CommandRun) -> Path | None:
 
 @hook(name="jobs.collect")
 def collect(run: CommandRun) -> dict[str, Any]:
-    """Find the job's result, check it and store it; the value names its source, size and bytes."""
+    """Find, check and store the job's result; return its source, size and object."""
     try:
         source, part = _find(run)
         size = part.end - part.start

@@ -1,4 +1,4 @@
-"""Execute a jobs request: look at the nodes of a cluster first, then run its search."""
+"""Execute a jobs request: check the nodes of a cluster first, then run the search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ with lazy_imports():
 
 
 def execute_jobs(request: JobsRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
-    """Run all jobs, or continue the run that is there; refuses nodes that lack what jobs need."""
+    """Run all jobs, or continue an existing run; raises FileInvalid if a node lacks a need."""
     with _checked_cluster(request, execution):
         return run_search(
             request.call(), execution, seed=request.seed, policy=request.policy, watcher=watcher
@@ -27,7 +27,7 @@ def execute_jobs(request: JobsRequest, execution: Execution, watcher: Watcher | 
 
 @contextmanager
 def _checked_cluster(request: JobsRequest, execution: Execution) -> Iterator[None]:
-    """Be part of the cluster of a run on Ray whose nodes have what jobs need; else nothing."""
+    """For an unfinished run on Ray, join the cluster and check that its nodes meet the needs."""
     if not execution.on_ray or is_finished(execution.out):
         yield
         return
@@ -37,9 +37,9 @@ def _checked_cluster(request: JobsRequest, execution: Execution) -> Iterator[Non
 
 
 def unchecked_nodes(request: JobsRequest, address: Callable[[], str] | None) -> list[str]:
-    """Look at the nodes of the cluster at `address`, if it is up; name those that nobody checked.
+    """Check the nodes of the cluster at `address`, if it is running; report unchecked ones.
 
-    Without an address all other machines are unchecked.
+    Without an address, all other machines are unchecked.
     """
     names = [node.name for node in request.elsewhere()]
     if not names or address is None:

@@ -1,6 +1,6 @@
 """The search behind `weft jobs run`: one round of commands, an answer from their results.
 
-It knows nothing of nodes, placement or time; two runs of one jobs file have the same ledger.
+It knows nothing about nodes, placement or time; two runs of a jobs file have the same ledger.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ JobsSearch = Generator[list[TaskCall] | Plan, Sequence[Result], list[Value] | Un
 
 @search(name="jobs.run", version=2)
 def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
-    """Run every job; the answer lists them in order, and is unknown when any failed."""
+    """Run every job; the answer lists them in order, and is unknown if any failed."""
     parsed = [from_json(Job, raw) for raw in jobs]
     yield Plan(total=len(parsed), unit="jobs")
     ended = yield [call_of(job) for job in parsed]
@@ -32,7 +32,7 @@ def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
 
 
 def call_of(job: Job) -> TaskCall:
-    """Describe a job as a command; only what decides its result is recorded."""
+    """Return a job as a command; only arguments that affect its result are recorded."""
     needed = {
         "job_id": job.job_id,
         "target": job.target(),
@@ -58,7 +58,7 @@ def call_of(job: Job) -> TaskCall:
 
 
 def outcome_of(job: Job, result: Result) -> dict[str, Value]:
-    """What became of a job, in the form of the answer."""
+    """Return the outcome of a job as an entry of the answer."""
     error = result.error
     if error is None:
         return {"job_id": job.job_id, "status": "completed", **result.value, "error": None}

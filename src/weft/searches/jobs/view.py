@@ -1,4 +1,4 @@
-"""Jobs as a run's records show them: state and result, where each ran, and how long all took."""
+"""Jobs in a run's records: state and result, where each ran, and timing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.model.values import Object, Value
 
 @dataclass(frozen=True, slots=True)
 class ViewedJob:
-    """One job of a run; what it has not reached yet is None."""
+    """One job of a run; fields not yet known are None."""
 
     job_id: str
     key: str
@@ -31,15 +31,15 @@ class ViewedJob:
     error: Mapping[str, Value] | None = None
     target: str = ""
     command_s: float | None = None
-    """Time of the command alone, as its supervisor measured it."""
+    """Duration of the command alone, measured by its supervisor."""
 
     @property
     def seconds(self) -> float | None:
-        """How long the job itself took; `run_s` has the work of its slot around it too."""
+        """Duration of the job itself; `run_s` also includes the slot's work around it."""
         return self.run_s if self.command_s is None else self.command_s
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form: what a person asks about a job."""
+        """JSON form, with the fields of interest to users."""
         return {
             "job_id": self.job_id, "status": self.status, "slot": self.slot,
             "seconds": self.seconds, "attempts": self.attempt, "source": self.source,
@@ -49,7 +49,7 @@ class ViewedJob:
         }  # fmt: skip
 
     def why(self) -> str:
-        """Say in a few words why it failed; empty when it did not."""
+        """Return the error type and exit code of a failure; empty if it did not fail."""
         if self.error is None:
             return ""
         code = self.error.get("exit_code")
@@ -74,7 +74,7 @@ def _viewed(task: ViewedTask) -> ViewedJob:
 
 
 def _slot(task: ViewedTask) -> str | None:
-    """The slot's name as the job noted it; without a note, as far as the worker tells."""
+    """Return the slot's name as noted by the job, or else derived from the worker."""
     if task.node is None or task.is_reused:
         return None
     kind = f"cpu of pid {task.worker_pid}" if task.gpu is None else f"gpu{task.gpu}"
@@ -82,20 +82,20 @@ def _slot(task: ViewedTask) -> str | None:
 
 
 def nodes_of(run: RunView) -> tuple[Node, ...]:
-    """Return the nodes that the run was started with."""
+    """Return the nodes with which the run was started."""
     table = run.execution()
     nodes = tuple(Node(**raw) for raw in table.get("nodes", ()))
     return nodes or local_nodes(table.get("workers", 1))
 
 
 def distribution(jobs: Iterable[ViewedJob], nodes: Iterable[Node]) -> list[NodePlan]:
-    """Return where jobs ran, in the form of a plan."""
+    """Return the number of jobs that ran per node, in the form of a plan."""
     places = [_place(job.slot) for job in jobs if job.slot is not None]
     return spread([place for place in places if place[2] >= 0], tuple(nodes))
 
 
 def _place(slot: str) -> tuple[str, str, int]:
-    """Return a slot's node, kind and number; a number below 0 where its name has none."""
+    """Return a slot's node, kind and number; -1 if its name has no number."""
     node, _, name = slot.rpartition("/")
     return node, name[:3].upper(), int(name[3:]) if name[3:].isdigit() else -1
 
@@ -108,26 +108,26 @@ class Times:
     """Times of a run's finished jobs, in seconds."""
 
     runtime_s: float
-    """From the first start to the last end, without the time in which nobody worked."""
+    """From the first start to the last end, without pauses between sessions."""
     paused_s: float
     sums: Mapping[str, float]
-    """The job times of each node that ran any, added up."""
+    """The total job time of each node that ran jobs."""
 
     @property
     def sequential_s(self) -> float:
-        """All jobs one after the other."""
+        """Time of all jobs one after the other."""
         return sum(self.sums.values())
 
     @property
     def within_s(self) -> float:
-        """The jobs of each node one after the other, the nodes side by side."""
+        """Time with the jobs of each node one after the other and the nodes in parallel."""
         return max(self.sums.values())
 
     def lines(self) -> list[str]:
-        """Say it in two lines."""
+        """Return the times as two lines of text."""
         digits = 1 if self.sequential_s >= 10 else 2
         terms = [f"{seconds:.{digits}f}" for seconds in self.sums.values()]
-        total = f"{sum(map(float, terms)):.{digits}f} s"  # of the terms as they are printed
+        total = f"{sum(map(float, terms)):.{digits}f} s"  # the sum of the terms as printed
         added = f"{' + '.join(terms)} = {total}" if len(terms) > 1 else total
         pause = f" (resumed; {self.paused_s:.{digits}f} s of pause left out)" * (self.paused_s > 0)
         return [
@@ -150,7 +150,7 @@ class Times:
 
 
 def times_of(jobs: Iterable[ViewedJob], nodes: Sequence[Node], paused_s: float) -> Times | None:
-    """Measure finished jobs; None when none has finished on a node."""
+    """Return the times of finished jobs; None if none has finished on a node."""
     spans = [
         (job.node, job.started_at, job.finished_at, job.seconds)
         for job in jobs
@@ -167,7 +167,7 @@ def times_of(jobs: Iterable[ViewedJob], nodes: Sequence[Node], paused_s: float) 
 
 @dataclass(frozen=True, slots=True)
 class SlotTime:
-    """One slot's work: its jobs by start, and how busy it was from its first to its last."""
+    """One slot's jobs by start time, and its utilisation from the first to the last."""
 
     slot: str
     jobs: tuple[ViewedJob, ...]
@@ -176,7 +176,7 @@ class SlotTime:
 
 
 def slot_times(jobs: Iterable[ViewedJob]) -> list[SlotTime]:
-    """Return the work of each slot that ran any job to its end; by node, GPUs before CPUs."""
+    """Return the work of each slot with finished jobs, by node, GPUs before CPUs."""
     apart: dict[str, list[ViewedJob]] = {}
     for job in jobs:
         if job.slot and job.started_at and job.finished_at:

@@ -1,6 +1,6 @@
-"""What an analysis concludes: verdict, candidates, hints, what was covered and what was not.
+"""The answer of an analysis: verdict, candidates, hints, and what was and was not covered.
 
-Each class is recorded as it is, by its fields.
+Each class is recorded field by field.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ NO_SIGNAL = "no signal"
 
 @dataclass(frozen=True, slots=True)
 class StreamCandidate:
-    """A hypothesis about one stream; `tried` is how many were, for the correction of p."""
+    """A hypothesis about one stream; `tried` counts the hypotheses tried, for correcting p."""
 
     stream: str
     hypothesis: Hypothesis
     tried: int
 
     def identity(self) -> str:
-        """Return a text that only an equal hypothesis about the same stream has."""
+        """Return a string that identifies the stream and the hypothesis."""
         return f"{self.stream}\0{sorted(to_json(self.hypothesis).items())}"
 
 
@@ -39,8 +39,8 @@ class StreamCandidate:
 class ScoredCandidate(StreamCandidate):
     """A candidate compared with all draws, and the draws it predicts after the last one.
 
-    `tail_hits` of the last `tail` draws were predicted before they were looked at, as the next
-    ones are; without that there are no next ones.
+    In the backtest, `tail_hits` of the last `tail` draws were predicted unseen. `next` is empty
+    unless the backtest succeeded.
     """
 
     score: MatchScore
@@ -48,18 +48,18 @@ class ScoredCandidate(StreamCandidate):
     tail_hits: int = 0
     tail: int = 0
     origins: tuple[SeedOrigin, ...] = ()
-    """Seeds that the draws may come from, where a seeding can be inverted."""
+    """Seeds that may have produced the draws, where the seeding can be inverted."""
     equivalents: tuple[str, ...] = ()
-    """Generators and output maps that make the same draws."""
+    """Other generators and output maps that produce the same draws."""
 
     def is_confirmed(self, alpha_evidence: int) -> bool:
-        """Whether the evidence suffices, in training and in the holdout."""
+        """Whether the evidence suffices both in training and in the holdout."""
         return min(self.score.evidence, self.score.held_evidence) >= alpha_evidence
 
     def explains(self, corrupt_percent: int) -> bool:
-        """Whether no more draws are wrong than rows may be, in all and in the holdout.
+        """Whether the wrong draws are within tolerance, overall and in the holdout.
 
-        With a constant skip the last draws must have been predicted as well.
+        With a constant skip, the backtest must also have predicted some of the last draws.
         """
         score = self.score
         held_wrong = score.held - score.held_hits
@@ -73,7 +73,7 @@ class ScoredCandidate(StreamCandidate):
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many units of a plan were covered, and what the whole plan covers."""
+    """The number of units of a plan that were covered, and what the whole plan covers."""
 
     stream: str
     done: int
@@ -85,7 +85,7 @@ class Coverage:
 
     @classmethod
     def of(cls, planned: StreamPlan, done: int) -> list[Coverage]:
-        """Return the coverage of each call of a plan of which so many units were done."""
+        """Return the coverage of each call of a plan after `done` of its units."""
         plan = planned.plan
         return [
             cls(planned.stream, done, plan.attack, *call, plan.covers, plan.units)
@@ -95,7 +95,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class AnalyseAnswer:
-    """The conclusion; the candidates `found` predict draws only if they predicted unseen ones."""
+    """The conclusion; candidates in `found` have next draws only if their backtest succeeded."""
 
     verdict: str
     modulus: int
@@ -108,5 +108,5 @@ class AnalyseAnswer:
 
     @property
     def is_signal(self) -> bool:
-        """Whether a generator was found, one that explains part of the draws too."""
+        """Whether a generator was found, even if it explains only part of the draws."""
         return self.verdict in (SIGNAL, PARTIAL)

@@ -1,8 +1,9 @@
-"""What people call: the functions behind families and output maps, and how usual each is.
+"""The library calls behind families and output maps, and how common each is.
 
-The plan spends first where a draw most likely comes from, and what was not covered is named in
-these words. `m` stands for the modulus. A map that no library offers (the high bits of a word that
-a program would have to take itself) has no entry and counts as exotic.
+Plans try the most common calls first, and reports name calls that were not covered by these
+strings. `m` stands for the modulus. An output map that no library offers (such as the high bits of
+a word, which a program would have to extract itself) has no entry; it counts as exotic, unless it
+is its family's first map.
 """
 
 from __future__ import annotations
@@ -87,19 +88,19 @@ APIS: Mapping[tuple[str, str], Api] = {
 
 
 def api_of(family: str, output: str) -> Api | None:
-    """Return the call behind an output map, as the family declares it; None if none is known."""
+    """Return the call behind an output map, preferring the family's own; None if none is known."""
     name = generic_name(output)
     return family_named(family).apis.get(name) or APIS.get((family, name))
 
 
 def declared_apis() -> dict[tuple[str, str], Api]:
-    """Return all calls that are known, in the order of the families and of their output maps."""
+    """Return all known calls, in the order of the families and of their output maps."""
     pairs = [(family.name, output) for family in FAMILIES for output in family.outputs]
     return {pair: api for pair in pairs if (api := api_of(*pair)) is not None}
 
 
 def rarity(family: str, output: str) -> int:
-    """Return how many times rarer a call is than the usual ones."""
+    """Return how many times rarer a call is than an everyday one."""
     api = api_of(family, output)
     if api is not None:
         return api.rarity
@@ -107,6 +108,6 @@ def rarity(family: str, output: str) -> int:
 
 
 def call_text(family: str, output: str) -> str:
-    """Return a call in the words of who makes it."""
+    """Return a call as its user writes it, or the title and output map if no call is known."""
     api = api_of(family, output)
     return api.call if api is not None else f"{family_named(family).title}, {output}"

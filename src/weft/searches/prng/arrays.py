@@ -1,4 +1,4 @@
-"""Names for the arrays that kernels read and write; naming them does not load NumPy."""
+"""Type aliases for the arrays that kernels read and write; importing them does not load NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Words: TypeAlias = "NDArray[np.uint64]"
 ShortWords: TypeAlias = "NDArray[np.uint32]"
 Draws16: TypeAlias = "NDArray[np.uint16]"
-"""Draws below 2^16, as the pipeline holds them."""
+"""Draws below 2^16, as stored by the pipeline."""
 Ints: TypeAlias = "NDArray[np.int64]"
 Ints32: TypeAlias = "NDArray[np.int32]"
 Bytes: TypeAlias = "NDArray[np.uint8]"

@@ -1,11 +1,11 @@
-"""What an attack is: it says what it would cover, then covers it in ranges that tile the work.
+"""The attack interface: an attack plans what it would cover, then covers it range by range.
 
-    plan(case) ──► AttackPlan: units of work, hypotheses tried, cost, in words what is covered
-                   Gap:  why it cannot be used here
+    plan(case) ──► AttackPlan: units of work, hypotheses tried, cost, description of the coverage
+                   Gap:  why the attack does not apply
     run(case, plan, units) ──► hypotheses that explain the draws, for some units
 
-An attack is deterministic: the same range gives the same hypotheses in the same order, on every
-device. A hypothesis that it is sure to find when its plan covers it is found, always.
+An attack is deterministic: the same range gives the same hypotheses in the same order on every
+device. It finds every hypothesis that its plan claims to cover.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.rowmaps import chance_values, elements_of
 
 MAX_CANDIDATES = 64
-"""Hypotheses that one range reports at most, those with most hits first."""
+"""Maximum number of hypotheses that one range reports, those with the most hits first."""
 REPORTED = 256
-"""Draws that a report of an attack compares at most; the scorer compares all."""
+"""Maximum number of draws that an attack's report compares; the scorer compares all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What an attack is given: draws below `modulus`, oldest first, and the ranges asked for.
+    """The input of an attack: draws below `modulus`, oldest first, and the requested ranges.
 
-    The draws are the training part of the history; the holdout never reaches an attack. Ranges
-    of skips and starts are inclusive, `corrupt_percent` is the largest share of wrong draws.
+    The draws are the training part of the history; the holdout never reaches an attack. The
+    ranges of skips and starts are inclusive; `corrupt_percent` is the maximum share of wrong draws.
     """
 
     draws: tuple[int, ...]
@@ -39,23 +39,23 @@ class Case:
     starts: tuple[int, int] = (0, 1000)
     corrupt_percent: int = 10
     thorough: bool = True
-    """Whether brute force tolerates a beginning that has many wrong draws, which takes longer."""
+    """Whether brute force tolerates many wrong draws at the beginning, which takes longer."""
 
     families: tuple[str, ...] = ()
-    """Generators that plans are asked for; empty: all."""
+    """Generators to plan for; empty: all."""
     row_maps: tuple[str, ...] = ()
-    """Maps of whole rows that are tried, where draws come in rows."""
+    """Row maps to try, where draws come in rows."""
 
     def chosen(self, families: Sequence[Family]) -> list[Family]:
-        """Return the generators that plans are asked for."""
+        """Return the given generators that are to be planned for."""
         return [family for family in families if self.is_chosen(family.name)]
 
     def is_chosen(self, family: str) -> bool:
-        """Whether plans are asked for of a generator."""
+        """Whether a generator is to be planned for."""
         return not self.families or family in self.families
 
     def outputs_of(self, family: Family) -> list[str]:
-        """Return the output maps of a generator that are tried; of one of rows those that fit."""
+        """Return the output maps to try: all, or for a generator of rows the row maps that fit."""
         if family.rows is None:
             return list(family.outputs)
         return [
@@ -65,46 +65,46 @@ class Case:
         ]
 
     def judged_as(self, output: str) -> Case:
-        """Return the case with the modulus whose inverse is the chance of a hit by accident."""
+        """Return the case with one over the chance of an accidental hit as its modulus."""
         values = chance_values(output, self.modulus)
         return self if values == self.modulus else replace(self, modulus=values)
 
     @property
     def skip_count(self) -> int:
-        """How many skips were asked for."""
+        """The number of requested skips."""
         return self.skips[1] - self.skips[0] + 1
 
     @property
     def place_count(self) -> int:
-        """How many pairs of a start and a skip were asked for."""
+        """The number of requested pairs of start and skip."""
         return (self.starts[1] - self.starts[0] + 1) * self.skip_count
 
     def fewest_draws(self, most: int, suffice: Callable[[Case], bool]) -> int:
-        """Return how many draws, at least those there are, suffice; one more than `most` if none.
+        """Return the fewest draws that suffice, at least the present number; `most` + 1 if none do.
 
-        Only their number counts, so it is tried with draws of 0.
+        Only the number of draws matters, so the trials use draws of 0.
         """
         counts = range(len(self.draws), most + 1)
         fitting = (count for count in counts if suffice(replace(self, draws=(0,) * count)))
         return next(fitting, most + 1)
 
     def wrong_allowed(self, compared: int) -> int:
-        """Return how many of `compared` draws may be wrong, with room for bad luck."""
+        """Return how many of `compared` draws may be wrong, with a margin for sampling noise."""
         return wrong_allowed(compared, self.corrupt_percent)
 
 
 def wrong_allowed(compared: int, percent: int) -> int:
-    """Return twice a share of draws, plus three: a window is a sample of the history."""
+    """Return twice the share of draws plus three, since a window is a sample of the history."""
     return min(compared, 3 + 2 * compared * percent // 100) if percent else 0
 
 
 @dataclass(frozen=True, slots=True)
 class AttackPlan:
-    """What one attack would do on one family and output map.
+    """The planned work of one attack on one family and output map.
 
-    The work is the units 0..`units`-1; a task takes `per_task` of them, whatever device runs it.
-    `tried` counts the hypotheses of the whole work, for the correction of p. `cost_ms` is an
-    estimate in milliseconds of one core: plans are executed by rising cost.
+    The work is units 0..`units`-1; a task covers up to `per_task` of them on any device. `tried`
+    counts the hypotheses of the whole plan, for correcting p. `cost_ms` is an estimate in
+    milliseconds on one core, by which plans are scheduled.
     """
 
     attack: str
@@ -116,20 +116,20 @@ class AttackPlan:
     cost_ms: int
     covers: str
     seeding: str = ""
-    """What it shares with other plans of the attack, so that one of them can do for all."""
+    """The seeding or equations shared with other plans of the attack; such plans are joined."""
     also: tuple[tuple[str, str], ...] = ()
-    """Families and output maps that are tried with the same seeds at the same time."""
+    """Further families and output maps that the same pass covers."""
 
     @property
     def calls(self) -> tuple[tuple[str, str], ...]:
-        """All families with output maps that the plan is about."""
+        """All pairs of family and output map that the plan covers."""
         return ((self.family, self.output), *self.also)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Tile the units: every unit is in exactly one range, in order.
 
-        The first ranges are small and double from there on: small skips and likely seeds are
-        the first units, and soon looked at.
+        Ranges start small and double in size, so that the first units (small skips and likely
+        seeds) are tried early.
         """
         ranges, lo, size = [], 0, 1
         while lo < self.units:
@@ -140,7 +140,7 @@ class AttackPlan:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What is not covered, and why: `needs 6,900 draws, there are 500`."""
+    """A call that an attack does not cover, and why: `needs 6,900 draws, there are 500`."""
 
     attack: str
     family: str
@@ -150,9 +150,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class HypothesisMatch:
-    """A hypothesis, how many of the compared draws it hits, and in how many it was compared.
+    """A hypothesis with the number of draws it was compared with and the number it hits.
 
-    With a window of draws the numbers are those of the window; the scorer compares all later.
+    If the attack compared only a window of draws, the numbers are those of the window; the scorer
+    later compares all draws.
     """
 
     hypothesis: Hypothesis
@@ -161,7 +162,7 @@ class HypothesisMatch:
 
     @property
     def wrong(self) -> int:
-        """How many of the compared draws it misses."""
+        """The number of compared draws that it misses."""
         return self.compared - self.hits
 
 
@@ -175,21 +176,21 @@ class Units:
 
 
 class Attack(Protocol):
-    """One way of finding hypotheses, for one or several families."""
+    """A method of finding hypotheses, for one or several families."""
 
     name: str
     needs_luck: bool
-    """Whether it tries some seeds only, so that other plans come first."""
+    """Whether it tries only some of the seeds."""
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each family and output map what would be covered, or why nothing is."""
+        """Return, for each family and output map, a plan or the reason why there is none."""
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Cover some units of a plan; at most MAX_CANDIDATES, most hits first."""
+        """Cover some units of a plan; return at most MAX_CANDIDATES matches, most hits first."""
 
 
 def best(candidates: Sequence[HypothesisMatch]) -> list[HypothesisMatch]:
-    """Order by hits, most first, then in the order given; keep at most MAX_CANDIDATES."""
+    """Return up to MAX_CANDIDATES matches with the most hits; ties keep the given order."""
     return sorted(candidates, key=lambda candidate: -candidate.hits)[:MAX_CANDIDATES]
 
 

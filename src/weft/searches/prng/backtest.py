@@ -1,13 +1,13 @@
-"""Whether a hypothesis has earned a prediction: it must predict the last draws unseen.
+"""Backtesting: a hypothesis may predict the next draws only if it predicts the last ones unseen.
 
-The last draws of a history are held back, whatever the hypothesis has is fitted to those before,
-and the rest is predicted as the next draws would be: with the skips and the alignment that the
-hypothesis ends with. Only what hits beyond chance there may say what comes next.
+The last draws of a history are held back, the hypothesis is fitted to the earlier ones, and the
+tail is predicted as the next draws would be: with the skips and the alignment at the end of the
+fit. Only a hypothesis that hits the tail beyond chance may predict the next draws.
 
     draws ──► fitted to all but the tail ──► predicts the tail ──► hits of how many, and next draws
 
-A constant skip is a prediction as it stands. Where skips vary, or the alignment was lost (calls
-that somebody else made), the way through the stream is fitted and then goes on with its usual skip.
+A constant skip needs no fitting. Where skips vary, or the alignment was lost (another consumer
+made calls), the path through the stream is fitted and then extended with its most frequent skip.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from weft.searches.prng.statistics import corrected_at, hits_needed
 
 TAIL_MOST = 20
 ENOUGH = 2000
-"""Evidence that the tail must give, in thousandths of a decade: one in a hundred."""
+"""Evidence required of the tail, in thousandths of a decade: one in a hundred."""
 LOST_CALLS = 16
-"""Calls that may be lost before a draw when an alignment is looked for again."""
+"""Maximum number of calls that may be lost before a draw when realigning."""
 RECENT = 16
-"""Skips of which the most frequent is taken to go on."""
+"""Number of recent skips whose most frequent value extends the path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """What a hypothesis predicted of the last draws, and what it then predicts to come."""
+    """How well a hypothesis predicted the last draws, and the next draws it predicts."""
 
     hypothesis: Hypothesis
     hits: int
@@ -44,7 +44,7 @@ class Backtest:
 
 
 def backtest(hypothesis: Hypothesis, draws: Sequence[int], most: int) -> Backtest:
-    """Predict the last draws unseen and, where that goes well, `most` draws after them."""
+    """Predict the last draws unseen and, if that succeeds, `most` draws after them."""
     values = chance_values(hypothesis.output, hypothesis.modulus)
     cut = len(draws) - tail_length(draws, values)
     trials = [hypothesis] if hypothesis.skips.is_constant else []
@@ -60,7 +60,7 @@ def backtest(hypothesis: Hypothesis, draws: Sequence[int], most: int) -> Backtes
 
 
 def tail_length(draws: Sequence[int], modulus: int) -> int:
-    """Return how many of the last draws are predicted: never more than the holdout has."""
+    """Return the number of last draws to predict, never more than the holdout has."""
     _, holdout = split(draws, modulus)
     least = next(
         (n for n in range(1, len(holdout) + 1) if hits_needed(n, modulus, 1, ENOUGH) is not None),
@@ -70,7 +70,7 @@ def tail_length(draws: Sequence[int], modulus: int) -> int:
 
 
 def _with_lost_calls(hypothesis: Hypothesis) -> Hypothesis:
-    """Return a hypothesis with a constant skip as one before whose draws calls may be lost."""
+    """Return a hypothesis with a constant skip as one that may lose calls before each draw."""
     least, greatest = hypothesis.skips.between
     if least < greatest:
         return hypothesis
@@ -92,7 +92,7 @@ def _tried(hypothesis: Hypothesis, draws: Sequence[int], cut: int, most: int) ->
 
 
 def continued(hypothesis: Hypothesis, draws: Sequence[int], more: int) -> Hypothesis:
-    """Return a hypothesis fitted to draws that goes on for `more` with its usual skip."""
+    """Fit a hypothesis to draws and extend it by `more` draws with its most frequent skip."""
     if hypothesis.skips.is_constant:
         return hypothesis
     fitted = extend_skips(hypothesis, draws)
@@ -102,15 +102,15 @@ def continued(hypothesis: Hypothesis, draws: Sequence[int], more: int) -> Hypoth
 
 
 def _usual(skips: Sequence[int]) -> int:
-    """Return the most frequent number, the least of several."""
+    """Return the most frequent number, the least in a tie."""
     counts = Counter(skips)
     return min(counts, key=lambda skip: (-counts[skip], skip))
 
 
 def steadied(hypothesis: Hypothesis) -> Hypothesis | None:
-    """Return skips that vary as the constant one that most places agree with; None if few do.
+    """Return the hypothesis with the constant skip that most positions fit; None if few do.
 
-    A wrong row sends the best way astray around it, and is no skip that varies.
+    A wrong row diverts the best path around it, which does not mean that the skips vary.
     """
     if hypothesis.skips.is_constant or not hypothesis.skips.listed:
         return None

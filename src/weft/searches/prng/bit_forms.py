@@ -1,9 +1,9 @@
-"""What a draw tells for certain about the bits of an output word, and families linear over bits.
+"""The bits of an output word that a draw determines, and families that are linear over GF(2).
 
-A remainder by m = 2^t·q fixes t low bits. A draw that scales the word to 0..m-1 confines it to
-an interval, and fixes the bits in which both ends of the interval agree, from the top down.
-`TwisterForm` and `LinearForm` are what a family declares: its recurrence is linear over bits,
-and these output maps show bits of it.
+A remainder modulo m = 2^t·q determines t low bits. A draw that scales the word to 0..m-1 confines
+it to an interval and determines the leading bits on which both ends of the interval agree. A
+family declares a `TwisterForm` or a `LinearForm` if its recurrence is linear over GF(2) and some
+of its output maps reveal bits of the state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ End = Literal["low", "high"]
 
 @dataclass(frozen=True, slots=True)
 class KnownBits:
-    """Bits that are certain: `mask` says which, `value` what they are."""
+    """Known bits of a word: their positions in `mask`, their values in `value`."""
 
     mask: int
     value: int
@@ -26,10 +26,10 @@ class KnownBits:
 
 @dataclass(frozen=True, slots=True)
 class BitReading:
-    """How draws come from words of `width` bits: the low end without `dropped` bits, or the top.
+    """How draws are made from words of `width` bits: from the low bits above `dropped`, or the top.
 
-    `linear_bits` is how many bits, counted from that end, are linear in the state. A call takes
-    `steps` words and shows the first of them.
+    `linear_bits` counts the bits from that end that are linear in the state. A call consumes
+    `steps` words and reveals the first of them.
     """
 
     kind: End
@@ -39,7 +39,7 @@ class BitReading:
     steps: int = 1
 
     def known(self, draw: int, modulus: int) -> KnownBits:
-        """Return what one draw below `modulus` tells."""
+        """Return the bits that one draw below `modulus` determines."""
         if self.kind == "low":
             return self._low(draw, modulus)
         low = (draw << self.width) // modulus
@@ -54,13 +54,13 @@ class BitReading:
         return KnownBits(ones << self.dropped, (draw & ones) << self.dropped)
 
     def bits_per_draw(self, modulus: int) -> int:
-        """Return a thousand times the bits that a draw tells on average."""
+        """Return the average number of bits that a draw determines, in thousandths."""
         return _bits_per_draw(self, modulus)
 
 
 @lru_cache(maxsize=256)
 def _bits_per_draw(reading: BitReading, modulus: int) -> int:
-    """Average over draws; of a power of two every draw tells as much as any other."""
+    """Average over draws; for a power of two every draw determines equally many bits."""
     if reading.kind == "low" or modulus & (modulus - 1) == 0:
         return 1000 * reading.known(0, modulus).mask.bit_count()
     step = max(1, modulus // 4096)  # enough of a large range for an average
@@ -72,9 +72,9 @@ def _bits_per_draw(reading: BitReading, modulus: int) -> int:
 class TwisterForm:
     """A Mersenne Twister of 624 words and an index; `misplaced`: it tests the wrong low bit.
 
-    `outputs` are the maps that show bits of every word; `rejecting` those that take as many bits
-    as the bound has from one end of a word, and draw again what is too great. Of several
-    families that declare the same reading one is attacked, and stands for all.
+    `outputs` are the maps that reveal bits of every word; `rejecting` those that take as many bits
+    as the bound has from one end of a word and redraw values that are too large. If several
+    families declare the same reading, the attack on one of them covers all.
     """
 
     misplaced: bool = False
@@ -84,16 +84,16 @@ class TwisterForm:
 
 @dataclass(frozen=True, slots=True)
 class LinearForm:
-    """The first `words` words of the state go through a step that is linear over bits.
+    """A generator whose step is linear over GF(2) on the first `words` words of its state.
 
-    `begins` is the number of places in a block at which draws may begin. `not_linear` names maps
-    whose outputs are mixed in another way: they are reported as not covered.
+    `begins` is the number of positions in a block at which draws may begin. `not_linear` names
+    output maps with a nonlinear output function, which are reported as not covered.
     """
 
     words: int
     outputs: Mapping[str, BitReading] = field(default_factory=dict)
     begins: int = 1
     block_start: Callable[[list[int]], None] | None = None
-    """Turns a state within a block, the numbers left in the word after the linear ones, into the
-    one before the block; given where there are several places."""
+    """Rewinds a state within a block to the one before the block; the word after the linear ones
+    counts the numbers left. Given if there are several positions."""
     not_linear: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
-"""Generators that serve their numbers in blocks, and what few draws cannot show of them.
+"""Generators that produce numbers in blocks, and why few draws do not reveal where a block ends.
 
-V8 makes 64 numbers ahead and serves them last first. Draws that lie in one block fit at several
-places of it: what comes next is the same until the block ends, and the draws do not show where
-that is. The place nearest to the beginning is taken; beyond its block nothing is predicted.
+V8 generates 64 numbers ahead and returns them in reverse order. Draws from a single block fit at
+several positions in it: the next draws are the same up to the end of the block, but the draws do
+not determine where it ends. The position closest to the beginning is assumed, and nothing is
+predicted beyond that block.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from weft.searches.prng.hypothesis import Hypothesis, position
 
 
 def block_size(hypothesis: Hypothesis) -> int:
-    """Return how many numbers a generator makes ahead; 0 for one that makes each when asked."""
+    """Return how many numbers a generator produces ahead; 0 if it produces each on demand."""
     form = family_named(hypothesis.family).linear
     return form.begins if form is not None and form.block_start is not None else 0
 
 
 def draws_to_block_end(hypothesis: Hypothesis, draws: int) -> int | None:
-    """Return how many next draws are in the block of all draws so far; None if its end is known.
+    """Return how many next draws share the block of all draws so far; None if its end is known.
 
-    It is known where a seed gives it, where the draws reach into a second block, and where they
-    span a whole one.
+    The end is known if the hypothesis has a seed, if the draws reach into a second block, or if
+    they span a whole one.
     """
     size, skips = block_size(hypothesis), hypothesis.skips
     if not size or hypothesis.state is None or not draws:
@@ -35,7 +36,7 @@ def draws_to_block_end(hypothesis: Hypothesis, draws: int) -> int | None:
 
 
 def _served(hypothesis: Hypothesis, size: int) -> int:
-    """Return how many numbers of its block a state has served: it holds how many are left."""
+    """Return how many numbers of its block a state has returned; the state counts those left."""
     family = family_named(hypothesis.family)
     assert family.linear is not None
     assert hypothesis.state is not None

@@ -1,7 +1,7 @@
-"""The generators as a list: what each is, and what the attacks promise for a usual history.
+"""The list of generators: what each is, and what the attacks cover for a typical history.
 
-The promise is not written down anywhere else: it is what the attacks themselves plan for a
-history of EXAMPLE_DRAWS draws with the usual ranges of skips, starts and wrong draws.
+The coverage is not hard-coded: it is what the attacks plan for a history of EXAMPLE_DRAWS draws
+with the default ranges of skips, starts and wrong draws.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ROW_EXAMPLES = (
     Case((*range(52), *range(52)), 52, families=ROWS, row_maps=("shuffle",)),
     Case((0,) * 120, 49, families=ROWS, row_maps=("sample6", "distinct6", "deal6")),
 )
-"""What generators of rows are asked for: two decks, twenty rows of 6 of 49."""
+"""Example cases for generators of rows: two decks, and twenty rows of 6 of 49."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one attack covers of a family, by which output maps; the cost is the greatest."""
+    """What one attack covers of a family, for which output maps; the cost is the highest."""
 
     attack: str
     outputs: tuple[str, ...]
@@ -40,7 +40,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One generator of the list."""
+    """A generator and the attacks that apply to it."""
 
     family: Family
     offers: tuple[Offer, ...]
@@ -61,7 +61,7 @@ class CatalogueEntry:
         }
 
     def lines(self) -> Iterator[str]:
-        """Describe it for people; each attack with the seconds of its most expensive plan."""
+        """Describe the entry for people; each attack with the seconds of its costliest plan."""
         costs_ms: dict[str, int] = {}
         for offer in self.offers:
             costs_ms[offer.attack] = max(costs_ms.get(offer.attack, 0), offer.cost_ms)
@@ -75,12 +75,12 @@ class CatalogueEntry:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """Break a text after its label into lines that fit a terminal."""
+    """Wrap a text, with its label in front, into lines that fit a terminal."""
     return wrap(text, WIDTH, initial_indent=label, subsequent_indent=" " * len(label))
 
 
 def catalogue() -> list[CatalogueEntry]:
-    """Return every family with what is offered, cheapest first."""
+    """Return every family with its offers, cheapest first."""
     items = [item for attack in ATTACKS for item in attack.plan(EXAMPLE)]
     rows = [item for case in ROW_EXAMPLES for attack in ATTACKS for item in attack.plan(case)]
     items += [item for item in rows if item.family in ROWS]

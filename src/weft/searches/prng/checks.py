@@ -1,4 +1,4 @@
-"""Refuses an analysis that makes no sense, before anything is run: requests and draws at odds."""
+"""Validates an analysis before it starts: the request must be consistent and fit the draws."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from weft.searches.prng.scoring import split
 from weft.searches.prng.statistics import hits_needed
 
 FEWEST_TRIED = 2**32
-"""What the smallest search worth the name tries: every 32-bit seed of one generator."""
+"""Hypotheses of the smallest meaningful search: every 32-bit seed of one generator."""
 MOST_DRAWS_ASKED = 10_000
 
 
 def check(history: History, where: str, request: AnalyseRequest) -> None:
-    """Refuse a request that contradicts itself or the draws, and draws that are too few."""
+    """Refuse a request that contradicts itself or the draws, and histories that are too short."""
     chosen = [family_named(name) for name in request.families] or list(FAMILIES)
     for output in request.outputs:
         if not any(output in family.outputs for family in chosen):
@@ -53,7 +53,7 @@ def check_below(history: History, where: str, modulus: int) -> None:
 
 
 def draws_needed(request: AnalyseRequest) -> int:
-    """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
+    """Return the fewest draws that could confirm a 32-bit seed in training and in the holdout."""
     for count in range(1, MOST_DRAWS_ASKED):
         train, holdout = split((0,) * count, request.modulus)
         m, alpha = request.modulus, request.alpha_evidence

@@ -52,7 +52,7 @@ with lazy_imports():
     from weft.searches.prng.pipeline import run as pipelines
 
 UNSAVED = Path("run")
-"""Where a run that is not saved lies, in a folder that is gone afterwards."""
+"""Folder name of an unsaved run within a temporary directory."""
 CONFIG_FILE = "reinforcement_engine_config.json"
 
 LotteryData = Annotated[
@@ -108,7 +108,7 @@ def analyse(
         request = analyses.take_over(search.after, history, request)
     if not output.quiet and not (
         out is not None and out.exists()
-    ):  # a run that goes on has said it
+    ):  # a resumed run has already printed it
         render.message(words.estimate_text(analyses.estimate_s(history, request)))
     with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
         with (
@@ -141,7 +141,7 @@ def _placed(
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
         try:
             yield replace(how, out=Path(place) / how.out)
-        except Interrupted as error:  # its hint names a folder that is about to go
+        except Interrupted as error:  # its hint names a folder that is about to be deleted
             reason = error.message.partition(";")[0]
             raise Interrupted(reason, hint="nothing is saved without --out DIR") from None
 

@@ -1,8 +1,9 @@
-"""What is covered of every call that people make: searched, draws needed, seconds, success.
+"""Coverage of every known library call: what is searched, draws needed, seconds, success rate.
 
-What is searched comes from the attacks' own plans, for draws without skips and wrong rows. The
-seconds are planned ones, scaled by how fast this machine tries seeds now. The success is recorded
-data (`coverage.json`), written by `python -m benchmarks prngcoverage` from planted histories.
+The searched space comes from the attacks' own plans, for draws without skips and wrong rows. The
+seconds are planned ones, scaled by the measured speed of this machine. The success rates are
+recorded data (`coverage.json`), written by `python -m benchmarks prngcoverage` from planted
+histories.
 """
 
 from __future__ import annotations
@@ -31,30 +32,30 @@ from weft.searches.prng.rowmaps import SHUFFLE, is_row_map, parsed
 from weft.searches.prng.scoring import split
 
 SIZES = (*range(8, 32), 40, 50, 60, 80, 100, 200, 400, 740, 1600, 3200, 4000, 6400, 8000, 9000)
-"""Lengths of histories that are asked for a plan; the draws needed are one of them."""
+"""History lengths for which attacks are asked to plan; the draws needed are one of them."""
 MOST_ROWS = 100
-"""The longest history of rows that is asked for a plan."""
+"""The longest history of rows for which attacks are asked to plan."""
 SAMPLE = ("php_mt", "bounded")
 SAMPLE_UNITS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PlantedRecord:
-    """Planted histories: how many there were of each call and how many of them were found."""
+    """Results on planted histories: for each call, how many were planted and how many found."""
 
     command: str
     date: str
     version: int
-    """Of the search `prng.analyse`."""
+    """Version of the search `prng.analyse`."""
     draws: int
     wrong_percent: int
-    """Wrong rows that every other history has."""
+    """Share of wrong rows in every other history."""
     planted: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchedCall:
-    """One attack on one call; `draws` is the least history, `cost_ms` planned on one core."""
+    """One attack on one call: the fewest `draws` it needs and its planned cost on one core."""
 
     attack: str
     covers: str
@@ -64,7 +65,7 @@ class SearchedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallCoverage:
-    """What is covered of a call; `found` of `planted` histories as recorded, None if none were."""
+    """Coverage of a call; `found` of `planted` histories as recorded, None if none were planted."""
 
     family: str
     output: str
@@ -87,7 +88,7 @@ class CallCoverage:
         }
 
     def lines(self, speed: float) -> Iterator[str]:
-        """Describe it for people: the calls, then a line for each attack on them."""
+        """Describe the coverage for people: the calls, then a line for each attack."""
         success = "" if self.planted is None else f"found {self.found} of {self.planted}, "
         yield self.api.call
         yield from (f"  {call}" for call in self.api.also)
@@ -104,7 +105,7 @@ class CallCoverage:
 
 
 def coverage() -> list[CallCoverage]:
-    """Return every declared call, the most usual first."""
+    """Return the coverage of every declared call, the most common first."""
     calls = sorted(declared_apis().items(), key=lambda item: item[1].rarity)
     return [_call_coverage(*pair, api) for pair, api in calls]
 
@@ -116,13 +117,13 @@ def _call_coverage(family: str, output: str, api: Api) -> CallCoverage:
 
 @lru_cache(maxsize=1)
 def recorded() -> PlantedRecord:
-    """Return what is recorded of planted histories."""
+    """Return the recorded results on planted histories."""
     text = files("weft.searches.prng").joinpath("coverage.json").read_text("ascii")
     return PlantedRecord(**json.loads(text))
 
 
 def modulus_of(output: str) -> int:
-    """Return the modulus that a call is judged by."""
+    """Return the modulus for which a call's coverage is planned."""
     if is_row_map(output):
         _, length, is_sorted = parsed(output)
         return comb(49, length) if is_sorted else 49 if length else 52
@@ -130,7 +131,7 @@ def modulus_of(output: str) -> int:
 
 
 def _searched(family: str, output: str) -> tuple[SearchedCall, ...]:
-    """Return the attacks that try all seeds or states, each with the least draws it needs."""
+    """Return the attacks that try all seeds or states, each with the fewest draws it needs."""
     calls: dict[str, SearchedCall] = {}
     modulus = modulus_of(output)
     for size, plans in _plans(modulus, (output,) if is_row_map(output) else ()):
@@ -141,13 +142,13 @@ def _searched(family: str, output: str) -> tuple[SearchedCall, ...]:
 
 
 def is_about(plan: AttackPlan, family: str, output: str) -> bool:
-    """Whether a plan is about a call; the remainder of a word modulo 2^32 is the word itself."""
+    """Whether a plan covers a call; `mod` with 2^32 covers `raw`."""
     return plan.family == family and plan.output in (output, "mod" if output == "raw" else output)
 
 
 @lru_cache(maxsize=32)
 def _plans(modulus: int, row_maps: tuple[str, ...]) -> list[tuple[int, list[AttackPlan]]]:
-    """Return what the attacks that need no luck plan for each length of a history."""
+    """Return the plans of the exhaustive attacks for each history length."""
     least = draws_needed(AnalyseRequest(modulus=modulus))
     sizes = [least, *(size for size in SIZES if size > least)]
     if row_maps:
@@ -168,7 +169,7 @@ def _plans_for(size: int, modulus: int, row_maps: tuple[str, ...]) -> list[Attac
 
 
 def machine_speed() -> float:
-    """Return how many times longer than planned this machine takes, by some millions of seeds."""
+    """Return how many times longer than planned this machine takes to try millions of seeds."""
     case = Case((0,) * 24, 1000, (0, 0), (0, 0), 0)
     attack = attack_named("brute")
     plans = [plan for plan in attack.plan(case) if isinstance(plan, AttackPlan)]

@@ -1,7 +1,7 @@
-"""What is left of a deck after a deal: its generator has shuffled all of it.
+"""The rest of a deck after a deal: the generator has shuffled the whole deck.
 
-The next draws of an answer are those of the next deal, as the history goes on. Whoever holds a
-hand asks for the cards that are still in the deck, in their order.
+The next draws of an answer belong to the next deal. A player who holds a hand wants to know the
+cards still in the deck, in order.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ DEAL = "deal"
 
 
 def rest_of_deck(hypothesis: Hypothesis, draws: int) -> list[int]:
-    """Return what the last of the deals that `draws` cards make has left; empty if no such deals.
+    """Return the deck's remaining cards after the last deal of `draws` cards; empty if unknown.
 
-    Every deal takes the first cards of a shuffle, so a whole shuffle of the same seed has the rest.
+    Every deal takes the first cards of a shuffle, so the full shuffle contains the rest. The
+    draws must be whole deals.
     """
     length = _deal_length(hypothesis)
     if not length or draws < length or draws % length:
@@ -31,7 +32,7 @@ def rest_of_deck(hypothesis: Hypothesis, draws: int) -> list[int]:
 
 
 def _deal_length(hypothesis: Hypothesis) -> int:
-    """Return how many cards a deal has; 0 for other maps, and where calls are left out."""
+    """Return the number of cards in a deal; 0 for other maps, or if calls are skipped."""
     if not is_row_map(hypothesis.output) or hypothesis.start or hypothesis.skips.between != (0, 0):
         return 0
     kind, length, is_sorted = parsed(hypothesis.output)

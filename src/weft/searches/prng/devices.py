@@ -1,8 +1,8 @@
-"""Whether this machine has a GPU to sieve on, without a call to CUDA.
+"""Detects a GPU for sieving without calling CUDA.
 
 A process that has called CUDA cannot fork workers that use it, and loading CuPy takes as long as a
-short analysis. So the command asks NVIDIA's management library (NVML), which does neither harm,
-and only where that gives no answer it asks CuPy.
+short analysis. The command therefore asks NVIDIA's management library (NVML), which has neither
+drawback, and falls back to CuPy only if NVML reports no GPU or GPUs are restricted.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ NVML_SUCCESS = 0
 
 
 def has_gpu() -> bool:
-    """Whether there is a GPU and CuPy is installed to use it."""
+    """Whether there is a GPU and CuPy is installed."""
     if find_spec("cupy") is None:
         return False
-    restricted = CUDA_DEVICES in host.worker_environment()  # NVML counts all GPUs nevertheless
+    restricted = CUDA_DEVICES in host.worker_environment()  # NVML ignores the restriction
     return (not restricted and driver_gpus() > 0) or cuda.is_available()
 
 
 def driver_gpus(library: str = NVML) -> int:
-    """Return how many GPUs NVIDIA's driver reports; 0 also where it cannot be asked."""
+    """Return how many GPUs NVIDIA's driver reports; 0 also if NVML is unavailable."""
     try:
         nvml = ctypes.CDLL(library)
     except OSError:

@@ -1,8 +1,8 @@
-"""Expressions and statements of step functions in three languages: Python, C and Java.
+"""Translates the expressions and statements of step functions from Python to C and Java.
 
-Steps and output maps keep to a rule (see `family`): words of 64 bits, constants with names, masks
-written out. So their syntax trees can be written in any language that has such words. Every
-expression has a kind: `word`, `real` (a double) or `truth`.
+Steps and output maps follow a rule (see `family`): 64-bit words, named constants, explicit masks.
+Their syntax trees can therefore be written in any language that has such words. Every expression
+has a kind: `word`, `real` (a double) or `truth`.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ COMPARISONS: Mapping[type[ast.cmpop], str] = {
 
 
 RETURNED = "returned"
-"""Where a function leaves several words."""
+"""Name of the array through which a function returns several words."""
 MOST_RETURNED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a language with braces writes what differs between C and Java."""
+    """Syntax that differs between the brace languages C and Java."""
 
     name: str
     word: str
-    """The type of a word."""
+    """Type name of a word."""
     constant: Callable[[int], str]
     index: Callable[[str], str]
     binary: Callable[[str, str, str], str]
-    """An operation on words: operator, left, right."""
+    """Write an operation on words: operator, left, right."""
     compare: Callable[[str, str, str], str]
 
 
 def _java_binary(operator: str, left: str, right: str) -> str:
-    """Words of Java are signed: three operators have other names for unsigned ones."""
+    """Write an unsigned operation on words, although Java's `long` is signed."""
     if operator == ">>":
         return f"({left} >>> {right})"
     if operator in ("%", "/"):
@@ -80,7 +80,7 @@ JAVA = Dialect(
 
 @dataclass(slots=True)
 class BraceWriter:
-    """Writes one function; `names` are its constants and the functions that it calls."""
+    """Writes one function; `names` maps its free names to constants and called functions."""
 
     dialect: Dialect
     names: Mapping[str, int | float | str]
@@ -88,7 +88,7 @@ class BraceWriter:
     lines: list[str] = field(default_factory=list)
 
     def function(self, tree: ast.FunctionDef, name: str) -> list[str]:
-        """Return the lines of a function; without a result it is void."""
+        """Return the lines of a function; it is void if it returns no value."""
         parameters = [argument.arg for argument in tree.args.args]
         self.kinds = dict.fromkeys(parameters, "word")
         self._statements(tree.body, 1)
@@ -108,7 +108,7 @@ class BraceWriter:
         return [*head, *self.lines, "}", ""]
 
     def _unused(self, tree: ast.FunctionDef) -> list[str]:
-        """Return what keeps a C compiler from warning of parameters that are not read."""
+        """Return statements that keep a C compiler from warning about unused parameters."""
         read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         unread = [parameter.arg for parameter in tree.args.args if parameter.arg not in read]
         return [f"    (void) {name};" for name in unread] if self.dialect is C else []
@@ -145,7 +145,7 @@ class BraceWriter:
                 raise BugError(f"no {self.dialect.name} for {ast.unparse(node)[:60]!r}")
 
     def _return(self, value: ast.expr | None, depth: int) -> None:
-        """Return a word; several are left in RETURNED, where the caller takes them."""
+        """Return a word; several words are stored in RETURNED, where the caller reads them."""
         if value is None:
             self._write(depth, "return;")
         elif isinstance(value, ast.Tuple):
@@ -185,13 +185,13 @@ class BraceWriter:
         return f"for ({at} = {low}; {self.dialect.compare('<', at, high)}; {at}++) {{"
 
     def _counter(self, name: str) -> str:
-        """Return the name of what a loop counts with; `_` is none in Java, and each its own."""
+        """Return the name of a loop counter; `_`, invalid in Java, becomes a name per loop."""
         if name != "_":
             return name
         return f"turn{sum(known.startswith('turn') for known in self.kinds)}"
 
     def _together(self, targets: list[ast.expr], values: list[ast.expr], depth: int) -> None:
-        """Assign several at once: all values are computed before any is stored."""
+        """Assign in parallel: all values are computed before any is stored."""
         texts = [self._expression(value) for value in values]
         for at, (text, kind) in enumerate(texts):
             self.kinds[f"new{at}"] = kind
@@ -263,7 +263,7 @@ class BraceWriter:
 
 
 def _loaded(node: ast.expr) -> ast.expr:
-    """Return what is assigned to as an expression that reads it."""
+    """Return an assignment target as an expression that reads it."""
     if isinstance(node, ast.Name):
         return ast.Name(node.id, ast.Load())
     assert isinstance(node, ast.Subscript)

@@ -1,8 +1,8 @@
-"""What draws look like to those who have them, and how each form becomes draws below a modulus.
+"""The forms in which users have draws, and how each form maps to draws below a modulus.
 
-Attacks understand one thing: whole numbers below a modulus, one for each call of an output map. A
-`DrawForm` is how a form was read; it is recorded with the history, so that the next draws can be
-written in the user's form again.
+Attacks understand only whole numbers below a modulus, one for each call of an output map. A
+`DrawForm` records how the texts were read; it is stored with the history, so that the next draws
+can be written in the user's form again.
 
     "c0ffee", UUIDs, 0.1234, "7D QS 2H", 1..49 ──► readers ──► draws, modulus, likely maps, skips
 """
@@ -17,37 +17,37 @@ from weft.searches.prng.rowmaps import row_at
 INTEGERS = "integers"
 CARDS = "cards"
 SCALED = ("scaled", "scaled53", "high")
-"""Maps that make a fraction of an output."""
+"""Output maps that scale an output to a fraction."""
 WHOLE = ("raw", "mod", "bounded")
-"""Maps that show a word, or its low bits."""
+"""Output maps that reveal a word or its low bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawForm:
-    """How texts became draws: what is needed to write draws in the same form."""
+    """How texts were converted to draws; sufficient to write draws in the same form."""
 
     name: str
     modulus: int
     low: int = 0
-    """What was subtracted from whole numbers."""
+    """Offset that was subtracted from whole numbers."""
     alphabet: str = ""
-    """The characters in order, where a draw is one of them; of cards, their names, with blanks."""
+    """Characters in order, if a draw is a character; for cards, their names separated by blanks."""
     each: int = 1
-    """Draws that one record holds."""
+    """Number of draws in one record."""
     outputs: tuple[str, ...] = ()
-    """Output maps that can make such draws; empty: all."""
+    """Output maps that can produce such draws; empty: all."""
     skips: tuple[int, int] | None = None
-    """Calls between two draws that the form itself implies."""
+    """Range of skips that the form itself implies."""
     row_maps: tuple[str, ...] = ()
-    """Maps of whole rows that can make such rows."""
+    """Row maps that can produce such rows."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether draws are what the file has."""
+        """Whether the draws are the file's numbers, unchanged."""
         return self.name == INTEGERS and self.low == 0
 
     def range_text(self) -> str:
-        """Say which values there are."""
+        """Describe the range of values."""
         if self.name == "floats":
             return "0 ≤ x < 1"
         if self.name == "row-sorted":
@@ -58,7 +58,7 @@ class DrawForm:
         return f"{self.low} to {self.low + self.modulus - 1}"
 
     def texts(self, draws: Sequence[int]) -> list[str]:
-        """Write draws as the file had them; characters are joined to records."""
+        """Return draws in the form of the file; characters are joined into records."""
         if self.name == "floats":
             digits = max(1, len(str(self.modulus)) - 1)
             return [f"{draw / self.modulus:.{digits}f}…" for draw in draws]
@@ -79,7 +79,7 @@ class DrawForm:
 
 
 def joined(characters: Sequence[str], each: int) -> list[str]:
-    """Join characters to records; the last may be short."""
+    """Join characters into records; the last may be shorter."""
     size = max(1, each)
     return ["".join(characters[at : at + size]) for at in range(0, len(characters), size)]
 
@@ -91,12 +91,12 @@ PLAIN_SIZES = (
     16_384, 32_768, 50_000, 65_536, 100_000, 1 << 20, 10**6, 1 << 24, 10**7, 10**8, 10**9, 1 << 30,
     (1 << 31) - 1, 1 << 31, 1 << 32,
 )  # fmt: skip
-"""Ranges that people ask for: dice, roulette, lotteries, cards, powers of two and ten."""
+"""Common sizes of ranges: dice, roulette, lotteries, cards, powers of two and ten."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """Whole numbers from `low`, `size` of them; `likelihood` of 100 is certain."""
+    """A range of `size` whole numbers from `low` on; a `likelihood` of 100 is certain."""
 
     low: int
     size: int
@@ -106,8 +106,8 @@ class NumberRange:
 def ranges_of(numbers: Sequence[int]) -> list[NumberRange]:
     """Return the ranges that whole numbers probably come from, the likeliest first.
 
-    A usual range fits where the numbers leave no more of it empty at its ends than one history in
-    a hundred does. Without one the range is what occurs.
+    A common range fits unless the numbers leave more of it empty at its ends than one history in
+    a hundred would. The observed range is always among the results.
 
     >>> [(r.low, r.size) for r in ranges_of([1, 49, 7, 33, 20, 48, 2] * 5)][:1]
     [(1, 49)]
@@ -133,7 +133,7 @@ def _usual_ranges() -> list[tuple[int, int]]:
 
 
 def _empty_ends_fit(span: int, size: int, count: int) -> bool:
-    """Whether (seen / size)^count is at least 1/100, in whole numbers where it matters."""
+    """Whether (span / size)^count is at least 1/100."""
     if span == size:
         return True
     chance = 1.0

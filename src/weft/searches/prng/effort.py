@@ -1,7 +1,7 @@
-"""What an analysis has tried, against time and power: a chart and a table of the report.
+"""The effort of an analysis, a chart and a table of the report: hypotheses tried against time.
 
-Power is how many hypotheses were excluded or found among, in powers of ten; time is that of the
-tasks. Both come from the records of the run, so the chart is there while it still works.
+Hypotheses are counted in powers of ten; time is the run time of the tasks. Both come from the
+records of the run, so the chart is available while it is still in progress.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_POINTS = 400
 
 @dataclass(frozen=True, slots=True)
 class TriedRange:
-    """One range of one plan: what was tried, how many hypotheses, in which time."""
+    """One range of one plan: attack, call, hypotheses tried, run time and matches."""
 
     attack: str
     call: str
@@ -35,7 +35,7 @@ class TriedRange:
 
 
 def tried_ranges(tasks: Iterable[ViewedTask]) -> list[TriedRange]:
-    """Return what the finished tasks of a run have covered, in their order."""
+    """Return the ranges that the finished tasks of a run have covered, in order."""
     return [
         _tried_range(task, task.args["planned"]["plan"])
         for task in tasks
@@ -51,7 +51,7 @@ def _tried_range(task: ViewedTask, plan: Mapping[str, object]) -> TriedRange:
 
 
 def effort_section(ranges: Sequence[TriedRange]) -> Markup:
-    """Draw hypotheses against seconds, and list where the time went."""
+    """Plot hypotheses against seconds and list how the time was spent."""
     if not ranges:
         return Markup("")
     points = _points(ranges)
@@ -68,7 +68,7 @@ def effort_section(ranges: Sequence[TriedRange]) -> Markup:
 
 
 def _points(ranges: Sequence[TriedRange]) -> list[tuple[float, float]]:
-    """Return seconds and powers of ten, cumulated; at most so many, the last one always."""
+    """Return cumulative seconds and log10 of hypotheses; thinned, but always with the last."""
     seconds, tried, points = 0.0, 0, [(0.0, 0.0)]
     step = -(-len(ranges) // MAX_POINTS)
     for number, item in enumerate(ranges, 1):
@@ -79,7 +79,7 @@ def _points(ranges: Sequence[TriedRange]) -> list[tuple[float, float]]:
 
 
 def _by_call(ranges: Sequence[TriedRange]) -> Markup:
-    """List calls and attacks by the time they took, the longest first."""
+    """List calls and attacks by time spent, the longest first."""
     grouped: dict[tuple[str, str], list[TriedRange]] = {}
     for item in ranges:
         grouped.setdefault((item.call, item.attack), []).append(item)

@@ -1,14 +1,15 @@
-"""What a generator is: its state, how a seed makes one, one step, and the maps to draws.
+"""The definition of a generator: its state, its seeding, one step, and the maps to draws.
 
 A state is a list of words that `step` changes in place; `step` returns the raw output. The same
-function is the reference, called with Python integers, and the kernel: `compiled` makes machine
-code of it, where every word is a uint64. Hence the rule for steps, output maps and all they call:
+function is both the reference, called with Python integers, and the kernel: `compiled` translates
+it to machine code in which every word is a uint64. Hence the rule for steps, output maps and
+everything they call:
 
-- every constant of the arithmetic is a module-level int in capitals (in the compiled copy a
-  uint64; a literal would be an int64, and int64 with uint64 is a float);
+- every arithmetic constant is a module-level int in capitals (a uint64 in the compiled copy; a
+  literal would be an int64, and int64 with uint64 is a float);
 - every result that may exceed its width is masked, also to 64 bits;
-- literals are fine as indices, shift counts and loop bounds, and nowhere else;
-- a modulus is a word as well, at most 2^32.
+- literals are allowed only as indices, shift counts and loop bounds;
+- a modulus is a word, too, at most 2^32.
 """
 
 from __future__ import annotations
@@ -30,28 +31,28 @@ from weft.searches.prng.forms import (
 State = list[int]
 Step = Callable[[State], int]
 Draw = Callable[[State, int], int]
-"""Make one draw below a modulus, changing the state; it may take several steps."""
+"""Produce one draw below a modulus and advance the state, possibly by several steps."""
 Seeding = Callable[[int], State]
 Jump = Callable[[State, int], None]
-"""Change a state as so many steps would."""
+"""Advance a state by a number of steps."""
 
 
 _STRUCT_CODES: Mapping[int, str] = {32: "I", 64: "Q"}
-"""How `struct` writes words of so many bits."""
+"""Format codes of `struct` by word width in bits."""
 TWISTER_WORDS = 624
 EVERYDAY, USUAL, OCCASIONAL, SELDOM, EXOTIC = 1, 2, 8, 32, 256
 RUNTIME = "runtime"
-"""The vectors of a call were made by the real runtime."""
+"""The test vectors of a call come from the actual runtime."""
 REFERENCE = "reference"
-"""They were made by the published source of the generator."""
+"""The test vectors come from the generator's published source code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A call as a user writes it, `m` standing for the modulus; what it is and how we know it.
+    """A library call as a user writes it; `m` stands for the modulus.
 
-    `rarity` is how many times rarer it is than the usual ones. `also` are other calls with the
-    same draws. `vectors` is where known outputs come from: RUNTIME, REFERENCE or a citation.
+    `rarity` is how many times rarer it is than an everyday call. `also` lists other calls with the
+    same draws. `vectors` is the source of the test vectors: RUNTIME, REFERENCE or a citation.
     """
 
     call: str
@@ -64,25 +65,25 @@ class Api:
 class RowForm:
     """How a generator of rows makes its calls: see `rowmaps`.
 
-    `bits` is how a bound takes its value of a word of 32 bits: the `low` or `high` ones, drawn
-    again if too great, or the `remainder`; empty where calls are not of that kind. `sample` is the
-    method of the runtime's own sample.
+    `bits` is how a value below a bound is taken from a 32-bit word: its `low` or `high` bits,
+    redrawn if too large, or the `remainder`; empty if calls work differently. `sample` is the
+    method of the runtime's own sampling function.
     """
 
     below: Draw
     bits: str = ""
     sample: str = ""
     misplaced: bool = False
-    """Whether the twist takes the wrong neighbour's low bit, as PHP's of 5.2.1 to 7.0 does."""
+    """Whether the twist tests the low bit of the wrong word, as in PHP 5.2.1 to 7.0."""
     order: str = "backward"
-    """In which order a shuffle settles elements: see `rowmaps.SHUFFLES`."""
+    """The order in which a shuffle settles elements: see `rowmaps.SHUFFLES`."""
     calls: tuple[Family, str] | None = None
-    """The generator and the output map whose calls make a shuffle, where those can be sieved."""
+    """The generator and output map whose calls make up a shuffle, if they can be sieved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One generator. `outputs` maps names of output maps to how a draw is made."""
+    """One generator. `outputs` maps the names of output maps to their functions."""
 
     name: str
     title: str
@@ -96,37 +97,37 @@ class Family:
     outputs: Mapping[str, Draw] = field(default_factory=dict)
     jump: Jump | None = None
     aliases: tuple[str, ...] = ()
-    """Other names it is known by."""
+    """Alternative names."""
     lcg_forms: tuple[LcgForm, ...] = ()
     """One for each output map that is a remainder of an LCG modulo a power of two."""
     lattice_forms: tuple[LatticeForm, ...] = ()
-    """One for each output map whose draws confine the state of an LCG to a span or a class."""
+    """One for each output map whose draws confine an LCG state to an interval or residue class."""
     twister: TwisterForm | None = None
     linear: LinearForm | None = None
-    """Where the step is linear over bits."""
+    """Set if the step is linear over GF(2)."""
     seed_form: SeedForm | None = None
-    """How a sieve makes words of seeds; without it brute force does not apply."""
+    """How a sieve expands seeds to words; without it brute force does not apply."""
     readings: Mapping[str, WordReading] = field(default_factory=dict)
     """How a sieve reads draws off words, by output map; a compiled seeding needs none."""
     common: bool = False
-    """Whether many programs use it: it is tried before others."""
+    """Whether many programs use it."""
     is_seeded: bool = True
-    """Whether programs can seed it: if not, brute force over seeds is a last resort."""
+    """Whether programs can seed it; if not, brute force over seeds is a last resort."""
     apis: Mapping[str, Api] = field(default_factory=dict)
-    """The calls behind output maps; a map that no library offers has none and is exotic."""
+    """The calls behind output maps, in addition to those of the module `apis`."""
     rows: RowForm | None = None
-    """Where draws come in rows; its maps are then tried for rows only."""
+    """Set for a generator of rows; its output maps are then tried only on rows."""
     rank: int = 1000
-    """Its place among all, lowest first: of two that make the same draws the first is named."""
+    """Position in the order of families, lowest first: of two with equal draws the first wins."""
 
     @property
     def is_twister_seeded(self) -> bool:
-        """Whether a seed fills the words of MT19937 and a place, which compiled code does."""
+        """Whether compiled code can seed it: a seed fills the words of MT19937 and an index."""
         return isinstance(self.seed_form, TwisterSeeding) and self.state_words == TWISTER_WORDS + 1
 
     @property
     def state_bits(self) -> int:
-        """Bits of a recorded state, the place in a block included."""
+        """Bits of a recorded state, including the position in a block."""
         return self.state_words * self.state_word_bits
 
     def state_text(self, state: State) -> str:
@@ -136,7 +137,7 @@ class Family:
         return "".join(f"{word:0{self.state_word_bits // 4}x}" for word in state)
 
     def read_state(self, text: str) -> State:
-        """Read what `state_text` wrote."""
+        """Parse the output of `state_text`. Raises UsageError if the length is wrong."""
         size = self.state_word_bits // 4
         if len(text) != size * self.state_words:
             raise UsageError(
@@ -148,9 +149,9 @@ class Family:
         return [int(text[at : at + size], 16) for at in range(0, len(text), size)]
 
     def reading(self, output: str, modulus: int) -> WordReading | None:
-        """Return how a sieve reads an output map; None if a draw is not made of one word.
+        """Return how a sieve reads an output map; None if a draw is not made from one word.
 
-        Rejections (one call in millions) are ignored; what passes is checked by the map itself.
+        Rejections (one call in millions) are ignored; matches are checked by the map itself.
         """
         reading = self.readings.get(output)
         if reading is not None and modulus & (modulus - 1) == 0:
@@ -163,7 +164,7 @@ class Family:
         return None if reading is None else reading.steps
 
     def advance(self, state: State, steps: int) -> None:
-        """Change the state as `steps` raw steps do, by the jump where there is one."""
+        """Advance the state by `steps` raw steps, using the jump if there is one."""
         if self.jump is not None:
             self.jump(state, steps)
             return

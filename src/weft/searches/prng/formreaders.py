@@ -1,7 +1,7 @@
 """Readers of draws that are numbers, bytes or characters; `rowreaders` has UUIDs, cards and rows.
 
-A reader takes texts and returns a `Reading`, or None where the texts are not of its form. How
-likely a reading is, from 0 to 100, only orders guesses; `--form NAME` takes any that applies.
+A reader takes texts and returns a `Reading`, or None if the texts are not of its form. The
+likelihood of a reading, from 0 to 100, ranks guesses; `--form NAME` selects a reader regardless.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weft.searches.prng.drawforms import INTEGERS, SCALED, WHOLE, DrawForm, rang
 from weft.searches.prng.records import Records
 
 FEWEST = 5
-"""Records below which no form is recognised."""
+"""Minimum number of records for a form to be recognised."""
 WORD = 1 << 32
 NUMBER = "number"
 ORDERS = ("big", "little", NUMBER)
@@ -37,12 +37,12 @@ ALPHABETS = (
     LOWER + UPPER + DIGITS, UPPER + LOWER + DIGITS, DIGITS + LOWER + UPPER, DIGITS + UPPER + LOWER,
     UPPER + LOWER + DIGITS + "+/", UPPER + LOWER + DIGITS + "-_",
 )  # fmt: skip
-"""Characters that strings are drawn from, in the orders in which programs list them."""
+"""Alphabets of random strings, in the orders that programs commonly use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Draws as a form gives them; `note` says what the form cannot tell."""
+    """Draws as read in a form; `note` states what the reading assumes or omits."""
 
     form: DrawForm
     draws: tuple[int, ...]
@@ -54,14 +54,14 @@ Reader = Callable[[Records], Reading | None]
 
 
 def matched(texts: Sequence[str], pattern: re.Pattern[str]) -> list[re.Match[str]] | None:
-    """Return the matches of all texts; None unless all match and they are enough."""
+    """Return the matches of all texts; None unless all match and there are at least FEWEST."""
     matches = [pattern.fullmatch(text.strip()) for text in texts]
     decoded = [match for match in matches if match is not None]
     return decoded if len(decoded) == len(texts) >= FEWEST else None
 
 
 def one_column(records: Records) -> list[str] | None:
-    """Return the cells of records that have one cell each."""
+    """Return the cells of records that have one cell each; None if any has another number."""
     if any(len(row) != 1 for row in records.rows):
         return None
     return [row[0] for row in records.rows]
@@ -71,7 +71,7 @@ def one_column(records: Records) -> list[str] | None:
 
 
 def read_integers(records: Records) -> Reading | None:
-    """Whole numbers in a range."""
+    """Read whole numbers in a range."""
     texts = one_column(records)
     if texts is None or matched(texts, INTEGER) is None:
         return None
@@ -86,7 +86,7 @@ def read_integers(records: Records) -> Reading | None:
 
 
 def read_signed(records: Records) -> Reading | None:
-    """Whole words of 32 bits with a sign, as Java's nextInt() makes them."""
+    """Read signed 32-bit words, as returned by Java's nextInt()."""
     texts = one_column(records)
     if texts is None or matched(texts, INTEGER) is None:
         return None
@@ -99,7 +99,7 @@ def read_signed(records: Records) -> Reading | None:
 
 
 def read_words64(records: Records) -> Reading | None:
-    """Whole words of 64 bits, with or without a sign: their high halves are compared."""
+    """Read 64-bit words, signed or unsigned; only their high halves are used."""
     texts = one_column(records)
     if texts is None or matched(texts, INTEGER) is None:
         return None
@@ -114,7 +114,7 @@ def read_words64(records: Records) -> Reading | None:
 
 
 def read_floats(records: Records) -> Reading | None:
-    """Fractions below 1; of short ones the last two digits are left out, as they are rounded."""
+    """Read fractions below 1; the last two digits of short ones are dropped as rounded."""
     texts = one_column(records)
     if texts is None or matched(texts, _FLOAT) is None:
         return None
@@ -129,7 +129,7 @@ def read_floats(records: Records) -> Reading | None:
 
 
 def is_fraction(text: str) -> bool:
-    """Whether a cell is a fraction from 0 on and below 1."""
+    """Whether a cell is a fraction x with 0 <= x < 1."""
     return _FLOAT.fullmatch(text) is not None and 0 <= float(text) < 1
 
 
@@ -137,7 +137,7 @@ def is_fraction(text: str) -> bool:
 
 
 def hex_bytes(records: Records) -> tuple[list[bytes], int] | None:
-    """Return the bytes of hexadecimal tokens, and how likely they are such."""
+    """Return the bytes of hexadecimal tokens, and the likelihood of that reading."""
     texts = one_column(records)
     matches = matched(texts, _HEX) if texts else None
     if matches is None or any(len(match[1]) % 2 for match in matches):
@@ -147,7 +147,7 @@ def hex_bytes(records: Records) -> tuple[list[bytes], int] | None:
 
 
 def base64_bytes(records: Records) -> tuple[list[bytes], int] | None:
-    """Return the bytes of base64 tokens, and how likely they are such."""
+    """Return the bytes of base64 tokens, and the likelihood of that reading."""
     texts = one_column(records)
     if texts is None or matched(texts, _BASE64) is None:
         return None
@@ -166,7 +166,10 @@ def base64_bytes(records: Records) -> tuple[list[bytes], int] | None:
 def bytes_reading(
     source: tuple[list[bytes], int] | None, name: str, order: str | None
 ) -> Reading | None:
-    """Make draws of bytes: one each, or one of four in an order; a number has its low word last."""
+    """Convert bytes to draws: each byte, or each four bytes as a word in the given order.
+
+    With NUMBER, the words of a chunk are big-endian and its last word was drawn first.
+    """
     if source is None:
         return None
     chunks, likelihood = source
@@ -185,7 +188,7 @@ def bytes_reading(
 
 
 def read_letters(records: Records, alphabet: str | None = None) -> Reading | None:
-    """Strings over an alphabet: every character is a draw."""
+    """Read strings over an alphabet; every character is a draw."""
     texts = one_column(records)
     if not texts or (alphabet is None and len(texts) < FEWEST):
         return None
@@ -203,7 +206,7 @@ def read_letters(records: Records, alphabet: str | None = None) -> Reading | Non
 
 def _letters_likelihood(texts: Sequence[str], alphabet: str) -> int:
     if alphabet == DIGITS and not any(text.startswith("0") and len(text) > 1 for text in texts):
-        return 10  # whole numbers, far more likely
+        return 10  # whole numbers are far more likely
     same_length = len({len(text) for text in texts}) == 1 and len(texts[0]) > 1
     unused = 100 - 100 * len(set("".join(texts))) // len(alphabet)
     return max(1, (70 if same_length else 15) - unused // 3)
@@ -220,7 +223,7 @@ def other_orders(form: DrawForm) -> list[str]:
 
 
 def read_hex_digits(records: Records) -> Reading | None:
-    """Return every hexadecimal digit as a draw."""
+    """Read hexadecimal tokens; every digit is a draw."""
     texts = one_column(records)
     matches = matched(texts, _HEX) if texts else None
     if matches is None:

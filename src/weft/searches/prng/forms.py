@@ -1,11 +1,11 @@
-"""Forms that a family declares of itself; attacks find families by them, never by name.
+"""Forms that families declare; attacks select families by form, never by name.
 
-`LcgForm`: a linear congruential generator modulo a power of two, and how draws are made of its
-state; `LatticeForm`: one modulo any number whose state a draw confines. The `…Seeding` forms say
-how a seed becomes words, and so which compiled sieve tries all seeds. `WordReading`: how a draw
-is read off one 32-bit word of a call, as the test that a sieve can make. Where a call takes two
-words, the first decides but for its last bit, and the test lets both sides of that bit pass:
-sieves may let too much pass, never too little. Forms over bits are in `bit_forms`.
+`LcgForm`: a linear congruential generator modulo a power of two, and how draws are made from its
+state. `LatticeForm`: one with any modulus whose draws confine the state. The `…Seeding` forms
+define how a seed is expanded to words, and so which compiled sieve tries all seeds. `WordReading`:
+how a draw is read off one 32-bit word, as a test for a sieve. If a call takes two words, the first
+decides except for its last bit, and the test passes either value of that bit: sieves may have
+false positives, but no false negatives. GF(2)-linear forms are in `bit_forms`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Literal, TypeAlias
 from weft.searches.prng.linear import affine_power
 
 Test = tuple[int, int, int, int, int]
-"""Shift, least value, inverse, turn and limit: see `kernels.hits`."""
+"""Shift, least value, inverse, rotation and limit: see `kernels.hits`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordReading:
-    """The draw is made of `word >> dropped`, a value of `bits` bits, of every `steps`-th word.
+    """A draw is made from `word >> dropped`, a value of `bits` bits, of every `steps`-th word.
 
-    Of words with more than 32 bits the highest 32 count, after a move up by `moved` bits.
+    Of words wider than 32 bits, the highest 32 are used after a left shift by `moved` bits.
 
     `mod` takes the remainder, `span` the high part of value · modulus, `raw` the value itself.
-    With `signed` the word counts as negative when its top bit is set. `sharp` is False where the
-    bits that are not looked at may decide at the edges of a span.
+    With `signed`, a word with its top bit set is negative. `sharp` is False if bits that the test
+    ignores may decide at the edges of a span.
     """
 
     kind: str
@@ -39,9 +39,9 @@ class WordReading:
     sharp: bool = True
     moved: int = 0
     values: int | None = None
-    """How many values a `span` divides; 2^bits where it is not said."""
+    """Number of values that a `span` divides; 2^bits by default."""
     for_powers_of_two: WordReading | None = None
-    """The reading where the modulus is a power of two, if it is another."""
+    """The reading for a modulus that is a power of two, if it differs."""
 
     def test(self, draw: int, modulus: int) -> Test:
         """Return the test for a draw."""
@@ -49,7 +49,7 @@ class WordReading:
             return self.dropped, draw, 1, 0, 0
         if self.kind == "span":
             return self._span(draw, modulus)
-        if self.signed:  # the sieve turns the top bit, which adds 2^31 to the signed value
+        if self.signed:  # the sieve flips the top bit, which adds 2^31 to the signed value
             draw = (draw + (1 << 31)) % modulus
         turn = (modulus & -modulus).bit_length() - 1
         inverse = pow(modulus >> turn, -1, 1 << 32)
@@ -61,7 +61,7 @@ class WordReading:
         last = -(-(draw + 1) * values // modulus) - 1
         if not self.sharp:
             least, last = max(0, least - 1), min((1 << self.bits) - 1, last + 1)
-        if last < least:  # no value makes this draw
+        if last < least:  # no value gives this draw
             return self.dropped, (1 << 32) - 1, 1, 0, 0
         return self.dropped, least, 1, 0, last - least
 
@@ -70,8 +70,8 @@ class WordReading:
 class LcgForm:
     """state → multiplier·state + increment; a draw is (state >> dropped) mod 2^width mod m.
 
-    `signed` outputs run from -2^(width-1). With `rejects` a value that would favour small
-    draws is drawn again, and a power-of-two bound takes high bits: that is not this attack's.
+    `signed` outputs start at -2^(width-1). With `rejects`, values that would bias the draws are
+    redrawn, and power-of-two bounds take high bits, which this form does not describe.
     """
 
     family: str
@@ -83,13 +83,13 @@ class LcgForm:
     signed: bool = False
     rejects: bool = False
     absolute: bool = False
-    """Whether outputs, which are signed, are made positive before the remainder is taken."""
+    """Whether the absolute value of a signed output is taken before the remainder."""
     high_word: tuple[int, int] | None = None
-    """Where a call joins two outputs of 32 bits to one of 64: the affine map that leads from the
-    state of the low word back to that of the high word. A step is then a whole call."""
+    """If a call joins two 32-bit outputs into a 64-bit one: the affine map from the state of the
+    low word back to that of the high word. A step is then a whole call."""
 
     def jumped(self, steps: int, bits: int) -> tuple[int, int]:
-        """Return the affine map of `steps` steps modulo 2^bits; negative steps lead back."""
+        """Return the affine map of `steps` steps modulo 2^bits; negative steps go backwards."""
         modulus = 1 << bits
         if steps >= 0:
             return affine_power(self.multiplier, self.increment, steps, modulus)
@@ -97,7 +97,7 @@ class LcgForm:
         return affine_power(inverse, -self.increment * inverse % modulus, -steps, modulus)
 
     def value(self, state: int) -> int:
-        """Return the output of a state that a step has just made."""
+        """Return the output for a state after a step."""
         value = (state >> self.dropped) % (1 << self.width)
         if self.signed and value >> (self.width - 1):
             value -= 1 << self.width
@@ -106,7 +106,7 @@ class LcgForm:
         return abs(value) if self.absolute else value
 
     def _joined(self, state: int, low: int) -> int:
-        """Put the high word on top of a low one, which may be negative; the sum wraps around."""
+        """Join the high word and a low one, which may be negative; the sum wraps around."""
         assert self.high_word is not None
         multiplier, increment = self.high_word
         high = (state * multiplier + increment) >> self.dropped
@@ -114,7 +114,7 @@ class LcgForm:
         return joined - (1 << 2 * self.width) if joined >> (2 * self.width - 1) else joined
 
     def accepts(self, value: int, modulus: int) -> bool:
-        """Whether a value makes a draw and is not drawn again."""
+        """Whether a value gives a draw instead of being rejected."""
         return not self.rejects or value - value % modulus + modulus <= 1 << self.width
 
 
@@ -122,8 +122,8 @@ class LcgForm:
 class LatticeForm:
     """state → multiplier·state + increment (mod `modulus`); a draw confines the state.
 
-    `span`: the draw is floor(state · m / modulus), but for `edge` states at each end.
-    `remainder`: it is state mod m. A call takes `steps` steps and shows the first of them.
+    `span`: the draw is floor(state · m / modulus), except for `edge` states at each end.
+    `remainder`: it is state mod m. A call takes `steps` steps and reveals the first of them.
     """
 
     output: str
@@ -134,16 +134,16 @@ class LatticeForm:
     steps: int = 1
     edge: int = 0
     powers_of_two_only: bool = False
-    """Whether the map is this one for bounds that are powers of two alone."""
+    """Whether the output map has this form only for bounds that are powers of two."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledSeeding:
-    """The seeding keeps to the rule for steps, so it is compiled and run for every seed.
+    """A seeding that follows the rule for steps, so that it is compiled and run for every seed.
 
-    `fill` does what the seeding does where that does not keep to the rule: it writes the state.
-    `seeds_per_ms` is what one core tries. The first `alike` draws are nearly the same for many
-    seeds, so sieves look at those after them.
+    If the family's seeding does not follow the rule, `fill` replaces it and writes the state.
+    `seeds_per_ms` is the rate of one core. The first `alike` draws are nearly the same for many
+    seeds, so sieves compare later ones.
     """
 
     fill: Callable[[int, list[int]], None] | None = None
@@ -155,7 +155,7 @@ class CompiledSeeding:
 class LcgSeeding:
     """The first state of an LCG modulo 2^bits is (seed ^ scramble) << place | below.
 
-    A word is the highest 32 of the bits.
+    A word is the highest 32 bits of the state.
     """
 
     multiplier: int
@@ -168,10 +168,10 @@ class LcgSeeding:
 
 @dataclass(frozen=True, slots=True)
 class TwisterSeeding:
-    """The words of a Mersenne Twister, each made of the one before by init_genrand of 2002.
+    """The words of a Mersenne Twister, each derived from its predecessor by init_genrand (2002).
 
-    With `product` by a product with 69069 alone, from an odd seed. With `by_array` they are
-    mixed with the seed as the only key.
+    With `product`, each word is its predecessor times 69069, from an odd seed. With `by_array`,
+    the words are mixed with the seed as the only key (init_by_array).
     """
 
     product: bool = False
@@ -180,9 +180,9 @@ class TwisterSeeding:
 
 @dataclass(frozen=True, slots=True)
 class AdditiveSeeding:
-    """31 words of minstd (multiplier 16807, signed seeds); each further is x[n-31] + x[n-lag].
+    """31 words of minstd (multiplier 16807, signed seeds); further words are x[n-31] + x[n-lag].
 
-    The sums are modulo 2^32, and the first `discarded` of them are thrown away.
+    The sums are modulo 2^32, and the first `discarded` of them are dropped.
     """
 
     lag: int
@@ -191,10 +191,11 @@ class AdditiveSeeding:
 
 @dataclass(frozen=True, slots=True)
 class SaltedSeeding:
-    """Words of 64 bits, each of three outputs of minstd; a table of salts is added bit by bit.
+    """64-bit words, each combined from three minstd outputs and XORed with a table of salts.
 
-    Minstd has a multiplier of its own and `discarded` outputs before the first word. An output is
-    the sum of the words `tap` apart from the last on, so the first `tap` depend on two words.
+    Minstd uses its own multiplier and drops `discarded` outputs before the first word. An output
+    is the sum of two words `tap` apart, from the last word down, so each of the first `tap`
+    outputs depends on two words only.
     """
 
     multiplier: int
@@ -211,10 +212,10 @@ class SubtractiveSeeding:
 
 @dataclass(frozen=True, slots=True)
 class WideTwisterSeeding:
-    """The 312 words of MT19937-64; by output map, how a draw is made of a word.
+    """The 312 words of MT19937-64; `values` is, by output map, how a draw is made from a word.
 
-    `low` takes as many low bits as the modulus has, and again if they are too great; `high` the
-    high part of word · modulus; `remainder` the remainder.
+    `low` takes as many low bits as the modulus has and redraws values that are too large; `high`
+    takes the high part of word · modulus; `remainder` takes the remainder.
     """
 
     values: Mapping[str, str]

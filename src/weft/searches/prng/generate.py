@@ -1,8 +1,9 @@
 """From a hypothesis to draws: one function for the sieve's check, the scorer and the predictor.
 
-`draws` is the plain definition. Skipped calls are made, not jumped over: a map may reject, and
-then a call takes more than one step. Only to the start it jumps, where calls are known to take as
-many steps each. `generate` gives the same numbers, by compiled code when they are many.
+`draws` is the reference definition. Skipped calls are executed, since a map may reject values and
+then takes more than one step per call. Only the calls before the start are jumped over, if each is
+known to take the same number of steps. `generate` gives the same numbers, with compiled code if
+there are many.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 COMPILED_FROM = 5000
-"""Calls from which on loading compiled code is worth it."""
+"""Number of calls from which loading compiled code pays off."""
 FEW, ALIKE = 1024, 16
-"""Up to how many draws are remembered for a while, and by which multiples of draws."""
+"""Up to FEW draws are cached, with counts rounded up to a multiple of ALIKE."""
 MAX_MODULUS = 1 << 32
 MAX_BOUND = (1 << 31) - 1
-"""The greatest bound of nextInt and its kin; with more some would draw again for ever."""
+"""The largest bound of nextInt and similar calls; beyond it some would redraw for ever."""
 REJECTING = ("bounded", "masked")
 
 
@@ -46,12 +47,12 @@ def generate(hypothesis: Hypothesis, count: int) -> list[int]:
 
 @lru_cache(maxsize=128)
 def _first_draws(hypothesis: Hypothesis, count: int) -> tuple[int, ...]:
-    """Return a few draws; attack, check and score ask for nearly the same ones in turn."""
+    """Return a few draws, cached since attack, check and score request nearly the same ones."""
     return tuple(islice(draws(hypothesis), count))
 
 
 def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]:
-    """Return the first `count` draws as an array, by compiled code."""
+    """Return the first `count` draws as an array, using compiled code."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     from weft.searches.prng.kernels.bulk import fill  # noqa: PLC0415 - numba is slow to import
@@ -68,7 +69,7 @@ def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]
 
 
 def draws(hypothesis: Hypothesis) -> Iterator[int]:
-    """Yield what a hypothesis predicts, draw by draw, as far as its skips are known."""
+    """Yield the draws that a hypothesis predicts, as far as its skips are known."""
     family = checked_family(hypothesis)
     draw = family.outputs[hypothesis.output]
     state = first_state(family, hypothesis)
@@ -82,7 +83,7 @@ def draws(hypothesis: Hypothesis) -> Iterator[int]:
 
 
 def go_to_start(family: Family, hypothesis: Hypothesis, state: State) -> None:
-    """Change the first state as the calls before the first draw do."""
+    """Advance the first state by the calls before the first draw."""
     steps = family.steps_per_call(hypothesis.output)
     if steps is not None and family.jump is not None:
         family.jump(state, hypothesis.start * steps)
@@ -92,7 +93,7 @@ def go_to_start(family: Family, hypothesis: Hypothesis, state: State) -> None:
 
 
 def checked_family(hypothesis: Hypothesis) -> Family:
-    """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
+    """Return the family of a hypothesis. Raises UsageError for an invalid map or modulus."""
     family = family_named(hypothesis.family)
     draw_of(family, hypothesis.output)
     if family.rows is not None and not elements_of(hypothesis.output, hypothesis.modulus):
@@ -109,12 +110,12 @@ def checked_family(hypothesis: Hypothesis) -> Family:
 
 
 def greatest_modulus(output: str) -> int:
-    """Return the greatest modulus that an output map can have."""
+    """Return the largest modulus of an output map."""
     return MAX_BOUND if output in REJECTING else MAX_MODULUS
 
 
 def draw_of(family: Family, output: str) -> Draw:
-    """Return an output map of a family, or say which it has."""
+    """Return an output map of a family. Raises UsageError, which lists its maps, if unknown."""
     if output not in family.outputs:
         raise UsageError(
             f"{family.name} has no output map {output!r}; it has {', '.join(family.outputs)}"

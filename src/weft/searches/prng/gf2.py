@@ -1,8 +1,8 @@
-"""Linear equations over GF(2): rows packed into words of 64 bits, solved by blocked elimination.
+"""Linear equations over GF(2): rows packed into 64-bit words, solved by blocked elimination.
 
 Column j of a row is bit j % 64 of word j // 64; the column after the last unknown holds the
-right-hand side. `solve` is the fast way (Method of the Four Russians: Arlazarov, Dinic, Kronrod,
-Faradzhev 1970), `solve_plain` its twin over Python integers. Knows nothing of generators.
+right-hand side. `solve` is the fast implementation (Method of the Four Russians: Arlazarov, Dinic,
+Kronrod, Faradzhev 1970), `solve_plain` its twin over Python integers. Independent of generators.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ with lazy_imports():
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a system says: its rank, whether it contradicts itself, one solution if it does not.
+    """The rank of a system, whether it is consistent and, if so, one solution.
 
-    Unknowns that the system leaves free are 0 in `bits`, an integer with unknown j as bit j.
+    Bit j of the integer `bits` is unknown j; free unknowns are 0.
     """
 
     rank: int
@@ -36,12 +36,12 @@ class Solution:
 
 
 def row_words(unknowns: int) -> int:
-    """Return the words of a row: the unknowns and the right-hand side."""
+    """Return the number of words in a row: the unknowns and the right-hand side."""
     return unknowns // 64 + 1
 
 
 def solve(matrix: Words, unknowns: int) -> Solution:
-    """Solve the rows of `matrix`, which is used up."""
+    """Solve the rows of `matrix`, which is overwritten."""
     assert matrix.shape[1] == row_words(unknowns)
     pivots = np.zeros(min(len(matrix), unknowns), np.int64)
     rank = int(elimination.eliminate(matrix, unknowns, pivots))

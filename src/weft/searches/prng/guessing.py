@@ -1,4 +1,4 @@
-"""What a file probably holds, in words: the form, its range, how it is read, the next command."""
+"""Guesses what a file contains: the form, its range, how it is read, and the next command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.searches.prng.records import read_records, unpacked
 
 SHOWN = 6
 LEAST = 30
-"""Guesses below this likelihood are not named."""
+"""Guesses below this likelihood are not listed, unless there is no other."""
 READ_AS = {
     INTEGERS: "whole numbers",
     "signed": "words of 32 bits with a sign",
@@ -49,7 +49,7 @@ READ_AS = {
 
 @dataclass(frozen=True, slots=True)
 class FileGuess:
-    """One way to read a file, with the command that would analyse it; None where none can."""
+    """One way to read a file, with the command to analyse it; None if that is impossible."""
 
     guess: Guess
     command: str | None
@@ -76,7 +76,7 @@ class FileGuess:
 
 
 def guess_file(data: bytes, where: str, column: str | None) -> list[FileGuess]:
-    """Return the ways to read a file, the likeliest first; a file that is no text is raw bytes."""
+    """Return the ways to read a file, likeliest first; a binary file is read as raw bytes."""
     plain = unpacked(data, where)
     if _is_binary(plain):
         raw = [Guess(None, read_raw(plain, name)) for name in RAW]
@@ -96,7 +96,7 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _with_others(found: Sequence[Guess]) -> list[Guess]:
-    """Name the second likeliest range of whole numbers too, and other orders of an alphabet."""
+    """Add the second likeliest range of whole numbers and other orders of an alphabet."""
     more = []
     for item in found:
         reading, form = item.reading, item.reading.form
@@ -129,12 +129,12 @@ def _with_command(guess: Guess, where: str) -> FileGuess:
 
 
 def _source(where: str) -> str:
-    """Return what a command is given to read the same again."""
+    """Return the argument with which a command reads the same source again."""
     return "-" if where == "standard input" else where
 
 
 def odd_row(data: bytes, where: str) -> str:
-    """Say which row is the first that is no number, where most rows are one."""
+    """Describe the first row that is not a number, if most rows are; empty otherwise."""
     cells = [" ".join(row) for row in read_records(data, where).rows]
     for what, fits in (("whole numbers", INTEGER.fullmatch), ("fractions below 1", is_fraction)):
         odd = [row for row, cell in enumerate(cells, 1) if not fits(cell)]
@@ -148,7 +148,7 @@ def odd_row(data: bytes, where: str) -> str:
 
 
 def guess_lines(readings: Sequence[FileGuess], where: str, odd: str = "") -> Iterator[str]:
-    """Say what was recognised, the likeliest first, each with the command that comes next."""
+    """Describe the recognised readings, likeliest first, each with the next command."""
     if not readings:
         yield f"{where}: no form of draws is recognised"
         if odd:
@@ -170,7 +170,7 @@ def guess_lines(readings: Sequence[FileGuess], where: str, odd: str = "") -> Ite
 
 
 def reading_text(history: History, modulus: int) -> str:
-    """Say how a history was read, where that is not plain."""
+    """Describe how a history was read."""
     form = history.form
     if form is None:
         return f"read as whole numbers from 0 to {modulus - 1}; --low and --modulus say otherwise"

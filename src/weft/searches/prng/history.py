@@ -1,9 +1,9 @@
-"""A history of draws: read from CSV, JSON or bare integers, checked, and in canonical form.
+"""A history of draws: read from CSV, JSON or bare integers, validated, in canonical form.
 
 Rows are `draw[, date[, session]]`, oldest first, with or without a heading; a heading may also
 name the columns in another order. JSON is a list of integers, or of objects with `draw` and
-optionally `date` and `session`; other keys and columns (`timestamp`, `full_state`) are left out.
-What is wrong is said with file and row; nothing is guessed.
+optionally `date` and `session`; other keys and columns (`timestamp`, `full_state`) are ignored.
+Errors name the file and row; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class History:
     draws: tuple[int, ...]
     sessions: tuple[str, ...] = ()
     form: DrawForm | None = None
-    """How they were read, where the file does not have them as they are."""
+    """How the draws were read; None if they are the file's numbers, unchanged."""
 
     def __len__(self) -> int:
         return len(self.draws)
 
     def canonical(self) -> bytes:
-        """Return the content in one form, whatever file it came from."""
+        """Return the canonical bytes of the content, independent of the source file's format."""
         body: dict[str, object] = {"draws": list(self.draws), "sessions": list(self.sessions)}
         if self.form is not None:
             body["form"] = to_json(self.form)
@@ -51,19 +51,19 @@ class History:
 
     @staticmethod
     def from_canonical(data: bytes) -> History:
-        """Read what `canonical` wrote."""
+        """Parse the output of `canonical`."""
         body = json.loads(data)
         form = from_json(DrawForm, body["form"]) if "form" in body else None
         return History(tuple(body["draws"]), tuple(body["sessions"]), form)
 
     def texts(self, draws: Sequence[int]) -> list[str]:
-        """Write draws in the form in which the file has them."""
+        """Return draws in the form of the file."""
         return [str(draw) for draw in draws] if self.form is None else self.form.texts(draws)
 
     def streams(self) -> dict[str, tuple[int, ...]]:
-        """Return the draws as one stream, and each session as one when there are several.
+        """Return all draws as the stream "" and, if there are several sessions, each session.
 
-        Sessions are in the order of their first draw; the whole is called "".
+        Sessions are in the order of their first draws.
         """
         names = list(dict.fromkeys(self.sessions))
         streams = {"": self.draws}
@@ -74,7 +74,7 @@ class History:
 
 
 def read_history(data: bytes, where: str) -> History:
-    """Read a history; `where` names its source. Raises FileInvalid with the row."""
+    """Read a history; `where` names its source. Raises FileInvalid, naming the row."""
     if len(data) > MAX_BYTES:
         raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
     if not data.strip():
@@ -115,7 +115,7 @@ def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
 
 
 def _cells(text: str, where: str) -> Iterator[list[str]]:
-    """Split rows at commas or semicolons; empty rows are left out."""
+    """Split rows at commas or semicolons and drop empty rows."""
     first = text.lstrip().split("\n", 1)[0]
     split = ";" if ";" in first and "," not in first else ","
     try:
@@ -174,6 +174,6 @@ def _within(value: int, place: str) -> int:
 
 
 def quoted(text: str) -> str:
-    """Return a cell as errors show it: on one line, and not for ever."""
+    """Return a cell as quoted in errors: on one line and truncated."""
     clipped = text if len(text) <= 40 else text[:40] + "…"
     return json.dumps(clipped, ensure_ascii=True)

@@ -1,7 +1,7 @@
-"""One way the draws may have arisen: family, seed or state, output map, skips, start.
+"""One possible origin of the draws: family, seed or state, output map, skips, start.
 
-The same value travels from the attack that found it to the verdict and the prediction. A call
-of the output map is one position of the stream; draw i of a history sits at `position(i)`.
+The same value is passed from the attack that found it to the verdict and the prediction. Each call
+of the output map is one position in the stream; draw i of a history is at `position(i)`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from weft.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Skips:
-    """Calls that were made and not written down before each draw but the first.
+    """Unrecorded calls before each draw except the first.
 
-    `between` holds the least and the greatest number; `listed` holds, when they vary, how many
-    there were before draw 1, 2, … as far as they are known.
+    `between` holds the least and the greatest number; if they differ, `listed` holds the numbers
+    before draws 1, 2, … as far as they are known.
     """
 
     between: tuple[int, int] = (0, 0)
@@ -25,7 +25,7 @@ class Skips:
 
     @classmethod
     def constant(cls, count: int) -> Skips:
-        """Return the model with the same number of skips before every draw."""
+        """Return the skips with the same number before every draw."""
         return cls((count, count))
 
     @property
@@ -35,11 +35,11 @@ class Skips:
 
     @property
     def choices(self) -> int:
-        """How many numbers of skips there may be before a draw."""
+        """The number of possible skip counts before a draw."""
         return self.between[1] - self.between[0] + 1
 
     def before(self, index: int) -> int:
-        """Return how many calls were skipped just before draw `index` (1, 2, …)."""
+        """Return the number of calls skipped immediately before draw `index` (1, 2, …)."""
         if self.is_constant:
             return self.between[0]
         return self.listed[index - 1]
@@ -47,9 +47,9 @@ class Skips:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A stream of draws: `seed` goes through the family's seeding, `state` is used as it is.
+    """A stream of draws from a `seed`, expanded by the family's seeding, or from a `state`.
 
-    Exactly one of them is given. `start` calls come before draw 0.
+    Exactly one of the two is given. `start` calls precede draw 0.
     """
 
     family: str
@@ -70,7 +70,7 @@ class Hypothesis:
 def position(hypothesis: Hypothesis, index: int) -> int:
     """Return the position in the stream of draw `index`: `start + index * (skip + 1)`.
 
-    With varying skips it is the sum of what is listed; IndexError beyond what is known.
+    With varying skips, the listed skips are summed. Raises IndexError beyond the listed ones.
     """
     skips = hypothesis.skips
     if skips.is_constant:

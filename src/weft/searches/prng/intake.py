@@ -1,7 +1,8 @@
-"""From a file of any form to a history: what `weft prng guess` and `analyse` read draws with.
+"""From a file of any form to a history, for `weft prng guess` and `analyse`.
 
-Whole numbers in the usual files are read as they always were, strictly. Where that fails the
-likeliest other form is taken if it is plain enough, and the user is told which; `--form` decides.
+Files of whole numbers in the standard formats are read strictly (`history`). If that fails, the
+likeliest other form is used if it is likely enough, and the user is told which; `--form` overrides
+the choice.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from weft.searches.prng.rowreaders import (
 
 AUTO = "auto"
 CERTAIN = 55
-"""From this likelihood on a form is taken that nobody has named."""
+"""Minimum likelihood at which a form is used that the user has not named."""
 USUAL_MODULUS = 1000
 ENOUGH_FOR_A_RANGE = 20
 UNLIKELY = 1e-6
@@ -81,21 +82,21 @@ READERS: Mapping[str, Reader] = {
     "row-first": read_row_first,
     "row-sorted": read_row_sorted,
 }
-"""In the order in which equally likely readings are named."""
+"""Readers by form; equally likely readings are listed in this order."""
 RAW = {"bytes": None, "words": "big", "words-le": "little"}
-"""Forms of files that are not text."""
+"""Forms of binary files, with their byte order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One way to read a file: the column, or None where there is one only, and the reading."""
+    """One way to read a file: a column, or None for the whole file, and the reading."""
 
     column: str | None
     reading: Reading
 
 
 def guesses(records: Records, alphabet: str | None = None) -> list[Guess]:
-    """Return the ways to read records, the likeliest first."""
+    """Return the ways to read records, likeliest first."""
     drawn = records.drawn()
     columns: list[str | None] = [None] if len(records.columns) < 2 else list(drawn.columns)
     if _are_numbered(drawn.columns):
@@ -109,13 +110,13 @@ def guesses(records: Records, alphabet: str | None = None) -> list[Guess]:
 
 
 def _are_numbered(columns: Sequence[str]) -> bool:
-    """Whether columns are the places of a row: n1, n2, n3."""
+    """Whether columns are the numbered elements of a row: n1, n2, n3."""
     stems = [name.rstrip(DIGITS) for name in columns]
     return len(columns) > 1 and len(set(stems)) == 1 and stems[0] != columns[0]
 
 
 def _readings(records: Records, alphabet: str | None) -> list[Reading]:
-    """Ask every reader; with an alphabet only the one of strings."""
+    """Return the readings of all readers; with an alphabet, only that of `read_letters`."""
     if alphabet is not None:
         readings = [read_letters(records, alphabet)]
     else:
@@ -130,7 +131,7 @@ def read_draws(
     column: str | None = None,
     alphabet: str | None = None,
 ) -> History:
-    """Read a history of any form; refuses what no reader understands."""
+    """Read a history of any form. Raises FileInvalid if no reader recognises it."""
     data = unpacked(data, where)
     if form != AUTO:
         return _named(data, where, form, column, alphabet)
@@ -149,7 +150,7 @@ def read_draws(
 
 
 def _odd_fraction(data: bytes, where: str) -> FileInvalid | None:
-    """Return the refusal of fractions that fewer than half of the cells are not, by the first."""
+    """Return the error for the first cell that is not a fraction, if most are; else None."""
     try:
         texts = one_column(read_records(data, where).drawn()) or []
     except FileInvalid:
@@ -165,7 +166,7 @@ def _odd_fraction(data: bytes, where: str) -> FileInvalid | None:
 
 
 def _with_shuffle(history: History) -> History:
-    """Read a column of whole shuffles as what it is; others stay as they are."""
+    """Reinterpret a column of whole shuffles as shuffles; return other histories unchanged."""
     reading = column_reading(history.draws)
     return history if reading is None or history.sessions else History(*_drawn(reading))
 
@@ -173,7 +174,7 @@ def _with_shuffle(history: History) -> History:
 def _certain(
     data: bytes, where: str, alphabet: str | None, column: str | None = None
 ) -> Guess | None:
-    """Return the likeliest guess if it is likely enough."""
+    """Return the likeliest guess if its likelihood is at least CERTAIN or an alphabet is given."""
     try:
         records = read_records(data, where).column(column)
     except FileInvalid:
@@ -204,7 +205,7 @@ def _named(data: bytes, where: str, form: str, column: str | None, alphabet: str
 
 
 def read_listed(records: Records, form: str) -> History:
-    """Read records that are no file; without a form the likeliest one is taken."""
+    """Read records that come from a list; with AUTO the likeliest form is used."""
     if form != AUTO and form not in READERS:
         raise UsageError(f"there is no form {form[:40]!r}; forms are {', '.join(READERS)}")
     candidates = guesses(records) if form == AUTO else []
@@ -217,7 +218,7 @@ def read_listed(records: Records, form: str) -> History:
 
 
 def _only_column(records: Records) -> str | None:
-    """Return the column that holds draws, where a file with headings has one such."""
+    """Return the only column that can hold draws, in a file with several columns; else None."""
     names = records.drawn().columns
     return names[0] if len(records.columns) > 1 and len(names) == 1 else None
 
@@ -238,10 +239,10 @@ def _drawn(reading: Reading) -> tuple[tuple[int, ...], tuple[str, ...], DrawForm
 
 
 def with_range(history: History) -> tuple[History, int]:
-    """Return a history of whole numbers with its modulus, and shifted to begin with 0.
+    """Return a history with its modulus; whole numbers are shifted so that their range begins at 0.
 
-    A thousand is usual. Numbers that reach beyond it, or stay so low that draws below a thousand
-    would not, are taken for the likeliest range that they come from.
+    The default modulus is USUAL_MODULUS. If there are enough draws and they exceed it
+    or are implausibly low for it, the likeliest range is used instead.
     """
     if history.form is not None:
         return history, history.form.modulus
@@ -258,7 +259,10 @@ def with_range(history: History) -> tuple[History, int]:
 
 
 def in_range(history: History, where: str, modulus: int | None, low: int) -> tuple[History, int]:
-    """Return a history of whole numbers from `low` on; refuses forms that have a range already."""
+    """Return a history read with the given range, and its modulus.
+
+    Raises UsageError if the form fixes another range, FileInvalid if a number is below `low`.
+    """
     form = history.form
     if form is not None and form.row_maps and not form.alphabet:
         form, draws = in_new_range(form, history.draws, modulus, low)
@@ -285,7 +289,7 @@ def in_range(history: History, where: str, modulus: int | None, low: int) -> tup
 
 
 def read_raw(data: bytes, name: str) -> Reading:
-    """Make draws of the bytes of a file as they are."""
+    """Convert the raw bytes of a file to draws."""
     order = RAW[name]
     usable = data if order is None else data[: len(data) // 4 * 4]
     reading = bytes_reading(([usable], 50), name, order)

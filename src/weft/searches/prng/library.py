@@ -33,16 +33,16 @@ from weft.searches.prng.records import Records
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.search import NAME, found_at_once
 
-with lazy_imports():  # what takes milliseconds in this process needs no run
+with lazy_imports():  # unnecessary for the attacks that take milliseconds
     from weft.inspect.report import view
     from weft.runs import execution as executions
     from weft.searches.prng import programs, report
     from weft.searches.prng import run as analyses
 
 Draws: TypeAlias = Sequence[int] | Sequence[float] | Sequence[str] | str | Path
-"""Draws as a list, or the name of a file that holds them."""
+"""Draws as a list, or the name of a file that contains them."""
 GOES_ON = 10_000
-"""Draws for which a generator with skips that vary goes on with its usual skip."""
+"""Number of draws for which a generator with varying skips continues with its most usual skip."""
 
 
 class Generator:
@@ -83,7 +83,7 @@ class Generator:
         return value
 
     def take(self, count: int) -> list[int]:
-        """Return the next `count` draws, or fewer if skips vary and the later ones are unknown."""
+        """Return the next `count` draws, or fewer if skips vary and later ones are unknown."""
         values = list(islice(self._stream, count))
         self._position += len(values)
         return values
@@ -118,7 +118,7 @@ class Analysis:
     answer: AnalyseAnswer
     """Verdict, candidates with their scores, what was covered and what was not."""
     history: History
-    """The draws as they were read."""
+    """The draws, as read."""
     head: str
     """The head of the run, as `weft verify` prints it."""
 
@@ -134,7 +134,7 @@ class Analysis:
 
     @property
     def generator(self) -> Generator | None:
-        """The generator that explains the draws, after the last one; None without a signal."""
+        """The generator that explains the draws, positioned after the last; None without signal."""
         return _after(self.answer.found[0], self.history) if self.answer.is_signal else None
 
 
@@ -156,12 +156,12 @@ def analyse(
 ) -> Analysis:
     """Find the generator behind `draws`, a list or a file, as `weft prng analyse` does.
 
-    Draws are below `modulus`, `low` is the smallest possible one; `form` is for other forms of
-    draws. `families` and `outputs` are those to try, all if empty. `skips` and `starts` are ranges
-    `LO:HI` of unrecorded calls before each draw and before the first. A share `corrupt` of the
-    draws may be wrong. `effort` is quick, standard or all; `predict` is how many draws to predict.
-    With `out` the run is saved there, and the same call continues it if it was interrupted;
-    `workers` is the number of processes.
+    Draws are from `low` to `low + modulus - 1`; `form` names another form of draws.
+    `families` and `outputs` are those to try, all if empty. `skips` and `starts` are ranges `LO:HI`
+    of unrecorded calls before each draw and before the first. A share `corrupt` of the draws may
+    be wrong. `effort` is quick, standard or all; `predict` is the number of draws to predict. With
+    `out`, the run is saved there, and the same call resumes it if it was interrupted; `workers` is
+    the number of processes.
     """
     settings = options.AnalyseOptions(
         modulus=modulus, low=low, form=form, families=",".join(families) or "all",
@@ -183,7 +183,7 @@ def recover(
 ) -> Generator | None:
     """Return the generator behind `draws`, positioned after the last; None without a full signal.
 
-    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are those of `analyse`. Attacks
+    `modulus`, `form`, `families`, `outputs`, `effort` and `workers` are as in `analyse`. Attacks
     that take milliseconds (a state from full outputs) are tried first, in this process.
     """
     settings = options.AnalyseOptions(
@@ -200,14 +200,14 @@ def recover(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Draws, and what is asked about them."""
+    """Draws and the request to analyse them."""
 
     history: History
     request: AnalyseRequest
 
 
 def _question(draws: Draws, asked: options.AnalyseOptions) -> _Question:
-    """Read draws of a list or a file; refuse what makes no sense."""
+    """Read draws from a list or a file and validate the request."""
     if isinstance(draws, str | Path):
         history, size, where = asked.history(str(draws))
     else:
@@ -218,7 +218,7 @@ def _question(draws: Draws, asked: options.AnalyseOptions) -> _Question:
 
 
 def _analysis(question: _Question, out: str | Path | None, workers: int | None) -> Analysis:
-    """Run the search, in a folder of its own unless one is named."""
+    """Run the search, in a temporary folder unless one is named."""
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
         execution = executions.Execution(Path(out) if out else Path(place) / "run", workers=workers)
         result = analyses.execute(question.history, question.request, execution)
@@ -227,7 +227,10 @@ def _analysis(question: _Question, out: str | Path | None, workers: int | None) 
 
 
 def found_in(path: Path) -> tuple[ScoredCandidate, History]:
-    """Return the best hypothesis of a finished run, and the draws that it explains."""
+    """Return the best candidate of a finished run, and its history.
+
+    Raises InputError if the run is not finished or found no generator.
+    """
     run = view.view_of(path, NAME, "weft prng analyse")
     answer = report.answer_of(run)
     if answer is None:
@@ -239,13 +242,13 @@ def found_in(path: Path) -> tuple[ScoredCandidate, History]:
 
 
 def _after(best: ScoredCandidate, history: History) -> Generator:
-    """Return the generator of a candidate, placed after the last draw of its stream."""
+    """Return the generator of a candidate, positioned after the last draw of its stream."""
     stream = history.streams()[best.stream]
     return Generator(continued(best.hypothesis, stream, GOES_ON), len(stream))
 
 
 def _listed(draws: Sequence[object], form: str) -> History:
-    """Make a history of a list: whole numbers as they are, others by their form."""
+    """Build a history from a list: whole numbers unchanged, other values by their form."""
     if not draws:
         raise InputError("there are no draws")
     whole = all(isinstance(draw, int) and not isinstance(draw, bool) for draw in draws)

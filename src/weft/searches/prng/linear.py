@@ -1,6 +1,6 @@
-"""Jumping ahead: affine maps modulo m, and linear maps over bits, to the power of many steps.
+"""Jumping ahead: powers of affine maps modulo m, and of linear maps over GF(2).
 
-Knows no generator; the families hand in their constants or their step.
+Independent of generators; the families pass their constants or their step.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def affine_power(multiplier: int, increment: int, steps: int, modulus: int) -> t
 
 
 def bit_power(step: LinearStep, count: int, bits: int, words: Words, steps: int) -> Words:
-    """Return what `steps` calls of a step make of `count` words of `bits` bits.
+    """Return `count` words of `bits` bits after `steps` calls of a step.
 
-    The step must be linear over bits: step(a ^ b) = step(a) ^ step(b).
+    The step must be linear over GF(2): step(a ^ b) = step(a) ^ step(b).
     """
     vector = _join(words, bits)
     for exponent in range(steps.bit_length()):

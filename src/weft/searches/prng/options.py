@@ -1,4 +1,4 @@
-"""Options of `weft prng analyse` and `generate`, checked, and the requests they become."""
+"""Options of `weft prng analyse` and `generate`, their validation and conversion to requests."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ with lazy_imports():
 MAX_SKIP = 100_000
 MAX_START = 10_000_000
 MAX_MODULUS = 1 << 32
-"""A modulus is a word of the generators' arithmetic."""
+"""A modulus is a word in the generators' arithmetic."""
 MAX_DRAWS = 10_000_000
 MAX_CALLS = 10**10
 MAX_SEED = 2**64 - 1
 MAX_PREDICTED = 10_000
 EFFORTS_MS = {"quick": 5_000, "standard": 120_000, "all": None}
-"""Milliseconds of one core that all attacks together may be estimated to cost, the likeliest
-first. Beyond that all but `quick` try every 32-bit seed of the calls that people make."""
+"""Budget by effort: the estimated milliseconds on one core of all attacks, likeliest first. All
+efforts except `quick` also try every 32-bit seed of common calls, outside the budget."""
 
 Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 ShowCoverage = Annotated[
@@ -63,7 +63,7 @@ Device = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyseOptions:
-    """What decides an analysis beside the draws."""
+    """The options that decide an analysis, apart from the draws."""
 
     modulus: Annotated[
         int | None,
@@ -106,7 +106,7 @@ class AnalyseOptions:
     ] = None
 
     def continuing(self, source: str, run: Path) -> str:
-        """Return the command that tries what a run on the same draws has left out."""
+        """Return the command that tries what a run on the same draws has not covered."""
         settings = {item.name: getattr(self, item.name) for item in fields(self)
                     if getattr(self, item.name) != item.default}  # fmt: skip
         settings |= {"after": run, "effort": "all"}
@@ -115,7 +115,7 @@ class AnalyseOptions:
         return shlex.join(["weft", "prng", "analyse", source, *words, "--out", folder])
 
     def history(self, source: str) -> tuple[histories.History, int, str]:
-        """Read the draws; return them with their modulus and the name of their source."""
+        """Read the draws; return the history, its modulus and the name of its source."""
         if self.modulus is not None:
             check_modulus(self.modulus)
         if self.alphabet is not None:
@@ -124,15 +124,15 @@ class AnalyseOptions:
         return *self.ranged(history, where), where
 
     def ranged(self, history: histories.History, where: str) -> tuple[histories.History, int]:
-        """Return draws from 0 on and their modulus, as given or as the draws show."""
+        """Return the history shifted to begin at 0, and its modulus, given or inferred."""
         if self.modulus is None and self.low is None:
             return intake.with_range(history)
         return intake.in_range(history, where, self.modulus, self.low or 0)
 
     def request(self, modulus: int, form: drawforms.DrawForm | None) -> requests.AnalyseRequest:
-        """Return the request; refuses values that make no sense.
+        """Return the request. Raises UsageError for invalid values.
 
-        What the form of the draws implies is taken where the user has not said otherwise.
+        Output maps that the form of the draws implies are the default.
         """
         if not 0 <= self.corrupt <= 0.3:
             raise UsageError(f"--corrupt is a share from 0 to 0.3, not {self.corrupt}")
@@ -178,7 +178,7 @@ Count = Annotated[
 
 
 def check_count(count: int) -> None:
-    """Refuse a number of draws that makes no sense."""
+    """Refuse a number of draws that is out of range."""
     if not 1 <= count <= MAX_DRAWS:
         raise UsageError(f"-n (--count) must be 1 to {MAX_DRAWS}, not {count}")
 
@@ -192,7 +192,7 @@ FamilyName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlantedOptions:
-    """What decides a history that is made on purpose, beside the family."""
+    """The options that decide a planted history, apart from the family."""
 
     seed: Annotated[
         str | None,
@@ -222,7 +222,7 @@ class PlantedOptions:
     ] = 0
 
     def truth(self, family: str) -> hypotheses.Hypothesis:
-        """Return the hypothesis that the draws are to follow; refuses what makes no sense."""
+        """Return the hypothesis that generates the draws. Raises UsageError for invalid values."""
         self._check_counts()
         skips = read_range("--skip", self.skip, MAX_SKIP)
         if self.start + self.count * (skips[1] + 1) > MAX_CALLS:
@@ -274,13 +274,13 @@ def _read_state(text: str) -> str:
 
 
 def check_modulus(modulus: int) -> None:
-    """Refuse a modulus that no generator can have."""
+    """Refuse a modulus that no generator supports."""
     if not 2 <= modulus <= MAX_MODULUS:
         raise UsageError(f"--modulus must be 2 to {MAX_MODULUS}, not {modulus}")
 
 
 def read_range(option: str, text: str, most: int) -> tuple[int, int]:
-    """Read `LO:HI` or one number; both ends count."""
+    """Parse `LO:HI`, with both ends included, or a single number."""
     match = re.fullmatch(r"(-?[0-9]{1,20})(?::(-?[0-9]{1,20}))?", text, re.ASCII)
     if match is None:
         raise UsageError(f"{option} takes LO:HI or a number, not {text[:40]!r}")

@@ -1,8 +1,8 @@
-"""Where a stream may come from: the seed behind a state, and generators that make the same draws.
+"""Possible origins of a stream: seeds behind a state, and generators that produce the same draws.
 
-A state of a congruential generator is walked back call by call; of the seeds on the way those are
-named that people use (typed numbers, times), and the one at the first call. Every origin is
-checked: with it the generator makes the very same draws.
+The state of a congruential generator is stepped backwards call by call. Seeds on the way that
+people are likely to use (typed numbers, times) are reported, and the seed of the state itself.
+Every origin is verified to produce the same draws.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from weft.searches.prng.rowmaps import elements_of
 MAX_CALLS_BACK = 1000
 MAX_ORIGINS = 3
 CHECKED = 200
-"""Draws that an origin or another generator must make alike."""
+"""Maximum number of draws on which an origin or another generator must agree."""
 DATED = "a date or a process id"
 RARE_ENOUGH = 100
-"""A seed is worth a note when so many times more states than such seeds were looked at."""
+"""A seed is reported if at most one in this many searches would find one like it by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedOrigin:
-    """A seed from which the draws follow after `start` calls, and what kind of number it is."""
+    """A seed that produces the draws after `start` calls, and the kind of number it is."""
 
     seed: int
     start: int
@@ -45,7 +45,7 @@ class SeedOrigin:
 
 
 def origins(hypothesis: Hypothesis, draws: int) -> tuple[SeedOrigin, ...]:
-    """Return the seeds a hypothesis may come from, the most telling first."""
+    """Return the seeds that a hypothesis may come from, the most telling first."""
     if hypothesis.seed is not None:
         return (SeedOrigin(hypothesis.seed, hypothesis.start, kind_of(hypothesis.seed)),)
     count = min(draws, CHECKED)
@@ -63,7 +63,7 @@ def _seeded(hypothesis: Hypothesis, origin: SeedOrigin) -> Hypothesis:
 
 
 def _candidates(hypothesis: Hypothesis) -> list[SeedOrigin]:
-    """Return seeds that people use, nearest first, then the seed of the state as it is."""
+    """Return seeds that people are likely to use, nearest first, then that of the state itself."""
     family = family_named(hypothesis.family)
     state = first_state(family, hypothesis)
     plain = seed_of(family, state)
@@ -77,7 +77,7 @@ def _candidates(hypothesis: Hypothesis) -> list[SeedOrigin]:
 
 
 def _walk_back(family: Family, state: State) -> Iterator[State]:
-    """Yield the state, and those before it where the generator can be walked back."""
+    """Yield the state and, if the generator can be stepped backwards, those before it."""
     yield state
     period = _period(family)
     if family.jump is None or period is None:
@@ -89,7 +89,7 @@ def _walk_back(family: Family, state: State) -> Iterator[State]:
 
 
 def _period(family: Family) -> int | None:
-    """Return after how many steps a generator of one word is back where it was."""
+    """Return the period of a congruential generator with one word of state; None for others."""
     if family.state_words != 1 or not (family.lcg_forms or family.lattice_forms):
         return None
     modulus = max(
@@ -100,7 +100,7 @@ def _period(family: Family) -> int | None:
 
 
 def seed_of(family: Family, state: State) -> int | None:
-    """Return the seed that makes a state; None where no seed does, or the seeding is one-way."""
+    """Return the seed that produces a state; None if there is none or seeding is one-way."""
     form = family.seed_form
     seed = state[0]
     if isinstance(form, LcgSeeding):
@@ -109,7 +109,7 @@ def seed_of(family: Family, state: State) -> int | None:
 
 
 def _is_telling(family: Family, seed: int, back: int) -> bool:
-    """Whether a seed of its kind would hardly be met by chance so many calls back."""
+    """Whether a seed of its kind is unlikely to occur by chance within `back` calls."""
     kind = kind_of(seed)
     if not kind:
         return False
@@ -119,7 +119,7 @@ def _is_telling(family: Family, seed: int, back: int) -> bool:
 
 
 def kind_of(seed: int) -> str:
-    """Say what people would call a seed: typed, or a time; empty if neither."""
+    """Describe a seed that people are likely to use: typed, or a date or time; else empty."""
     if seed in _typed():
         return "typed"
     if seed < TIMES[0] and seed in _dated():
@@ -141,7 +141,7 @@ def _dated() -> frozenset[int]:
 
 
 def utc_text(seconds: int) -> str:
-    """Write Unix seconds as date and time; arithmetic alone, no clock and no time zones.
+    """Format Unix seconds as date and time in UTC, by arithmetic alone.
 
     >>> utc_text(1_700_000_000), utc_text(951_782_400)
     ('2023-11-14 22:13:20', '2000-02-29 00:00:00')
@@ -159,7 +159,7 @@ def utc_text(seconds: int) -> str:
 
 
 def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
-    """Return other generators and output maps that make the very same draws of the same state."""
+    """Return other generators and output maps that produce the same draws from the same state."""
     state, count = first_state(family_named(hypothesis.family), hypothesis), min(draws, CHECKED)
     generated, equivalents = generate(hypothesis, count), []
     for family in FAMILIES:
@@ -176,9 +176,10 @@ def equivalents(hypothesis: Hypothesis, draws: int) -> tuple[str, ...]:
 def most_usual(
     hypothesis: Hypothesis, names: Sequence[str], is_asked: Callable[[str, str], bool]
 ) -> tuple[Hypothesis, tuple[str, ...]]:
-    """Return the hypothesis by the most usual call that makes the same draws, and the other names.
+    """Return the hypothesis with the most common equivalent call, and the names of the others.
 
-    A state of drand48() is one of java.util.Random too; whoever calls it is named.
+    For example, a state of drand48() is also one of java.util.Random. Only calls that `is_asked`
+    accepts are considered.
     """
     own = (hypothesis.family, hypothesis.output)
     calls = [own, *((name.split(".")[0], name.split(".")[1]) for name in names)]
@@ -194,7 +195,7 @@ def most_usual(
 
 
 def _other_maps(family: Family, hypothesis: Hypothesis) -> Sequence[str]:
-    """Return the maps of a family that can make draws of the modulus, but the one at hand."""
+    """Return the maps of a family that support the modulus, except the hypothesis's own."""
     return [
         output
         for output in family.outputs

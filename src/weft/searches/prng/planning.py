@@ -1,14 +1,14 @@
-"""Which attacks to execute on which stream, in which order, and what stays uncovered.
+"""Decides which attacks to execute on which stream, in which order, and what stays uncovered.
 
-Likelihood per cost decides. Every plan is cut into ranges; a range counts what its plan will have
-cost up to its end, times how rare the call is that makes such draws (`apis`) and how seldom the
-attack is needed. Ranges are grouped into waves by that number: first the beginnings of all plans
-(every state without skips, small seeds, seeds that are times), then all 32-bit seeds of the calls
-that people make, then states with many skips, likely seeds with skips, and what is exotic. A wave
-runs side by side and is begun only when none before it has found the generator.
+Likelihood per cost decides. Every plan is divided into ranges; the weight of a range is the cost of
+its plan up to its end, times the rarity of the call (`apis`) and how seldom the attack is needed.
+Ranges are grouped into waves by that number: first the beginnings of all plans (every state
+without skips, small seeds, seeds that are times), then all 32-bit seeds of common calls, then
+states with many skips, likely seeds with skips, and exotic calls. The ranges of a wave run in
+parallel; a wave starts only if no earlier one has found the generator.
 
-All seeds of usual calls are a promise; a budget ends the rest. Everything is decided before the
-first attack starts, so the verdict can say what was covered, what was not, and what goes on.
+All seeds of common calls are always tried; a budget limits the rest. Everything is decided before
+the first attack starts, so the verdict can state what was covered and what was not.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest, ExcludedPart
 
 EXACT_MS = 25
-"""What is tried alone before everything else costs at most, in milliseconds of one core."""
+"""Maximum weighted cost of ranges that run before all others, in milliseconds on one core."""
 UNCOMPILED = ("linear-exact", "twister-words")
-"""Attacks that load no compiled code, which takes longer than they do: they are tried first."""
+"""Attacks that run first because they avoid loading compiled code, which takes longer than they."""
 UNCOMPILED_WAVE, EXACT_WAVE = -2, -1
 FIRST_WAVE_MS = 100
-"""What a usual plan may have cost at the end of the first wave, in milliseconds of one core."""
+"""Maximum weighted cost at the end of the first wave, in milliseconds on one core."""
 WAVE_RATIO = 3
 SELDOM_NEEDED: Mapping[str, int] = {
     "likely": 4,
@@ -39,23 +39,23 @@ SELDOM_NEEDED: Mapping[str, int] = {
     "varying": 16,
     "varying-lanes": 4,
 }
-"""How many times less often these attacks are what is needed: skips, starts, skips that vary."""
+"""How many times less often these attacks (for skips, starts, varying skips) are needed."""
 BY_SKIP = ("linear-words", "twister-state", "twister-rejection")
-"""Attacks whose units are skips and cost seconds each; small skips are likelier than great ones."""
+"""Attacks with one skip per unit, at seconds each; small skips are likelier than large ones."""
 SKIPS_ALIKE = 4
 LAST_RESORT = 64
-"""How many times its cost brute force counts over the seeds of what programs do not seed."""
+"""Cost factor of brute force over the seeds of generators that programs do not seed."""
 NAMED_MS = 3_600_000
-"""What one plan for a call that the user has named may cost and still be carried out whole."""
+"""Maximum cost of a plan that runs outside the budget because the user has named its call."""
 PROMISED_MS = {EVERYDAY: 900_000, USUAL: 60_000}
-"""What brute force over all seeds of one such call may cost and still be promised."""
+"""Maximum cost of brute force outside the budget for one call, by the weight of its plan."""
 STATES_BY_SKIP = ("lattice", "lanes", "twister-state", "twister-rejection")
 PROMISED_STATES_MS = 40_000
-"""What these may cost up to a skip, times how rare the call is, and still be promised."""
+"""Maximum weighted cost up to which these attacks run outside the budget."""
 SHARED_BY_SEEDS = "brute"
-"""The attack that tests each of several calls; others attack what the calls have in common."""
+"""The attack whose joined plans test each call; in others the calls share the whole work."""
 TESTS_PERCENT = 7
-"""What a further call costs of what a seeding costs that it shares."""
+"""Cost of testing one more call of a joined plan, in percent of the first call's cost."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 
 
@@ -66,12 +66,12 @@ class StreamPlan:
     stream: str
     plan: AttackPlan
     weight: int = 1
-    """How many times its cost it counts, because it is unusual."""
+    """Factor on the cost for rare calls and seldom needed attacks."""
     done: int = 0
-    """Units that an earlier run has covered: the first ones."""
+    """Number of units, from the first on, that an earlier run has covered."""
 
     def weighted_cost_ms(self, hi: int) -> int:
-        """Return what the plan will have cost at the end of unit `hi`, times its weight."""
+        """Return the cost of the plan up to the end of unit `hi`, times its weight."""
         cost_ms = self.weight * self.plan.cost_ms * hi // self.plan.units
         return cost_ms * (1 + hi // SKIPS_ALIKE) if self.plan.attack in BY_SKIP else cost_ms
 
@@ -86,23 +86,23 @@ class StreamPlan:
         return wave
 
     def range_cost_ms(self, lo: int, hi: int) -> int:
-        """Return what a range is estimated to cost on one core."""
+        """Return the estimated cost of a range on one core."""
         return -(-self.plan.cost_ms * (hi - lo) // self.plan.units)
 
 
 Range = tuple[int, int, int]
-"""Number of the plan, first unit, end."""
+"""Index of the plan, first unit, end of the units (exclusive)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanLimits:
-    """What ends a plan: a cost for all that is not exempt from it; None ends nothing."""
+    """The limits of an analysis: a total cost for all ranges that are not exempt, or None."""
 
     max_cost_ms: int | None = None
     all_seeds: bool = False
-    """Exempt brute force over the seeds of everyday and usual calls, up to PROMISED_MS each."""
+    """Exempt brute force up to PROMISED_MS each and STATES_BY_SKIP up to PROMISED_STATES_MS."""
     all_named: bool = False
-    """Exempt all seeds and states, up to NAMED_MS: the user has named the call."""
+    """Exempt all seeds and states, up to NAMED_MS, because the user has named the call."""
 
     @classmethod
     def of(cls, request: AnalyseRequest) -> PlanLimits:
@@ -110,7 +110,7 @@ class PlanLimits:
         return cls(request.max_cost_ms, request.all_seeds, request.all_seeds and request.is_named)
 
     def exempts(self, planned: StreamPlan, hi: int) -> bool:
-        """Whether a plan is carried out up to unit `hi` whatever the others cost."""
+        """Whether a plan is executed up to unit `hi` regardless of the budget."""
         plan = planned.plan
         if self.all_named and plan.attack not in SELDOM_NEEDED:
             return plan.cost_ms <= NAMED_MS
@@ -124,9 +124,9 @@ NO_LIMITS = PlanLimits()
 
 
 def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[list[Range]]:
-    """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty.
+    """Return the ranges of all plans by wave, in the order of the plans; no wave is empty.
 
-    A plan ends, for good, with the first range that its limits do not leave room for.
+    After its first range that exceeds the remaining budget, a plan gets only exempt ranges.
     """
     remaining_ms, ended = limits.max_cost_ms, set[int]()
     ranges: list[list[Range]] = []
@@ -144,7 +144,7 @@ def waves(plans: Sequence[StreamPlan], limits: PlanLimits = NO_LIMITS) -> list[l
 
 
 def uncompiled_ranges(plans: Sequence[StreamPlan]) -> list[Range]:
-    """Return what is tried first and needs no compiled code, in the order of the plans."""
+    """Return the ranges that run first and need no compiled code, in the order of the plans."""
     return [
         (number, lo, hi)
         for number, planned in enumerate(plans)
@@ -155,7 +155,7 @@ def uncompiled_ranges(plans: Sequence[StreamPlan]) -> list[Range]:
 
 
 def _all_waves(plans: Sequence[StreamPlan]) -> list[list[Range]]:
-    """Group all ranges that no earlier run has covered."""
+    """Group into waves all ranges that no earlier run has covered."""
     grouped: dict[int, list[Range]] = {}
     for number, planned in enumerate(plans):
         for lo, hi in planned.plan.ranges():
@@ -166,12 +166,12 @@ def _all_waves(plans: Sequence[StreamPlan]) -> list[list[Range]]:
 
 
 def cost_ms(plans: Sequence[StreamPlan], ranges: Iterable[Range]) -> int:
-    """Return what ranges are estimated to cost on one core."""
+    """Return the estimated cost of ranges on one core."""
     return sum(plans[number].range_cost_ms(lo, hi) for number, lo, hi in ranges)
 
 
 def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPlan], list[Gap]]:
-    """Ask every attack what it would do for every stream; the usual generators come first."""
+    """Return the plans and gaps of every attack for every stream; common calls come first."""
     plans: list[StreamPlan] = []
     gaps: list[Gap] = []
     for stream, draws in history.streams().items():
@@ -190,10 +190,10 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
 
 
 def _with_shared_seedings(plans: Sequence[StreamPlan]) -> list[StreamPlan]:
-    """Join plans that need the same seeds and are tried at the same place of the order.
+    """Join plans that share a seeding and have the same units, coverage and progress.
 
-    The first, which is the most usual, stands for all. What no library offers stays alone, so
-    that usual calls are not delayed by it; a state is solved for once, whoever has it.
+    The first plan, for the most common call, represents all. In brute force, exotic calls are
+    joined only with each other, so that they do not delay common ones.
     """
     groups: dict[object, list[StreamPlan]] = {}
     for number, planned in enumerate(plans):
@@ -206,7 +206,7 @@ def _with_shared_seedings(plans: Sequence[StreamPlan]) -> list[StreamPlan]:
 
 
 def _joined(group: Sequence[StreamPlan]) -> StreamPlan:
-    """Return one plan for all of a group: a seeding, and the tests of each call."""
+    """Return one plan for a group: the cost is that of one seeding and the tests of each call."""
     first = group[0]
     if len(group) == 1:
         return first
@@ -222,7 +222,7 @@ def _joined(group: Sequence[StreamPlan]) -> StreamPlan:
 
 
 def _weight(plan: AttackPlan, request: AnalyseRequest) -> int:
-    """Return how many times its cost a plan counts; nothing is rare that the user has named."""
+    """Return the factor on a plan's cost; calls are not rare if the user named families or maps."""
     rare = 1 if request.families or request.outputs else rarity(plan.family, plan.output)
     if plan.attack == "brute" and not family_named(plan.family).is_seeded:
         rare *= LAST_RESORT
@@ -230,7 +230,7 @@ def _weight(plan: AttackPlan, request: AnalyseRequest) -> int:
 
 
 def _done(stream: str, plan: AttackPlan, excluded: Sequence[ExcludedPart]) -> int:
-    """Return how many units of the same plan an earlier run has covered."""
+    """Return the number of units of the same plan that an earlier run has covered."""
     same = (stream, plan.attack, plan.family, plan.output, plan.covers, plan.units)
     return max((part.done for part in excluded if part.identity() == same), default=0)
 
@@ -239,7 +239,7 @@ _PLACES = {family.name: place for place, family in enumerate(FAMILIES)}
 
 
 def _order(planned: StreamPlan) -> tuple[int, int, int, str, str, str]:
-    """The usual generators first: two of them may make the same draws."""
+    """Return the sort key: common generators first, since two may produce the same draws."""
     plan = planned.plan
     place = _PLACES.get(plan.family, len(_PLACES))
     return planned.weight, place, plan.cost_ms, plan.attack, plan.output, planned.stream

@@ -1,7 +1,7 @@
-"""Histories made on purpose: draws of a known hypothesis, some of them spoiled.
+"""Planted histories: draws of a known hypothesis, some of them corrupted.
 
-What chance decides here, the skips that vary and the rows that are wrong, comes from splitmix64
-and a seed that is given; so the same request gives the same history.
+The random choices (varying skips and wrong rows) come from splitmix64 with a given seed, so the
+same request gives the same history.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _below = splitmix.FAMILY.outputs["high"]
 
 @dataclass(frozen=True, slots=True)
 class PlantedHistory:
-    """Draws, the truth behind them, and which rows are wrong, in order."""
+    """Draws, the true hypothesis, and the indices of the wrong rows, in order."""
 
     hypothesis: Hypothesis
     draws: tuple[int, ...]
@@ -34,7 +34,7 @@ def make_truth(
     skips: Skips,
     start: int,
 ) -> Hypothesis:
-    """Return the hypothesis of a family by name; without an output map its usual one."""
+    """Return a hypothesis for a family given by name; the output map defaults to its first."""
     family = family_named(name)
     chosen = output or next(iter(family.outputs))
     draw_of(family, chosen)
@@ -44,9 +44,9 @@ def make_truth(
 
 
 def make_history(truth: Hypothesis, count: int, wrong: int, chance_seed: int) -> PlantedHistory:
-    """Return `count` draws of which `wrong` rows differ from the truth.
+    """Return `count` draws, of which `wrong` rows differ from the truth.
 
-    Skips that vary are chosen here, within the truth's bounds.
+    Varying skips are chosen here, within the bounds of the truth.
     """
     chance = splitmix.seeding(chance_seed)
     truth = _with_skips(truth, count, chance)
@@ -58,7 +58,7 @@ def make_history(truth: Hypothesis, count: int, wrong: int, chance_seed: int) ->
 
 
 def _with_skips(truth: Hypothesis, count: int, chance: State) -> Hypothesis:
-    """List the skips before each draw, unless they are all the same."""
+    """Choose the skips before each draw, unless they are constant."""
     if truth.skips.is_constant:
         return truth
     least, greatest = truth.skips.between
@@ -67,7 +67,7 @@ def _with_skips(truth: Hypothesis, count: int, chance: State) -> Hypothesis:
 
 
 def _some_of(count: int, chosen: int, chance: State) -> list[int]:
-    """Return that many different rows, in order: the head of a shuffle."""
+    """Return `chosen` distinct rows in ascending order, by a partial shuffle."""
     rows = list(range(count))
     for at in range(chosen):
         other = at + _below(chance, count - at)
@@ -76,7 +76,7 @@ def _some_of(count: int, chosen: int, chance: State) -> list[int]:
 
 
 def _spoiled(truth: Hypothesis, value: int, chance: State) -> int:
-    """Return another value than the true one, for raw outputs by one bit."""
+    """Return a value other than the true one; raw outputs differ in one bit."""
     if truth.output == "raw":
         return value ^ 1 << _below(chance, family_named(truth.family).word_bits)
     return (value + 1 + _below(chance, truth.modulus - 1)) % truth.modulus

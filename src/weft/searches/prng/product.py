@@ -1,4 +1,4 @@
-"""`weft prng` as a product: its parts by import path, so that listing it imports nothing."""
+"""The product definition of `weft prng`: parts by import path, so that listing imports nothing."""
 
 from __future__ import annotations
 

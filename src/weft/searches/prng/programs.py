@@ -1,7 +1,8 @@
-"""A recovered generator as a small program in Python, C or Java that makes its draws.
+"""Exports a recovered generator as a small program in Python, C or Java that prints its draws.
 
-The program is written from the very functions that explained the draws: step, output map and all
-they call. It begins with the state before the first call, so no seeding is needed.
+The program is generated from the source of the functions that explained the draws: step, output
+map and everything they call. It starts from the state before the first call, so it needs no
+seeding.
 
     hypothesis ──► functions by their source ──► one file: state, functions, a loop that prints
 """
@@ -31,12 +32,12 @@ SAFE = {
     "int", "range", "state", "modulus", "main", "count", "first", "short", "long", "double", "char",
     "at", "value", RETURNED,
 }  # fmt: skip
-"""Names that generated functions cannot have."""
+"""Reserved names, which generated functions must not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFunction:
-    """A function by its syntax tree, and what its free names stand for."""
+    """The syntax tree of a function, and the values of its free names."""
 
     name: str
     tree: ast.FunctionDef
@@ -44,7 +45,7 @@ class SourceFunction:
 
 
 def program(hypothesis: Hypothesis, language: str, count: int = DEFAULT_COUNT) -> str:
-    """Return a program that prints draws of a hypothesis: `count`, unless it is told otherwise."""
+    """Return a program that prints draws of a hypothesis, `count` by default."""
     if language not in LANGUAGES:
         raise UsageError(f"--language must be one of {', '.join(LANGUAGES)}, not {language[:40]!r}")
     family = checked_family(hypothesis)
@@ -56,7 +57,7 @@ def program(hypothesis: Hypothesis, language: str, count: int = DEFAULT_COUNT) -
 
 
 def _functions(draw: Callable[..., int]) -> list[SourceFunction]:
-    """Return a function and all that it calls, callees first; the last is the draw."""
+    """Return a function and everything it calls, callees first; the last is `draw` itself."""
     functions: dict[Any, SourceFunction] = {}
     used = set(SAFE)
 
@@ -88,13 +89,13 @@ def _about(hypothesis: Hypothesis, family: Family) -> str:
 
 
 def _gaps(hypothesis: Hypothesis) -> tuple[int, tuple[int, ...]]:
-    """Return the constant skip, and the skips before each draw where they vary."""
+    """Return the constant skip, and the list of skips if they vary."""
     skips = hypothesis.skips
     return skips.between[0], () if skips.is_constant else skips.listed
 
 
 def _leaves_out(hypothesis: Hypothesis) -> bool:
-    """Whether calls lie before the first draw, or between two."""
+    """Whether there are calls before the first draw or between two draws."""
     return hypothesis.start > 0 or hypothesis.skips.between != (0, 0)
 
 
@@ -106,7 +107,7 @@ def _modulus(hypothesis: Hypothesis) -> int:
 
 
 class _Named(ast.NodeTransformer):
-    """Puts constants and new names in the place of free names, and drops annotations."""
+    """Replaces free names by constants and by the new names of functions."""
 
     def __init__(self, names: Mapping[str, int | float | str]) -> None:
         self.names = names
@@ -224,7 +225,7 @@ SKIPPED = """\
         {word} gap = at == 0 ? {start} : {gap};
         for ({word} skipped = 0; skipped < gap; skipped++) {draw}(STATE, {modulus});
 """
-"""Calls that are left out before a draw, in the loops of both."""
+"""Loop over the skipped calls before a draw, for C and Java."""
 
 
 def _braces(
@@ -263,7 +264,7 @@ def _braces(
 
 
 def _returned(functions: list[SourceFunction], dialect: Dialect) -> list[str]:
-    """Declare where several words are left, if a function returns more than one."""
+    """Declare the array RETURNED, if a function returns more than one word."""
     returns = [n for f in functions for n in ast.walk(f.tree) if isinstance(n, ast.Return)]
     if not any(isinstance(node.value, ast.Tuple) for node in returns):
         return []

@@ -1,9 +1,9 @@
-"""A file of draws as rows of texts, before anybody knows what the texts mean.
+"""A file of draws as rows of uninterpreted texts.
 
     bytes ──► unpacked ──► JSON | JSON lines | table (comma, semicolon, tab, bar, blank) ─► Records
 
-Nothing is interpreted here: numbers stay as they are written. What cannot be a table is refused
-with its place.
+Nothing is interpreted here: numbers stay as written. Errors name the file and, where possible,
+the row.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _DATE = re.compile(
     r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9:]+)?)?"
 )
 BESIDE = ("date", "time", "timestamp", "id", "session")
-"""Columns that hold no draws."""
+"""Names of columns that contain no draws."""
 PLAIN = "draw"
-"""The column of a file without headings."""
+"""Column name in a file without headings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Rows of cells; `columns` are their names, where the file gives any."""
+    """Rows of cells; `columns` are the names given by the file, or (PLAIN,)."""
 
     where: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def column(self, name: str | None) -> Records:
-        """Return one column alone; None returns all."""
+        """Return a single column by name; None returns all. Raises FileInvalid if unknown."""
         if name is None:
             return self
         if name not in self.columns:
@@ -57,7 +57,7 @@ class Records:
         return Records(self.where, (name,), tuple(cell for cell in cells if cell))
 
     def drawn(self) -> Records:
-        """Return all columns that may hold draws: without dates, times, numbers of rows."""
+        """Return all columns that may contain draws: without dates, times and row numbers."""
         if len(self.columns) < 2:
             return self
         names = [name for name in self.columns if name not in BESIDE]
@@ -74,13 +74,13 @@ class Records:
 
 
 def are_dates(cells: Sequence[str]) -> bool:
-    """Whether a column holds dates or times, and no draws."""
+    """Whether all cells of a column are dates, with or without a time."""
     return bool(cells) and all(map(_DATE.fullmatch, cells))
 
 
 @contextmanager
 def advised(hint: str) -> Iterator[None]:
-    """Add what to do next to the refusal of a file that does not say it."""
+    """Add a hint to a FileInvalid that has none."""
     try:
         yield
     except FileInvalid as error:
@@ -88,7 +88,7 @@ def advised(hint: str) -> Iterator[None]:
 
 
 def unpacked(data: bytes, where: str) -> bytes:
-    """Return what a gzip file holds, at most one byte more than is allowed; UTF-16 as UTF-8."""
+    """Decompress gzip, up to one byte over the limit, and convert UTF-16 text to UTF-8."""
     if data[:2] != GZIP:
         return _without_utf16(data)
     try:
@@ -101,7 +101,7 @@ def unpacked(data: bytes, where: str) -> bytes:
 
 
 def _without_utf16(data: bytes) -> bytes:
-    """Return "Unicode text" of spreadsheets as UTF-8; what only begins like it stays as it is."""
+    """Convert the "Unicode text" of spreadsheets to UTF-8; return other data unchanged."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data
     try:
@@ -113,7 +113,7 @@ def _without_utf16(data: bytes) -> bytes:
 
 
 def read_records(data: bytes, where: str) -> Records:
-    """Read a file of any of the kinds; `where` names it in errors."""
+    """Read a file in any of the formats; `where` names it in errors."""
     data = unpacked(data, where)
     if len(data) > MAX_BYTES:
         raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
@@ -161,7 +161,7 @@ def _json(text: str, where: str) -> Records:
 
 
 def _list_in(value: JsonValue, where: str) -> list[JsonValue]:
-    """Return a list, or the only list that an object has."""
+    """Return a list, or the only list in an object."""
     if isinstance(value, list):
         return value
     lists = [item for item in value.values() if isinstance(item, list)] if _is_object(value) else []  # type: ignore[union-attr]
@@ -208,13 +208,13 @@ def _table(text: str, where: str) -> Records:
         columns, rows = tuple(cell.lower() for cell in rows[0]), rows[1:]
     elif all(len(row) > 1 for row in rows) and are_dates([row[0] for row in rows]):
         rows = [row[1:] for row in rows]
-    if len(rows) == 1 and len(rows[0]) > 1:  # all draws in one line
+    if len(rows) == 1 and len(rows[0]) > 1:  # all draws on one line
         rows = [(cell,) for cell in rows[0]]
     return Records(where, columns, tuple(rows))
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """Return what separates cells in most of the first lines; None for blanks."""
+    """Return the delimiter in most of the first lines; None for blanks."""
     sample = lines[:50]
     for delimiter in DELIMITERS:
         if 2 * sum(delimiter in line for line in sample) > len(sample):
@@ -234,7 +234,7 @@ def _split(lines: Iterable[str], delimiter: str | None, where: str) -> Iterable[
 
 
 def _is_heading(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether a row names columns: words where every other row has something with a digit."""
+    """Whether a row of words is a heading: it begins with a known name, or numbers follow."""
     plain = [cell.replace("_", "").replace(" ", "") for cell in first]
     if not all(cell[:1].isalpha() and cell.isalnum() for cell in plain):
         return False

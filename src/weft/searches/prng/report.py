@@ -1,7 +1,7 @@
-"""What the runs of both searches add to report and status, chosen by the run's search.
+"""Report pages and status lines for the runs of both searches, chosen by the run's search.
 
-Of an analysis: verdict, match timeline, next draws, the program, what was tried against time,
-residues, what was covered.
+The page of an analysis shows the verdict, match timeline, next draws, program, effort over time,
+residues and coverage.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ with lazy_imports():
 PIPELINE = "prng.pipeline"
 WIDTH = 1000
 HEIGHT = 90
-"""Below a picture, for words."""
+"""Height of the match timeline, in SVG user units."""
 MAX_CELLS = 500
 RESIDUES = (8, 10, 16)
 MOST_BARS = 100
-"""Values of which each has its own bar, where no residue fits."""
+"""Largest modulus drawn with one bar per value, if none of RESIDUES divides it."""
 MAX_OPEN = 6
 SHOWN_DRAWS = 20
 
 
 def lines(run: RunView) -> list[str]:
-    """Return the verdict as lines of status; a pipeline's steps follow it."""
+    """Return the verdict as status lines; for a pipeline its steps follow."""
     if run.search == PIPELINE:
         *steps, end = summary.lines(run)
         return [end, *steps]
@@ -55,7 +55,7 @@ def lines(run: RunView) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the page of an analysis or of a pipeline run."""
+    """Build the page of an analysis or of a pipeline run."""
     if run.search == PIPELINE:
         return pipeline.pages(run)
     answer, history = answer_of(run), _history(run)
@@ -77,14 +77,14 @@ def pages(run: RunView) -> list[Page]:
 
 
 def _verdict(answer: AnalyseAnswer, history: History) -> list[str]:
-    """Return what is said first; what comes next and what was covered have their own sections."""
+    """Return the verdict lines; next draws and coverage have separate sections."""
     if answer.is_signal:
         return list(words.signal_lines(answer, history))
     return list(words.verdict_lines(answer, history))[:1]
 
 
 def answer_of(run: RunView) -> AnalyseAnswer | None:
-    """Return what the analysis concluded, with or without a signal; None while there is none."""
+    """Return the answer of an analysis, with or without a signal; None while unfinished."""
     body = run.answer()
     if body is None:
         return None
@@ -107,7 +107,7 @@ def _candidates(answer: AnalyseAnswer) -> Markup:
 
 
 def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
-    """Draw the share of right draws along the history, the holdout marked."""
+    """Draw the share of matching draws along the history, with the holdout marked."""
     if not answer.found:
         return Markup("")
     best = answer.found[0]
@@ -121,7 +121,7 @@ def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
 
 
 def _next_draws(answer: AnalyseAnswer, history: History) -> Markup:
-    """List what comes next, in the form of the file, with how well the last ones were predicted."""
+    """List the next draws in the form of the file, and how well the last ones were predicted."""
     if not answer.is_signal or not answer.found[0].next:
         return Markup("")
     best = answer.found[0]
@@ -147,7 +147,7 @@ def _cards_left(best: ScoredCandidate, history: History) -> Markup:
 
 
 def _program(answer: AnalyseAnswer) -> Markup:
-    """Show the generator as a program in Python; its state may be long, so it stays folded."""
+    """Show the generator as a Python program, folded because its state may be long."""
     if not answer.is_signal:
         return Markup("")
     text = programs.program(answer.found[0].hypothesis, "python")
@@ -158,7 +158,7 @@ def _program(answer: AnalyseAnswer) -> Markup:
 
 
 def _bars(right: Sequence[bool], train: int) -> Markup:
-    """One bar for each run of draws: green as high as the share that is right, red above it."""
+    """Draw one bar per group of draws: green up to the share that matches, red above."""
     per_bar = -(-len(right) // MAX_CELLS)
     pieces = [right[at : at + per_bar] for at in range(0, len(right), per_bar)]
     step = WIDTH / len(pieces)
@@ -185,11 +185,11 @@ def _held(train: int) -> str:
 
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:
-    """Draw how often each residue occurs; chance alone stays near the line."""
+    """Draw how often each residue occurs, with a line for the mean."""
     moduli = [r for r in RESIDUES if not modulus or modulus % r == 0]
     moduli = moduli or [modulus if modulus <= MOST_BARS else RESIDUES[1]]
     pictures = [element("div", _residue(draws, r)) for r in moduli]
-    pictures += [element("div")] * (len(pictures) == 1)  # one alone would fill the page
+    pictures += [element("div")] * (len(pictures) == 1)  # a single one would fill the page
     note = "How many draws leave each remainder; the line is what chance gives on average."
     head = element("h3", "Residues of the draws") + element("p", note, class_="quiet")
     return head + element("div", *pictures, class_="charts")
@@ -227,7 +227,7 @@ def _coverage(answer: AnalyseAnswer) -> Markup:
 
 
 def _listed(title: str, heads: list[str], rows: list[list[str]]) -> Markup:
-    """A long list stays folded until a reader opens it."""
+    """Show a table, folded if it is long."""
     if len(rows) <= MAX_OPEN:
         return element("h3", title) + table(heads, rows)
     summary = element("summary", counted(len(rows), "attack"))

@@ -1,4 +1,4 @@
-"""The type of a search of this package: what its generator yields, receives and returns."""
+"""The type of this package's search generators: what they yield, receive and return."""
 
 from __future__ import annotations
 

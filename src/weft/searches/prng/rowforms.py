@@ -1,7 +1,7 @@
 """Readers of whole rows: shuffles, deals of cards, sorted rows of `k of n`.
 
-Here every element of a row counts, as the maps of `rowmaps` make it: a shuffled deck of 52 cards
-is 52 draws, a sorted row is one, its place among all sorted rows.
+Every element of a row is a draw, as in the maps of `rowmaps`: a shuffled deck of 52 cards is 52
+draws. A sorted row is a single draw, its rank among all sorted rows.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from weft.searches.prng.rowmaps import LONGEST, MOST, rank_of, row_at, sorted_mo
 
 _T = TypeVar("_T")
 LEAST_SHUFFLED = 10
-"""Elements of a row that is taken for a shuffle, in a file of rows."""
+"""Minimum number of elements for a row to be read as a shuffle, in a file of rows."""
 LEAST_COLUMN = 20
-"""Elements of a part of a column that is."""
+"""Minimum number of elements for a part of a column to be read as a shuffle."""
 GREATEST = 1 << 32
 TOO_MANY = "there are more than 2^32 such rows"
 
 
 def row_maps(length: int, elements: int) -> tuple[str, ...]:
-    """Return the maps that can make rows of so many different elements, in their order."""
+    """Return the maps that can produce unsorted rows of `length` distinct out of `elements`."""
     if length == elements:
         return ("shuffle",) if elements <= MOST else ()
     if not 2 <= length <= LONGEST or elements > MOST:
@@ -35,7 +35,7 @@ def row_maps(length: int, elements: int) -> tuple[str, ...]:
 
 
 def read_shuffle(records: Records) -> Reading | None:
-    """Rows that have every number from 0 or 1 on exactly once, or such rows in one column."""
+    """Read rows that are permutations of numbers from 0 or 1 on, or such rows in one column."""
     cells = [row[0].split() if len(row) == 1 else list(row) for row in records.rows]
     if not all(INTEGER.fullmatch(cell) and len(cell) < 10 for row in cells for cell in row):
         return None
@@ -46,19 +46,19 @@ def read_shuffle(records: Records) -> Reading | None:
 
 
 def column_reading(column: Sequence[int]) -> Reading | None:
-    """Read a column of shuffles, one after another; None if it is not such a column."""
+    """Read a column of consecutive shuffles; None if it is not such a column."""
     if not column:
         return None
     return shuffle_reading(parts_of(column, max(column) - min(column) + 1), LEAST_COLUMN)
 
 
 def parts_of(column: Sequence[_T], size: int) -> list[Sequence[_T]]:
-    """Divide a column into parts of a size; the last may be shorter."""
+    """Divide a column into parts of a given size; the last may be shorter."""
     return [column[at : at + size] for at in range(0, len(column), size)]
 
 
 def shuffle_reading(rows: Sequence[Sequence[int]], least: int) -> Reading | None:
-    """Read rows that have the same numbers, each once; None if they are not such rows."""
+    """Read rows that are permutations of the same numbers; None if they are not."""
     size = len(rows[0])
     if not least <= size <= MOST or (low := min(rows[0])) not in (0, 1):
         return None
@@ -70,7 +70,7 @@ def shuffle_reading(rows: Sequence[Sequence[int]], least: int) -> Reading | None
 
 
 def read_shuffled_letters(records: Records) -> Reading | None:
-    """Strings that have every character of an alphabet exactly once."""
+    """Read strings that contain every character of an alphabet exactly once."""
     texts = one_column(records)
     if not texts or len(texts[0]) < LEAST_SHUFFLED:
         return None
@@ -88,7 +88,10 @@ def read_shuffled_letters(records: Records) -> Reading | None:
 
 
 def sorted_reading(rows: Sequence[Sequence[int]], best: NumberRange) -> Reading:
-    """Read sorted rows by their places among all; without draws where there are too many."""
+    """Read sorted rows as their ranks among all rows; without draws if ranks cannot be used.
+
+    That is so if there are too many possible rows, or only one.
+    """
     length = len(rows[0])
     note = "sorted: a row is one draw, its place among all rows"
     if length == best.size:
@@ -109,7 +112,10 @@ def sorted_reading(rows: Sequence[Sequence[int]], best: NumberRange) -> Reading:
 def in_new_range(
     form: DrawForm, draws: Sequence[int], modulus: int | None, low: int | None
 ) -> tuple[DrawForm, tuple[int, ...]]:
-    """Return rows with numbers from `low` on, out of `modulus` numbers, as the user says."""
+    """Return the form and draws of rows, reread as numbers from `low` on, out of `modulus`.
+
+    Raises UsageError if a number is out of range, or if there are too many sorted rows.
+    """
     is_sorted = form.name == "row-sorted"
     length = form.each
     rows = [row_at(draw, length) if is_sorted else (draw,) for draw in draws]

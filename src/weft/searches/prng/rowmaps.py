@@ -1,15 +1,15 @@
-"""Draws that come in rows, none twice in a row: shuffles, samples, lottery numbers `k of n`.
+"""Draws that come in rows of distinct elements: shuffles, samples, lottery numbers `k of n`.
 
-A row is made by one of a few methods out of calls below falling or equal bounds:
+A row is made by one of a few methods from calls with decreasing or equal bounds:
 
-    pool       an element of those left, its place filled with the last: Fisher and Yates
-    ranked     the r-th of those left, in order
-    distinct   any of n, drawn again while the row has it
+    pool       one of the remaining elements, replaced in the pool by the last (Fisher-Yates)
+    ranked     the r-th of the remaining elements, in order
+    distinct   any of n, redrawn while it is already in the row
 
-A shuffle is the pool emptied, read backwards; `SHUFFLES` has the other orders. The elements of a
-row are draws one by one; a sorted row is one draw, its place among all sorted rows, because the
-order of its calls is lost. The state of a generator of rows is its own, the place in the row, and
-the row.
+A shuffle is an emptied pool, read backwards; `SHUFFLES` has the other orders. Each element of a
+row is a draw; a sorted row is a single draw, its rank among all sorted rows, because the order of
+its calls is lost. The state of a generator of rows is the generator's own state, the position in
+the row, and the row.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from math import comb
 from weft.searches.prng.family import Draw, State
 
 MOST = 128
-"""Elements that a row is chosen from, at most."""
+"""Maximum number of elements from which a row is chosen."""
 EXTRA_WORDS = 1 + MOST
-"""Words of a state beside the generator's own: the place in the row, and room for it."""
+"""Words added to the generator's own state: the position in the row, and room for the row."""
 LONGEST = 60
-"""Elements of a row that is not a whole shuffle, at most."""
+"""Maximum length of a row that is not a whole shuffle."""
 SHUFFLE = "shuffle"
 BACKWARD, FORWARD, INSIDE_OUT, PAIRED = "backward", "forward", "inside out", "paired"
 POOL, RANKED, DISTINCT = "pool", "ranked", "distinct"
 _NAME = re.compile(r"(sorted_)?(sample|distinct|deal)([1-9][0-9]?)")
 BY_SIZE = "by size"
 RANKED_MOST = 10
-"""Length up to which Ruby takes ranks."""
+"""Maximum length of samples by ranks, Ruby's method for short ones."""
 ZERO, ONE = 0, 1
 
 Below = Callable[[State, int], int]
 MakeRow = Callable[[State, int], None]
-"""Write a row out of so many elements into the state."""
+"""Write a row, chosen from a number of elements, into the state."""
 
 
 class RowMaps(Mapping[str, Draw]):
     """The maps of a generator of rows: `shuffle`, `sampleK`, `distinctK`, `dealK`, and sorted ones.
 
-    K is any length of a row; those that are listed stand for all. `deal` takes the first K of a
-    shuffle, `sample` is what the runtime has for it.
+    K is any row length; iteration yields one length as an example. `deal` takes the first K of a
+    shuffle; `sample` is the runtime's own sampling function.
     """
 
     def __init__(
@@ -74,7 +74,10 @@ class RowMaps(Mapping[str, Draw]):
 
 
 def parsed(name: str) -> tuple[str, int, bool]:
-    """Return the kind of a row map, the length of a row (0: all) and whether it is sorted."""
+    """Return the kind of a row map, the row length (0: all elements) and whether it is sorted.
+
+    Raises KeyError if `name` is not a row map.
+    """
     if name == SHUFFLE:
         return SHUFFLE, 0, False
     match = _NAME.fullmatch(name)
@@ -102,7 +105,7 @@ def generic_name(name: str) -> str:
 
 
 def elements_of(name: str, modulus: int) -> int:
-    """Return out of how many elements rows are made; 0 if the modulus fits no such rows."""
+    """Return from how many elements rows are chosen; 0 if no such rows have this modulus."""
     _, length, is_sorted = parsed(name)
     if not is_sorted:
         return modulus if max(2, length) <= modulus <= MOST else 0
@@ -114,16 +117,16 @@ def elements_of(name: str, modulus: int) -> int:
 
 
 def row_length(name: str, modulus: int) -> int:
-    """Return how many draws one row is."""
+    """Return the number of draws in one row."""
     _, length, is_sorted = parsed(name)
     return 1 if is_sorted else length or modulus
 
 
 def chance_values(name: str, modulus: int) -> int:
-    """Return one over the chance of a hit, in whole numbers: the modulus, or less in rows.
+    """Return one over the chance of a hit, as an integer: the modulus, or less for rows.
 
-    Given the elements before it, an element of a random row hits with 1/(n - i) at most, so the
-    mean of these bounds any number of hits (Hoeffding 1956).
+    Given its predecessors, element i of a random row hits with probability at most 1/(n - i), so
+    the mean of these probabilities bounds any number of hits (Hoeffding 1956).
 
     >>> chance_values("mod", 49), chance_values("sample6", 49), chance_values("shuffle", 52)
     (49, 46, 11)
@@ -136,12 +139,12 @@ def chance_values(name: str, modulus: int) -> int:
 
 
 def sorted_modulus(total: int, length: int) -> int:
-    """Return how many sorted rows there are: the modulus of such draws."""
+    """Return the number of sorted rows, which is the modulus of such draws."""
     return comb(total, length)
 
 
 def rank_of(row: tuple[int, ...]) -> int:
-    """Return the place of a sorted row among all: the sum of C(element i, i + 1).
+    """Return the rank of a sorted row among all rows: the sum of C(element i, i + 1).
 
     >>> rank_of((0, 1, 2)), rank_of((46, 47, 48)) == comb(49, 3) - 1
     (0, True)
@@ -150,7 +153,7 @@ def rank_of(row: tuple[int, ...]) -> int:
 
 
 def row_at(rank: int, length: int) -> tuple[int, ...]:
-    """Return the sorted row at a place: the inverse of `rank_of`.
+    """Return the sorted row of a rank: the inverse of `rank_of`.
 
     >>> row_at(rank_of((3, 17, 40)), 3)
     (3, 17, 40)
@@ -169,7 +172,7 @@ def row_at(rank: int, length: int) -> tuple[int, ...]:
 
 
 def row_map(name: str, below: Below, words: int, sample: str, order: str = BACKWARD) -> Draw:
-    """Return the output map of a name."""
+    """Return the row map with the given name."""
     kind, length, is_sorted = parsed(name)
     if kind == SHUFFLE:
         return _read_out(SHUFFLES[order](below, words + 1), words, 0)
@@ -183,7 +186,7 @@ def row_map(name: str, below: Below, words: int, sample: str, order: str = BACKW
 
 
 def _sampled(below: Below, row: int, length: int, sample: str) -> MakeRow:
-    """Return what a runtime has for samples: the pool, the rank, or Python's choice by sizes."""
+    """Return a runtime's sampling method: the pool, ranks, or Python's choice by size."""
     if sample == RANKED:
         return _of_ranks(below, row, length)
     pool = _of_pool(below, row, length)
@@ -191,7 +194,7 @@ def _sampled(below: Below, row: int, length: int, sample: str) -> MakeRow:
 
 
 def python_pool_most(length: int) -> int:
-    """Return up to how many elements random.sample takes them from a pool.
+    """Return the largest number of elements for which random.sample uses a pool.
 
     >>> python_pool_most(5), python_pool_most(6), python_pool_most(20)
     (21, 85, 85)
@@ -215,7 +218,7 @@ def _python_sample(pool: MakeRow, distinct: MakeRow, length: int) -> MakeRow:
 
 
 def put_in_order(state: State, row: int, total: int) -> None:
-    """Write the elements from 0 on into the row."""
+    """Write the elements 0, 1, 2, … into the row."""
     at = ZERO
     while at < total:
         state[row + at] = at
@@ -230,15 +233,15 @@ def swap(state: State, place: int, other: int) -> None:
 
 
 def insert(state: State, row: int, at: int, place: int) -> None:
-    """Put element `at` at a place up to its own; what was there goes to the end of the row."""
+    """Insert element `at` at an index up to its own; the previous element moves to the end."""
     state[row + at] = state[row + place]
     state[row + place] = at
 
 
 def _of_pool(below: Below, row: int, length: int) -> MakeRow:
-    """Take elements out of a pool; the last of the pool fills the place.
+    """Take elements from a pool; the pool's last element fills the gap.
 
-    The pool is kept the other way round, so that what was taken stands at the front.
+    The pool is stored in reverse order, so that taken elements are at the front.
     """
     row_word, length_word = row, length
 
@@ -258,7 +261,7 @@ def _of_pool(below: Below, row: int, length: int) -> MakeRow:
 
 
 def _shuffled(below: Below, row: int) -> MakeRow:
-    """Shuffle from the last element down, as Durstenfeld has it."""
+    """Shuffle from the last element down (Durstenfeld's algorithm)."""
     row_word = row
 
     def make(state: State, total: int) -> None:
@@ -273,7 +276,7 @@ def _shuffled(below: Below, row: int) -> MakeRow:
 
 
 def _forward(below: Below, row: int) -> MakeRow:
-    """Settle the first element first, as libc++ and .NET 8 do."""
+    """Shuffle from the first element up, as libc++ and .NET 8 do."""
     row_word = row
 
     def make(state: State, total: int) -> None:
@@ -288,7 +291,7 @@ def _forward(below: Below, row: int) -> MakeRow:
 
 
 def _inside_out(below: Below, row: int) -> MakeRow:
-    """Put each element at a place up to its own, beginning with a call below 1: Go's Perm."""
+    """Insert each element at an index up to its own, starting with a call below 1: Go's Perm."""
     row_word = row
 
     def make(state: State, total: int) -> None:
@@ -301,7 +304,7 @@ def _inside_out(below: Below, row: int) -> MakeRow:
 
 
 def _paired(below: Below, row: int) -> MakeRow:
-    """Do that with one call for two elements, as libstdc++ does where words are wide enough."""
+    """Shuffle inside out, two elements per call, as libstdc++ does if words are wide enough."""
     row_word = row
 
     def make(state: State, total: int) -> None:
@@ -329,7 +332,7 @@ SHUFFLES: Mapping[str, Callable[[Below, int], MakeRow]] = {
 
 
 def calls_of(row: Sequence[int], order: str) -> list[tuple[int, int]]:
-    """Return the calls that shuffled a row, each as its bound and its value.
+    """Return the calls that produced a shuffled row, as pairs of bound and value.
 
     >>> calls_of((2, 0, 1), BACKWARD), calls_of((2, 0, 1), INSIDE_OUT)
     ([(3, 1), (2, 0)], [(1, 0), (2, 0), (3, 0)])
@@ -350,7 +353,7 @@ def calls_of(row: Sequence[int], order: str) -> list[tuple[int, int]]:
 
 
 def _settled(row: Sequence[int], order: str) -> list[tuple[int, int]]:
-    """Return the calls of a shuffle that settles one end after the other."""
+    """Return the calls of a forward or backward shuffle."""
     pool, calls, total = list(range(len(row))), [], len(row)
     for step in range(total - 1):
         at = step if order == FORWARD else total - 1 - step
@@ -361,11 +364,11 @@ def _settled(row: Sequence[int], order: str) -> list[tuple[int, int]]:
 
 
 def _distinct(below: Below, row: int, length: int) -> MakeRow:
-    """Draw any element, and again while the row has it."""
+    """Draw any element, and redraw while it is already in the row."""
     row_word, length_word = row, length
 
     def times(state: State, count: int, element: int) -> int:
-        """Return how often an element is among the first of the row."""
+        """Return how often an element occurs among the first `count` of the row."""
         number, at = ZERO, ZERO
         while at < count:
             if state[row_word + at] == element:
@@ -385,11 +388,11 @@ def _distinct(below: Below, row: int, length: int) -> MakeRow:
 
 
 def _of_ranks(below: Below, row: int, length: int) -> MakeRow:
-    """Take the r-th of the elements that are left, in their order."""
+    """Take the r-th of the remaining elements, in their order."""
     row_word, length_word = row, length
 
     def up_to(state: State, count: int, element: int) -> int:
-        """Return how many of the elements taken are not above one."""
+        """Return how many of the elements already taken are at most `element`."""
         number, at = ZERO, ZERO
         while at < count:
             if state[row_word + at] <= element:
@@ -413,7 +416,7 @@ def _of_ranks(below: Below, row: int, length: int) -> MakeRow:
 
 
 def _read_out(make: MakeRow, words: int, length: int) -> Draw:
-    """Return the map that hands out a row element by element; a length of 0 is all of them."""
+    """Return the map that yields a row element by element; a length of 0 means all elements."""
     place_at, row_word, length_word = words, words + 1, length
 
     def row(state: State, modulus: int) -> int:
@@ -433,7 +436,7 @@ def _read_out(make: MakeRow, words: int, length: int) -> Draw:
 
 
 def _ranked_row(make: MakeRow, words: int, length: int) -> Draw:
-    """Return the map of sorted rows: the place of a row among all of them."""
+    """Return the map of sorted rows, whose draw is the rank of a row."""
     row_word, length_word = words + 1, length
 
     def sorted_row(state: State, modulus: int) -> int:

@@ -1,7 +1,7 @@
-"""Readers of draws that come in records of several: UUIDs, deals of cards, `k of n` rows.
+"""Readers of records with several draws: UUIDs, deals of cards, `k of n` rows.
 
-What a record fixes (the version of a UUID, cards that are gone) is left out, so that every draw
-that remains is one call below one modulus.
+Fixed parts of a record, such as the version of a UUID, are omitted, so that every remaining draw
+is one call below one modulus.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CARD = re.compile(r"(10|[2-9TJQKA])([SHDCshdc♠♥♦♣])")
 SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K")
 FEWEST_OF_ONE_DEAL = 12
-"""Cards of a single deal from which on it is searched: fewer do not identify a 32-bit seed."""
+"""Minimum number of cards for a single deal: fewer do not identify a 32-bit seed."""
 DECK = tuple(rank + suit for suit in "SHDC" for rank in RANKS)
 
 # -- UUIDs ------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def _uuids(records: Records) -> list[str] | None:
 
 
 def read_uuid_digits(records: Records) -> Reading | None:
-    """One call for each digit but the version's, as scripts with Math.random() make them."""
+    """Read one call per digit except the version's, as in scripts that use Math.random()."""
     uuids = _uuids(records)
     if uuids is None:
         return None
@@ -48,7 +48,7 @@ def read_uuid_digits(records: Records) -> Reading | None:
 
 
 def read_uuid_parts(records: Records) -> Reading | None:
-    """Eight calls of mt_rand(0, 0xffff), as PHP's manual has them: twelve low bits of each."""
+    """Read the low 12 bits of eight calls of mt_rand(0, 0xffff), as in the PHP manual."""
     uuids = _uuids(records)
     if uuids is None:
         return None
@@ -58,7 +58,7 @@ def read_uuid_parts(records: Records) -> Reading | None:
 
 
 def read_uuid_words(records: Records) -> Reading | None:
-    """uuid.UUID(int=random.getrandbits(128), version=4): four words, the lowest first."""
+    """Read four words, lowest first, of uuid.UUID(int=random.getrandbits(128), version=4)."""
     uuids = _uuids(records)
     if uuids is None:
         return None
@@ -71,7 +71,7 @@ def read_uuid_words(records: Records) -> Reading | None:
 
 
 def read_cards(records: Records) -> Reading | None:
-    """Take all cards of every deal, in order, from a deck in order A to K, SHDC."""
+    """Read all cards of every deal, in order, from a deck in order A to K, SHDC."""
     dealt = _cards(records)
     if not dealt:
         return None
@@ -90,9 +90,10 @@ def read_cards(records: Records) -> Reading | None:
 
 
 def _decks(cards: Sequence[int]) -> list[Sequence[int]]:
-    """Return cards that repeat only after a whole deck as decks, the last may be short.
+    """Divide cards into decks, dropping an incomplete last one; empty if a deck has repeats.
 
-    Hands of one deck are one deal, in however many lines they are. Empty if it is not so.
+    Hands from one deck are a single deal, regardless of how many lines they span. Fewer cards
+    than a deck are one deal.
     """
     decks = [cards[at : at + len(DECK)] for at in range(0, len(cards), len(DECK))]
     if any(len(set(deck)) < len(deck) for deck in decks):
@@ -101,13 +102,13 @@ def _decks(cards: Sequence[int]) -> list[Sequence[int]]:
 
 
 def _are_enough(deals: Sequence[Sequence[int]]) -> bool:
-    """Whether deals can show their generator: whole ones, several, or one of many cards."""
+    """Whether deals can identify a generator: whole decks, several deals, or many cards."""
     each = len(deals[0])
     return each == len(DECK) or (each > 1 and len(deals) >= FEWEST) or each >= FEWEST_OF_ONE_DEAL
 
 
 def _cards(records: Records) -> list[list[int]] | None:
-    """Return the rows as numbers of cards; a row has each card once."""
+    """Return rows of cards as indices into DECK; None if a cell is no card or a row has repeats."""
     deals = []
     for row in records.rows:
         cells = row[0].split() if len(row) == 1 else row
@@ -127,7 +128,7 @@ def _card(match: re.Match[str]) -> str:
 
 
 def card_reading(records: Records, at: int, name: str, likelihood: int) -> Reading | None:
-    """Take one card of every deal: the one that a shuffle of a sorted deck places first."""
+    """Read one card of every deal: the one that a shuffle of a sorted deck places first."""
     deals = _cards(records)
     if deals is None or len(deals) < FEWEST or min(map(len, deals)) < 2:
         return None
@@ -139,7 +140,7 @@ def card_reading(records: Records, at: int, name: str, likelihood: int) -> Readi
 
 
 def read_row_first(records: Records) -> Reading | None:
-    """Take the first number of every row of k of n; k - 1 calls lie between two of them."""
+    """Read the first number of every row of k of n; the other calls of the row are skips."""
     rows = _rows(records)
     if rows is None or _sorted_share(rows) == 100:
         return None
@@ -151,7 +152,7 @@ def read_row_first(records: Records) -> Reading | None:
 
 
 def read_row_all(records: Records) -> Reading | None:
-    """Take all numbers of rows of k of n in order; those that had come were drawn again."""
+    """Read all numbers of rows of k of n, in order; without repeats in a row, skips vary."""
     rows = _rows(records)
     if rows is None or _sorted_share(rows) == 100:
         return None
@@ -165,7 +166,7 @@ def read_row_all(records: Records) -> Reading | None:
 
 
 def read_row_sorted(records: Records) -> Reading | None:
-    """Read rows in rising order: which number was drawn first is lost."""
+    """Read rows in ascending order, in which the order of the draws is lost."""
     rows = _rows(records)
     if rows is None or _sorted_share(rows) < 100 or any(len(set(row)) < len(row) for row in rows):
         return None

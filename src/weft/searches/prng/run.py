@@ -1,7 +1,7 @@
 """`weft prng analyse` as functions: from draws and a request to a finished run.
 
-load_draws  reads them              take_over  adds what an earlier run has excluded
-estimate_s  what the plan may cost  execute    the run
+load_draws  reads the draws               take_over  adds what an earlier run has excluded
+estimate_s  estimates the cost of a plan  execute    starts or resumes the run
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ with lazy_imports():
 
 
 def load_history(source: str) -> tuple[History, str]:
-    """Read whole numbers from a file, or from standard input when `source` is `-`."""
+    """Read whole numbers from a file, or from standard input if `source` is `-`."""
     data, where = load_bytes(source)
     with advised("draws are one whole number per row, oldest first, as CSV, JSON or text"):
         return read_history(unpacked(data, where), where), where
@@ -42,18 +42,18 @@ def load_history(source: str) -> tuple[History, str]:
 def load_draws(
     source: str, form: str = AUTO, column: str | None = None, alphabet: str | None = None
 ) -> tuple[History, str]:
-    """Read draws of any form; with the name of their source."""
+    """Return draws of any form, and the name of their source."""
     data, where = load_bytes(source)
     with advised(f"weft prng guess {shlex.quote(source)} says what can be read"):
         return read_draws(data, where, form, column, alphabet), where
 
 
 def load_bytes(source: str) -> tuple[bytes, str]:
-    """Read a file, or standard input when `source` is `-`; with its name."""
+    """Return the bytes of a file, or of standard input if `source` is `-`, and its name."""
     if source == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1), "standard input"
     try:
-        with Path(source).open("rb") as file:  # not read_bytes: a device may have no end
+        with Path(source).open("rb") as file:  # not read_bytes: a device may be endless
             return file.read(MAX_BYTES + 1), source
     except FileNotFoundError:
         raise FileInvalid(
@@ -64,7 +64,7 @@ def load_bytes(source: str) -> tuple[bytes, str]:
 
 
 def check_device(execution: Execution) -> None:
-    """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
+    """Refuse `--device gpu` without a usable GPU, except on a cluster, whose nodes may have one."""
     if execution.device == "gpu" and execution.backend != "ray" and not has_gpu():
         raise InputError(
             "--device gpu: this machine has no GPU that CuPy can use",
@@ -73,7 +73,10 @@ def check_device(execution: Execution) -> None:
 
 
 def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseRequest:
-    """Return the request with what a finished run on the same draws has excluded, and its head."""
+    """Add to the request what a finished run on the same draws has excluded, and its head.
+
+    Raises InputError if the run is not finished, RunMismatch if its draws or modulus differ.
+    """
     earlier = view.view_of(path, NAME, "weft prng analyse")
     checked = verify.verify(path, real_place().heads)
     answer = report.answer_of(earlier)
@@ -94,7 +97,7 @@ def take_over(path: Path, history: History, request: AnalyseRequest) -> AnalyseR
 
 
 def estimate_s(history: History, request: AnalyseRequest) -> int:
-    """Return the seconds of one core that the plan costs at most, as estimated."""
+    """Return the estimated maximum cost of the plan, in seconds on one core."""
     plans, _ = planning.make_plans(history, request)
     waves = planning.waves(plans, planning.PlanLimits.of(request))
     return -(-planning.cost_ms(plans, [item for wave in waves for item in wave]) // 1000)
@@ -103,6 +106,6 @@ def estimate_s(history: History, request: AnalyseRequest) -> int:
 def execute(
     history: History, request: AnalyseRequest, execution: Execution, watcher: Watcher | None = None
 ) -> Run:
-    """Run the search as `execution` says."""
+    """Run the search with the given execution."""
     inputs = {"history": history.canonical()}
     return run_search(analyse(to_json(request)), execution, inputs=inputs, watcher=watcher)

@@ -1,9 +1,9 @@
-"""How well a hypothesis explains draws: what it hits in training and in the holdout.
+"""How well a hypothesis explains draws: its hits in training and in the holdout.
 
-The plain measure behind every verdict: generate, compare, count. Draws need not be uniform: a
-state that makes nothing but zeros hits every zero of a history of small counts. So the chance of
-a hit follows how often the draws take the values that are predicted, and predictions that repeat
-themselves (an absorbing state, a short cycle) are no evidence for any generator.
+The measure behind every verdict: generate, compare, count. Draws need not be uniform: a state that
+produces only zeros hits every zero in a history of small counts. The chance of a hit therefore
+follows the frequencies of the predicted values among the draws, and periodic predictions (an
+absorbing state, a short cycle) are no evidence for any generator.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from weft.searches.prng.statistics import corrected_at
 HOLDOUT_MOST = 100
 HOLDOUT_WORDS = 8
 WORD_LIKE = 1 << 24
-"""Draws below this or more are taken for whole words or nearly so."""
+"""Draws with at least this modulus count as (nearly) whole words."""
 STATE_DRAWS = 2492
-"""Draws of ten bits and more in a row that determine a Mersenne Twister: four times 623."""
+"""Consecutive draws of ten or more bits that determine a Mersenne Twister: four times 623."""
 STATE_MODULUS = 1 << 10
 COARSE = 1 << 16
-"""Denominator of chances that are not small: the numbers of a tail stay short."""
+"""Denominator of chances that are not small, which keeps the numbers of a tail short."""
 PERIOD_LOOKED_FOR = 4096
-"""Predictions among which a period is looked for, at most."""
+"""Maximum number of predictions searched for a period."""
 
 
 def split(draws: Sequence[int], modulus: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the training part and the holdout: the last fifth, at most 100 draws.
 
-    A hundred are evidence enough, of draws of 24 bits and more eight (chance hits them all once
-    in 2^192); and algebra needs every draw it can get. So where a hundred would leave too few for
-    the state of a Mersenne Twister, and eight do not, eight are held back (once in 2^80).
+    A hundred draws are enough evidence; of draws of 24 bits or more, eight are (chance hits all of
+    them once in 2^192). Linear algebra needs as many draws as possible: if holding back a hundred
+    would leave too few for the state of a Mersenne Twister, but eight would not, eight are held
+    back (chance hits all of them once in 2^80).
     """
     few = modulus >= WORD_LIKE or _is_scarce(len(draws), modulus)
     holdout = min(HOLDOUT_WORDS if few else HOLDOUT_MOST, len(draws) // 5)
@@ -46,14 +47,14 @@ def split(draws: Sequence[int], modulus: int) -> tuple[tuple[int, ...], tuple[in
 
 
 def _is_scarce(count: int, modulus: int) -> bool:
-    """Whether draws of whole bits suffice for algebra if eight are held back, not a hundred."""
+    """Whether draws of whole bits suffice for algebra with a holdout of eight, not of a hundred."""
     whole_bits = modulus >= STATE_MODULUS and modulus & (modulus - 1) == 0
     return whole_bits and HOLDOUT_WORDS <= count - STATE_DRAWS < HOLDOUT_MOST
 
 
 @dataclass(frozen=True, slots=True)
 class MatchScore:
-    """Hits of one hypothesis, and how surprising they are after correction for all that was tried.
+    """Hits of one hypothesis, and their evidence after correction for all hypotheses tried.
 
     Evidence is −log10 of p in thousandths. The holdout is corrected for the survivors only.
     """
@@ -69,11 +70,11 @@ class MatchScore:
 def score(
     hypothesis: Hypothesis, draws: Sequence[int], modulus: int, tried: int, survivors: int
 ) -> MatchScore:
-    """Compare a hypothesis with all draws, the holdout apart.
+    """Compare a hypothesis with all draws, the holdout separately.
 
-    Where skips vary, `tried` counts seeds and starts only, and each skip that was chosen to fit
-    multiplies it once: one before every draw but the first. The holdout begins where the way
-    through the training draws may end, and has a skip before each of its draws.
+    If skips vary, `tried` counts only seeds and starts; it is multiplied by the number of possible
+    skips for every training draw except the first. The holdout is corrected for the positions at
+    which the path through the training draws may end, and for a skip before each of its draws.
     """
     predictions = tuple(generate(hypothesis, known(hypothesis, len(draws))))
     values = chance_values(hypothesis.output, modulus)
@@ -91,7 +92,7 @@ def _score_of(
     tried: int,
     survivors: int,
 ) -> MatchScore:
-    """Return the score of predictions; hypotheses that predict the same follow one another."""
+    """Return the score of predictions, cached since consecutive hypotheses may share them."""
     train, _ = split(draws, modulus)
     count = len(predictions)
     right = [a == b for a, b in zip(predictions, draws, strict=False)]
@@ -116,7 +117,7 @@ def _score_of(
 
 @dataclass(frozen=True, slots=True)
 class ValueFrequencies:
-    """How often draws take each value: the null is a history with these frequencies, shuffled."""
+    """How often each value occurs; the null hypothesis is a shuffle of the same draws."""
 
     counts: Counter[int]
     total: int
@@ -130,9 +131,9 @@ class ValueFrequencies:
     def chance_of(self, predictions: Sequence[int], draws: Sequence[int]) -> Fraction:
         """Return the mean chance that predictions hit shuffled draws, at least 1/modulus.
 
-        A draw does not count for the prediction that is compared with it. With hits of unequal
-        chances many are rarer than with the mean for all (Hoeffding 1956), so the binomial tail
-        of the mean is a bound.
+        A draw is not counted for the prediction that is compared with it. Many hits are rarer
+        with unequal chances than with their mean (Hoeffding 1956), so the binomial tail with the
+        mean is an upper bound.
         """
         least = Fraction(1, self.modulus)
         if not predictions or self.total < 2:
@@ -145,7 +146,7 @@ class ValueFrequencies:
 
 
 def rounded(chance: Fraction, least: Fraction) -> Fraction:
-    """Return a chance no smaller, with a short denominator."""
+    """Round a chance up to one with a short denominator."""
     if chance == least or chance >= 1:
         return min(chance, Fraction(1))
     if chance * COARSE > COARSE >> 6:
@@ -154,7 +155,7 @@ def rounded(chance: Fraction, least: Fraction) -> Fraction:
 
 
 def is_periodic(predictions: Sequence[int]) -> bool:
-    """Whether predictions, or those of the second half, repeat with half their length or less.
+    """Whether predictions, or their second half, have a period of at most half their length.
 
     >>> is_periodic([1, 2, 3, 1, 2, 3, 1]), is_periodic([1, 2, 3, 1]), is_periodic([5, 7, 0, 0, 0])
     (True, False, True)
@@ -164,7 +165,7 @@ def is_periodic(predictions: Sequence[int]) -> bool:
 
 
 def _repeats(values: Sequence[int]) -> bool:
-    """Compare the least period, by the border table of Knuth, Morris and Pratt, with the length."""
+    """Whether the least period (from the Knuth-Morris-Pratt border table) is at most half."""
     borders = [0] * len(values)
     for at in range(1, len(values)):
         border = borders[at - 1]
@@ -175,7 +176,7 @@ def _repeats(values: Sequence[int]) -> bool:
 
 
 def known(hypothesis: Hypothesis, most: int) -> int:
-    """Return how many draws a hypothesis can predict, at most `most`."""
+    """Return the number of draws that a hypothesis can predict, at most `most`."""
     if hypothesis.skips.is_constant:
         return most
     return min(most, len(hypothesis.skips.listed) + 1)

@@ -5,10 +5,9 @@
                  ▼                                                             │
              wave 1 … (costs more) ──► none at all ──► detectors ──────────────┘
 
-Every range of work is a task; a wave ends early with the first range that found a hypothesis
-no accident explains, judged in task order. All numbers are integers, so the ledger is the same
-on every machine and for CPU and GPU. Tasks take and return recorded forms; between modules
-travel dataclasses.
+Every range of work is a task; a wave stops early at the first range, in task order, that found a
+hypothesis beyond chance. All numbers are integers, so the ledger is the same on every machine,
+with CPU or GPU. Tasks take and return recorded forms; modules exchange dataclasses.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ from weft.searches.prng.scoring import ValueFrequencies, is_periodic
 from weft.searches.prng.statistics import corrected_at
 
 VERSION = 18
-"""Raised whenever plans or verdicts change."""
+"""Incremented whenever plans or verdicts change."""
 NAME = "prng.analyse"
 STRONG = 9000
-"""Evidence at which nothing more expensive is tried: one in 10^9 after correction."""
+"""Evidence at which a wave stops early: one in 10^9 after correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """What `make_plan` returns."""
+    """The result of `make_plan`."""
 
     plans: tuple[StreamPlan, ...]
     gaps: tuple[Gap, ...]
@@ -53,14 +52,14 @@ class Plans:
 
 @task(name="prng.plan")
 def make_plan(history: Object, settings: Table) -> Table:
-    """Say what will be covered, in which order, and what will not."""
+    """Return what will be covered, in which order, and what will not."""
     plans, gaps = planning.make_plans(_history(history), from_json(AnalyseRequest, settings))
     return to_json(Plans(tuple(plans), tuple(gaps)))
 
 
 @task(name="prng.cover")
 def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, plans: int) -> Table:
-    """Cover one range of one plan; `strong` if a candidate is beyond accident."""
+    """Cover one range of one plan; `strong` is set if a candidate is beyond chance."""
     request, stream_plan = from_json(AnalyseRequest, settings), from_json(StreamPlan, planned)
     case = request.case(_history(history).streams()[stream_plan.stream])
     candidates, strong = attacked(case, stream_plan, Units(lo, hi, device()), plans)
@@ -75,7 +74,7 @@ def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, pl
 def attacked(
     case: Case, planned: StreamPlan, units: Units, plans: int
 ) -> tuple[list[StreamCandidate], bool]:
-    """Cover units of one of so many plans; return the candidates, and whether one is strong."""
+    """Cover units of one of `plans` plans; return the candidates and whether one is strong."""
     plan, tried = planned.plan, planned.plan.tried * plans
     matches = best(attack_named(plan.attack).run(case, plan, units))
     predicted = [(match, generate(match.hypothesis, match.compared)) for match in matches]
@@ -86,7 +85,7 @@ def attacked(
 
 @task(name="prng.score")
 def score(history: Object, settings: Table, found: list[Table]) -> list[Table]:
-    """Compare every candidate with all draws, the holdout too; best first."""
+    """Score every candidate on all draws, including the holdout; return them best first."""
     request, streams = from_json(AnalyseRequest, settings), _history(history).streams()
     candidates = [from_json(StreamCandidate, raw) for raw in found]
     return [to_json(scored) for scored in verdict.score_all(candidates, streams, request)]
@@ -101,7 +100,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
 
 @search(name="prng.analyse", version=VERSION)
 def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
-    """Find the generator behind the draws; Unknown when there is no signal."""
+    """Find the generator behind the draws; Unknown if there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
     [planned] = yield [make_plan(history, settings)]
     todo = from_json(Plans, planned.value)
@@ -115,9 +114,10 @@ def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds
 
 
 def found_at_once(history: History, request: AnalyseRequest) -> ScoredCandidate | None:
-    """Return what the uncompiled attacks of milliseconds are certain of, in this process.
+    """Return a certain candidate of the uncompiled attacks, which run in this process; else None.
 
-    They are the first wave of every analysis, so a run concludes the same from them.
+    They take milliseconds and are the first wave of every analysis, so a run reaches the same
+    conclusion.
     """
     plans, _ = planning.make_plans(history, request)
     streams, candidates = history.streams(), list[StreamCandidate]()
@@ -137,9 +137,9 @@ def _attack(
 ) -> Rounds[tuple[list[ScoredCandidate], list[Range]]]:
     """Execute the waves until one has found the generator.
 
-    Returns the candidates, best first, and the ranges that were covered. A candidate that
-    training takes for beyond accident and the holdout does not confirm ends nothing: the rest
-    goes on. With one that explains a part of the draws, the rest of its family goes on.
+    Returns the candidates, best first, and the ranges that were covered. A candidate that is
+    beyond chance in training but not confirmed by the holdout does not end the search. After one
+    that explains only part of the draws, the search continues with its family only.
     """
     settings = to_json(request)
     records = [to_json(plan) for plan in plans]
@@ -172,7 +172,7 @@ def _worth_trying(
     ranked: Sequence[ScoredCandidate],
     request: AnalyseRequest,
 ) -> list[Range]:
-    """Return all ranges, or those of the family of which something explains a part."""
+    """Return all ranges or, once a candidate is confirmed, those of its family."""
     if not verdict.is_confirmed(ranked, request):
         return list(ranges)
     family = ranked[0].hypothesis.family
@@ -182,7 +182,7 @@ def _worth_trying(
 def _expected(
     plans: Sequence[StreamPlan], waves: Sequence[Sequence[Range]], covered: Sequence[Range]
 ) -> Plan:
-    """Say how much there is to do, and which calls are excluded: all of theirs is covered."""
+    """Return the expected work, with a note on the calls whose ranges are all covered."""
     searched = set(covered)
     ranges = [item for wave in waves for item in wave]
     remaining = [item for item in ranges if item not in searched]
@@ -200,7 +200,7 @@ def _score_call(
     ranked: Sequence[ScoredCandidate],
     results: Sequence[Result],
 ) -> TaskCall:
-    """Score what these results found together with what was scored before."""
+    """Score the candidates in these results together with those scored before."""
     earlier = [to_json(scored) for scored in ranked]
     recent = [raw for result in results for raw in result.value["found"]]
     return score(history, to_json(request), [*earlier, *recent])
@@ -211,14 +211,14 @@ def _is_strong(result: Result) -> bool:
 
 
 def _on_stream(stream: str, candidate: HypothesisMatch, tried: int) -> StreamCandidate:
-    """Name the stream; choices of skips that vary are left for the score to count."""
+    """Return the candidate on its stream; choices of varying skips are left to the score."""
     skips = candidate.hypothesis.skips
     tried //= skips.choices ** len(skips.listed)
     return StreamCandidate(stream, candidate.hypothesis, tried)
 
 
 def _evidence(match: HypothesisMatch, predicted: Sequence[int], case: Case, tried: int) -> int:
-    """Return the evidence of a match in training, against draws with the same frequencies."""
+    """Return the training evidence of a match, relative to draws with the same frequencies."""
     null = ValueFrequencies.of(case.draws, case.modulus)
     chance = null.chance_of(predicted, case.draws[: match.compared])
     return corrected_at(match.hits, match.compared, chance, tried)
@@ -226,5 +226,5 @@ def _evidence(match: HypothesisMatch, predicted: Sequence[int], case: Case, trie
 
 @lru_cache(maxsize=2)
 def _history(reference: Object) -> History:
-    """Read the draws; tasks of one run read the same ones again and again."""
+    """Read the draws, cached since the tasks of a run all read the same ones."""
     return History.from_canonical(get(reference))

@@ -1,9 +1,9 @@
-"""How surprising a match is, exactly.
+"""The exact significance of a match.
 
-Under the null each compared draw hits with probability 1/m, or with a chance that follows the
-frequencies of the draws (`scoring.chance_of`). Evidence is −log10 of a probability in
-thousandths, rounded down, so that it is an integer in the ledger and equal on every machine:
-`decimal` is specified to the last digit. Nothing here uses binary floating point.
+Under the null hypothesis each compared draw hits with probability 1/m, or with a chance that
+follows the frequencies of the draws (`ValueFrequencies.chance_of` in `scoring`). Evidence is
+−log10 of a probability in thousandths, rounded down, so that it is an integer in the ledger and
+equal on every machine: `decimal` is specified to the last digit. Binary floating point is not used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def tail_evidence_at(hits: int, compared: int, chance: Fraction) -> int:
     for k in range(hits, compared + 1):
         favourable += term
         if term.bit_length() + 140 < favourable.bit_length():
-            break  # what follows cannot change 40 digits
+            break  # further terms cannot change 40 digits
         term = term * (compared - k) * favoured // ((k + 1) * others)
     return _evidence(favourable, chance.denominator**compared)
 
@@ -56,7 +56,7 @@ def _evidence(part: int, whole: int) -> int:
 
 
 def _decimal(value: int) -> Decimal:
-    """Round an integer to the context's digits, without writing all of it in decimal."""
+    """Round an integer to the context's precision, without converting all of it to decimal."""
     shift = max(0, value.bit_length() - 200)
     return _CONTEXT.multiply(Decimal(value >> shift), _CONTEXT.power(Decimal(2), Decimal(shift)))
 
@@ -75,17 +75,17 @@ def decades(count: int) -> int:
 
 
 def corrected(hits: int, compared: int, modulus: int, tried: int) -> int:
-    """Return the evidence after correction for `tried` hypotheses (Bonferroni), at least 0."""
+    """Return the Bonferroni-corrected evidence for `tried` hypotheses, at least 0."""
     return corrected_at(hits, compared, Fraction(1, modulus), tried)
 
 
 def corrected_at(hits: int, compared: int, chance: Fraction, tried: int) -> int:
-    """Return the same where a draw hits with another chance than 1/modulus."""
+    """Return the Bonferroni-corrected evidence if a draw hits with the given chance."""
     return max(0, tail_evidence_at(hits, compared, chance) - decades(tried))
 
 
 def probability_text(evidence: int) -> str:
-    """Write a probability from its evidence, rounded up: `2.6e-31`, or `1`.
+    """Format the probability of an evidence, rounded up: `2.6e-31`, or `1`.
 
     >>> probability_text(6000), probability_text(0), probability_text(1302)
     ('1.0e-6', '1', '5.0e-2')
@@ -98,7 +98,7 @@ def probability_text(evidence: int) -> str:
 
 
 def hits_needed(compared: int, modulus: int, tried: int, evidence: int) -> int | None:
-    """Return the fewest hits whose corrected evidence reaches `evidence`; None if all do not."""
+    """Return the fewest hits whose corrected evidence reaches `evidence`; None if none does."""
     low, high = 0, compared + 1
     while low < high:
         middle = (low + high) // 2

@@ -1,9 +1,9 @@
-"""From what the attacks found to a verdict: signal, partial signal, structure, or no signal.
+"""From the attacks' candidates to a verdict: signal, partial signal, structure, or no signal.
 
-Pure: integers in, plain values out. *Signal* needs corrected evidence in training and in the
-holdout, which no attack has seen, and no more wrong draws than rows may be wrong; with more it is
-a *partial signal*. Next draws are issued only by what predicted the last ones (`backtest`).
-Otherwise the answer says what would have been found and what was not covered.
+Pure functions over integers. *Signal* requires corrected evidence in training and in the holdout,
+which no attack has seen, and no more wrong draws than tolerated; with more, it is a *partial
+signal*. Only a candidate that predicted the last draws (`backtest`) predicts the next ones. The
+answer also states what was covered and what was not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.searches.prng.request import AnalyseRequest
 
 MAX_SHOWN = 20
 MAX_DESCRIBED = 4
-"""Candidates whose predictions and origins are worked out, best first."""
+"""Number of best candidates whose predictions and origins are computed."""
 
 
 def score_all(
@@ -43,9 +43,9 @@ def score_all(
     request: AnalyseRequest,
     described: int = MAX_DESCRIBED,
 ) -> list[ScoredCandidate]:
-    """Score every candidate on its stream, best first; equal hypotheses are one.
+    """Score every candidate on its stream, best first; equal hypotheses are merged.
 
-    What the first so many predict, and where they come from, is worked out.
+    Predictions and origins are computed for the first `described` candidates.
     """
     both = [item for candidate in candidates for item in _with_steady(candidate, streams)]
     unique = {(candidate.stream, candidate.hypothesis): candidate for candidate in both}
@@ -62,7 +62,7 @@ def score_all(
 def _with_steady(
     candidate: StreamCandidate, streams: Mapping[str, tuple[int, ...]]
 ) -> list[StreamCandidate]:
-    """Return a candidate, and the same with a constant skip where its skips hardly vary."""
+    """Return a candidate and, if its skips hardly vary, the same with a constant skip."""
     extended = extend_skips(candidate.hypothesis, streams[candidate.stream])
     steady = steadied(extended)
     plain = StreamCandidate(candidate.stream, candidate.hypothesis, candidate.tried)
@@ -83,7 +83,7 @@ def _scored(
 def _described(
     scored: ScoredCandidate, draws: tuple[int, ...], request: AnalyseRequest
 ) -> ScoredCandidate:
-    """Add what a confirmed candidate predicts, its seeds, and what makes the same draws."""
+    """Add predictions, possible seeds and equivalent calls to a confirmed candidate."""
     if not scored.is_confirmed(request.alpha_evidence):
         return scored
     count = scoring.known(scored.hypothesis, len(draws))
@@ -102,7 +102,7 @@ def _described(
 
 
 def _ordered(candidates: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """Return the best first; of equal rank by their text, which takes longer than all the rest."""
+    """Sort best first; ties are broken by identity, computed only then because it is slow."""
     groups = [list(group) for _, group in groupby(sorted(candidates, key=_rank), _rank)]
     for group in groups:
         if len(group) > 1:
@@ -111,14 +111,14 @@ def _ordered(candidates: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
 
 
 def _rank(scored: ScoredCandidate) -> tuple[int, int, int, int]:
-    """Most evidence first, then the plainest skips, then the earliest start."""
+    """Return the sort key: most evidence, smallest skips, most hits, earliest start."""
     score, skips = scored.score, scored.hypothesis.skips
     evidence = score.evidence + score.held_evidence
     return -evidence, skips.between[1], -score.hits, scored.hypothesis.start
 
 
 def is_confirmed(ranked: Sequence[ScoredCandidate], request: AnalyseRequest) -> bool:
-    """Whether the evidence for the best candidate suffices, in training and in the holdout."""
+    """Whether the best candidate has sufficient evidence in training and in the holdout."""
     return bool(ranked) and ranked[0].is_confirmed(request.alpha_evidence)
 
 
@@ -135,7 +135,7 @@ def conclude(
     ranked: Sequence[ScoredCandidate],
     hints: Sequence[Detection],
 ) -> AnalyseAnswer:
-    """Assemble the answer; predictions are in it only where they were earned."""
+    """Assemble the answer from coverage, gaps, candidates and hints."""
     alpha = request.alpha_evidence
     signal = is_confirmed(ranked, request)
     certain = is_certain(ranked, request)
@@ -158,5 +158,5 @@ def conclude(
 
 
 def _units(covered: Sequence[Range], plan: int) -> int:
-    """Return how many units of a plan were covered; ranges never overlap."""
+    """Return the number of covered units of a plan; ranges never overlap."""
     return sum(hi - lo for number, lo, hi in covered if number == plan)

@@ -1,4 +1,4 @@
-"""An answer in words: a verdict for everybody, a table for experts."""
+"""Renders an answer as text: a verdict for everybody, a table for experts."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import probability_text
 
 LIKELY = ("likely", "dates", "varying")
-"""Attacks that try some seeds only."""
+"""Attacks that try only some of the seeds."""
 NEVER_COVERED = (
     "states of Math.random() of Firefox",
     "sorted rows where there are more than 2^32 of them",
     "cryptographic generators",
 )
-"""Calls that people make and that no option searches."""
+"""Common calls that no option covers."""
 SHOWN_DRAWS = 20
 SHOWN_CANDIDATES = 5
 
 
 def verdict_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
-    """Say in plain words what was found, or that nothing was and what that means."""
+    """Describe the verdict and, without a signal, what was and was not covered."""
     if not answer.is_signal:
         yield from _no_signal(answer, len(history))
         return
@@ -47,7 +47,7 @@ def verdict_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
 
 
 def signal_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
-    """Say which generator it is, how sure that is, and where it begins."""
+    """Describe the generator, the evidence for it, and its origins."""
     best, draws = answer.found[0], len(history)
     score, hypothesis = best.score, best.hypothesis
     title = family_named(hypothesis.family).title
@@ -74,16 +74,16 @@ def signal_lines(answer: AnalyseAnswer, history: History) -> Iterator[str]:
 
 
 def _rest_of_deck(best: ScoredCandidate, history: History) -> Iterator[str]:
-    """Say what is left of the deck of the last deal."""
+    """List the cards left in the deck of the last deal."""
     if cards := cards_left(best, history):
         yield f"What is left of the last deck after its deal, in order ({len(cards)}):"
         yield "  " + in_line(cards)
 
 
 def cards_left(best: ScoredCandidate, history: History) -> list[str]:
-    """Return what is left of the deck of the last deal; empty unless next draws are earned.
+    """Return the cards left in the deck of the last deal; empty without next draws.
 
-    Of lottery numbers nobody asks for those that were not drawn.
+    Empty also for other rows: the numbers that a lottery did not draw are of no interest.
     """
     if not best.next or history.form is None or history.form.name != CARDS:
         return []
@@ -91,7 +91,7 @@ def cards_left(best: ScoredCandidate, history: History) -> list[str]:
 
 
 def block_lines(best: ScoredCandidate, history: History) -> Iterator[str]:
-    """Say why next draws end with a block, where the draws do not show its end."""
+    """Explain why the next draws end with a block, if the draws do not reveal its end."""
     draws = len(history.streams()[best.stream])
     remaining = draws_to_block_end(best.hypothesis, draws)
     if remaining is not None:
@@ -107,7 +107,7 @@ def block_lines(best: ScoredCandidate, history: History) -> Iterator[str]:
 
 
 def _origins(best: ScoredCandidate) -> Iterator[str]:
-    """Say which seeds the draws may come from, and what else makes the same draws."""
+    """List the seeds that the draws may come from, and equivalent calls."""
     for origin in best.origins:
         kind = f" ({origin.kind})" if origin.kind else ""
         if kind or best.hypothesis.seed is None:
@@ -134,7 +134,7 @@ def _predictions(best: ScoredCandidate, history: History) -> Iterator[str]:
 
 
 def in_line(texts: Sequence[str]) -> str:
-    """Write draws one after the other; rows of several numbers with a bar between them."""
+    """Join draws with blanks, or rows of several numbers with bars."""
     return (" | " if any(" " in text for text in texts) else " ").join(texts)
 
 
@@ -158,18 +158,18 @@ def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
 
 
 def estimate_text(seconds: int) -> str:
-    """Say before an analysis what it costs when nothing is found."""
+    """Describe the maximum cost of an analysis, before it starts."""
     cost = f"{-(-seconds // 60):,} minutes" if seconds > 120 else f"{seconds} seconds"
     return f"planned: at most about {cost} of one core, the likeliest first"
 
 
 def covered_lines(covered: Sequence[Coverage]) -> list[str]:
-    """Say what was covered, one line for each family and kind of coverage."""
+    """Describe what was covered, with one line per family and kind of coverage."""
     return _grouped([(item.family, item.output, item.covers) for item in covered])
 
 
 def uncovered_lines(answer: AnalyseAnswer) -> list[str]:
-    """Say what was not covered in the words of the calls, and the option that would cover it."""
+    """List calls that were not covered, with the reason or the option that would cover them."""
     lines, exotic = [], 0
     for family, output in _calls(answer):
         line = _uncovered_call(answer, family, output)
@@ -187,7 +187,7 @@ def uncovered_lines(answer: AnalyseAnswer) -> list[str]:
 
 
 def _calls(answer: AnalyseAnswer) -> list[tuple[str, str]]:
-    """Return all calls an answer speaks of, the most usual first."""
+    """Return all calls mentioned in an answer, the most common first."""
     items = (*answer.covered, *answer.in_part, *answer.not_tried)
     names = [(item.family, item.output) for item in items]
     names += [(gap.family, gap.output) for gap in answer.gaps]
@@ -195,7 +195,7 @@ def _calls(answer: AnalyseAnswer) -> list[tuple[str, str]]:
 
 
 def _uncovered_call(answer: AnalyseAnswer, family: str, output: str) -> str:
-    """Say what of a call is not excluded; empty if all of its seeds or states are."""
+    """Describe what of a call is not excluded; empty if all its seeds or states are."""
     call = (family, output)
     if any((i.family, i.output) == call and i.attack not in LIKELY for i in answer.covered):
         return ""
@@ -218,7 +218,7 @@ def _in_part(item: Coverage) -> str:
 
 
 def _grouped(items: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Join output maps of one family, and families with the same words."""
+    """Join the output maps of a family that have the same coverage into one line."""
     outputs: dict[tuple[str, str], list[str]] = {}
     for family, output, words in items:
         outputs.setdefault((family, words), [])
@@ -228,7 +228,7 @@ def _grouped(items: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def hypothesis_text(hypothesis: Hypothesis) -> str:
-    """Write a hypothesis in one line."""
+    """Format a hypothesis on one line."""
     least, most = hypothesis.skips.between
     skips = f"skip {least}" if least == most else f"skips {least} to {most}"
     state = hypothesis.state

@@ -1,4 +1,4 @@
-"""`weft tree init` and `weft tree approve`: agents that call a model, and decisions of people."""
+"""`weft tree init` and `weft tree approve`: agents that call a model, and human decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tree search answers: the best node, its path, and the counts of what was tried."""
+"""The answer of a tree search: the best node, its path, and counts of the evals."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from weft.searches.tree.objectives import pareto_front
 
 
 def best_of(config: TreeConfig, history: TreeHistory) -> TreeNode:
-    """Return the node with the best score; of equal ones the first."""
+    """Return the node with the best score, the first of equal ones."""
     return best_among(config, history.nodes)
 
 
 def best_among(config: TreeConfig, nodes: Sequence[TreeNode]) -> TreeNode:
-    """Return the best of some scored nodes; of equal ones the first."""
+    """Return the best of some scored nodes, the first of equal ones."""
     return min(nodes, key=lambda n: (lower_is_better(n.score, config.direction), n.node_id))
 
 
 def summary_of(config: TreeConfig, history: TreeHistory) -> dict[str, Value]:
-    """Return what the answer says of a search."""
+    """Return the answer of a search."""
     summary: dict[str, Value] = {
         "evals": len(history.evals),
         "completed": sum(e.state == "completed" for e in history.evals),

@@ -1,4 +1,4 @@
-"""Evals that wait for a person: which they are, what is known of them, and the decision."""
+"""Evals that wait for a person's decision: find them, show them, decide."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPEN = ("queued", "running")
 
 @dataclass(frozen=True, slots=True)
 class WaitingEval:
-    """An eval about which a person is asked."""
+    """An eval that needs a person's decision."""
 
     eval_id: int
     idea_path: str
@@ -36,9 +36,9 @@ class WaitingEval:
     parent_score: str | None
     changed: tuple[str, ...]
     key: str
-    """Of the task that waits."""
+    """Key of the waiting task."""
     decision: PersonDecision | None
-    """Given already, and not picked up yet by a coordinator."""
+    """A decision that no coordinator has picked up yet."""
 
     @property
     def name(self) -> str:
@@ -70,14 +70,18 @@ def _waiting(run: Path, item: Eval, key: str) -> WaitingEval:
 
 
 def unanswered(waiting: Sequence[WaitingEval]) -> list[WaitingEval]:
-    """Return those about which nobody has decided yet."""
+    """Return the evals without a decision."""
     return [item for item in waiting if item.decision is None]
 
 
 def find_waiting(
     run: Path, waiting: Sequence[WaitingEval], names: Sequence[str]
 ) -> list[WaitingEval]:
-    """Return the named evals; without names the only one. Raises when one does not wait."""
+    """Return the named evals; without names, the only undecided one.
+
+    Raises InputError if a named eval does not wait or, without names, none does, and UsageError if
+    several do.
+    """
     if not names:
         open_evals = unanswered(waiting)
         if len(open_evals) == 1:
@@ -97,7 +101,7 @@ def find_waiting(
 
 
 def decide(run: Path, items: Sequence[WaitingEval], decision: PersonDecision) -> list[WaitingEval]:
-    """Write a decision about evals; raises InputError at the first that has one already."""
+    """Write a decision about evals; raises InputError if one of them is already decided."""
     if len(decision.note) > MAX_NOTE_CHARS:
         raise UsageError(f"--note has more than {MAX_NOTE_CHARS:,} characters")
     for item in items:
@@ -110,7 +114,7 @@ def decide(run: Path, items: Sequence[WaitingEval], decision: PersonDecision) ->
 
 
 def diff_of(run: Path, tree_run: TreeRun, item: WaitingEval) -> str:
-    """Return what an eval would change, as a patch."""
+    """Return the change of an eval as a patch; empty if it has none."""
     own = next(e for e in tree_run.history.evals if e.eval_id == item.eval_id)
     if own.candidate is None or own.candidate.diff is None:
         return ""

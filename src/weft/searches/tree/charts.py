@@ -1,4 +1,4 @@
-"""Drawings of a tree run: scores by depth and over time, and what each worker did when."""
+"""Charts of a tree run: scores by depth and over time, and a timeline of the workers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from weft.searches.tree.load import TreeRun, stage_id_of
 
 MAX_SPANS = 1200
 MAX_DOTS = 800
-"""The most that a page shows; promoted evals are among them."""
+"""Most dots that a chart shows; promoted evals come first."""
 PROMOTED, OTHER = "var(--c-completed)", "var(--c-queued)"
 SCORE_COLOURS = {"completed": "promoted", "queued": "not promoted", "line": "best so far"}
 STAGES = {
     "propose": "stage-propose", "implement": "stage-implement", "review": "stage-review",
     "sweep": "stage-sweep", "score": "worked",
 }  # fmt: skip
-"""The class of each stage's bars, which has its colour."""
+"""CSS class of each stage's bars, which sets the colour."""
 OTHER_STAGE = "stage-other"
 
 
@@ -33,7 +33,7 @@ OTHER_STAGE = "stage-other"
 
 
 def score_charts(tree_run: TreeRun) -> Markup:
-    """Scores by depth and over time, with axes; and the same by depth in a table."""
+    """Draw scores by depth and over time, and tabulate them by depth."""
     history = tree_run.history
     depths = max((e.depth for e in history.evals), default=0)
     charts = Markup("")
@@ -49,7 +49,7 @@ def _better(tree_run: TreeRun) -> str:
 
 
 def _axes(points: Points, across: str, tree_run: TreeRun) -> Axes:
-    """Axes around all points, not down to nothing: scores may lie close together."""
+    """Fit axes to the points rather than to zero, since scores may be close together."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     room = (max(ys) - min(ys)) * 0.06 or abs(ys[0]) * 0.06 or 1.0
     wide = (max(xs) - min(xs)) * 0.03 or 0.5
@@ -72,7 +72,7 @@ def _by_depth(tree_run: TreeRun, depths: int) -> Markup:
 
 
 def _over_time(tree_run: TreeRun) -> Markup:
-    """Scores by when they were known, in seconds since the first eval began."""
+    """Draw scores by the time they became known, in seconds since the first eval began."""
     timings = tree_run.timing
     known = [
         (e, Decimal(e.score), timing.finished_at)
@@ -97,12 +97,12 @@ def _over_time(tree_run: TreeRun) -> Markup:
 
 
 def _apart(item: Eval) -> float:
-    """A depth, moved a little aside where many have one score."""
+    """Return the depth with a small horizontal offset, so that equal scores do not overlap."""
     return item.depth + (item.eval_id % 7 - 3) * 0.02
 
 
 def _dots(axes: Axes, scored: Sequence[tuple[Eval, Decimal]], places: Points) -> list[Markup]:
-    """Dots of evals, promoted ones on top; of too many, those come first."""
+    """Draw a dot per eval, promoted ones on top; they also come first if there are too many."""
     pairs = sorted(zip(scored, places, strict=True), key=lambda pair: pair[0][0].node_id is None)
     return [_dot(axes, *pair, place) for pair, place in reversed(pairs[:MAX_DOTS])]
 
@@ -144,7 +144,7 @@ def _table(history: TreeHistory, depths: int) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class EvalSpan:
-    """One stage on one slot."""
+    """A stage's time on a slot."""
 
     slot: str
     stage: str
@@ -154,7 +154,7 @@ class EvalSpan:
 
 
 def worker_timeline(run: RunView) -> Markup:
-    """One row per slot, one bar per stage."""
+    """Draw one row per slot with one bar per stage."""
     spans = _spans(run)
     if not spans:
         return element("p", "No stage has finished yet.", class_="quiet")

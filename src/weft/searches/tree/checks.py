@@ -1,8 +1,8 @@
-"""`--validate-only`: check all that a tree run needs, try what costs nothing, make a table.
+"""`--validate-only`: check everything that a tree run needs, and try what costs nothing.
 
-The root is scored and swept for real, in a temporary folder, by the search `validate`; of commands
-that may cost money only the program is located. A run's history is judged in the same way.
-VALIDATION_REPORT.md is the table.
+The search `validate` really scores and sweeps the root, in a temporary folder; for commands that
+may cost money, only the program is located. A run's history is judged in the same way.
+The outcomes are written as a table to VALIDATION_REPORT.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ValidationCheck:
 
     @property
     def line(self) -> str:
-        """It in a line; a detail that begins with a stage says what it is about."""
+        """The check in one line; a detail that begins with a stage needs no further prefix."""
         return self.detail if self.detail.startswith("[") else f"{self.check}: {self.detail}"
 
 
@@ -62,7 +62,7 @@ def report(checks: Sequence[ValidationCheck]) -> str:
 def config_checks(
     config: TreeConfig, ideas: Sequence[Idea], roots: Sequence[Root], files: Sequence[str]
 ) -> list[ValidationCheck]:
-    """Check what needs no command to run."""
+    """Check the config, its ideas and roots without running a command."""
     kinds = sorted({idea.kind for idea in ideas})
     summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
     more = ", and more are made for each node" if config.proposes() else ""
@@ -89,7 +89,7 @@ def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[ValidationCheck
 
 
 def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck]:
-    """Every pattern must stand for something, and the scorer itself should be among them."""
+    """Check that every pattern matches a file, and that the scorer itself is protected."""
     checks = []
     for pattern in config.protected:
         count = sum(is_protected(name, [pattern]) for name in files)
@@ -108,7 +108,7 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
 def trial_checks(
     trial: RootTrial, *, deterministic: bool, reason: str = ""
 ) -> list[ValidationCheck]:
-    """Judge how commands and ideas did on the root; `reason` is that of the first failure."""
+    """Judge commands and ideas by their results on the root; `reason` is of the first failure."""
     checks = [_score(trial.score[0], "score", reason), *_agreement(trial.score, deterministic)]
     checks += [_score(outcome, "score") for outcome in trial.others]
     checks += [_score(outcome, "sweep") for outcome in trial.sweep]
@@ -120,7 +120,7 @@ def trial_checks(
 def history_checks(
     history: TreeHistory, *, deterministic: bool, root_failure: str = ""
 ) -> list[ValidationCheck]:
-    """Judge the same from a run: how its root was scored, or why it could not be."""
+    """Judge the scorings of a run's root, or report why the root could not be scored."""
     if not history.scored_roots() or history.nodes[0].result is None:
         why = f"fails on the root: {root_failure}" if root_failure else "the root has no score yet"
         return [ValidationCheck("score", FAILED, why)]
@@ -141,7 +141,7 @@ def _score(outcome: RootOutcome, stage: str, reason: str = "") -> ValidationChec
 
 
 def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[ValidationCheck]:
-    """Compare scorings of the root; what differs is noise, or a broken promise."""
+    """Compare scorings of the root; a difference is noise, or contradicts `deterministic`."""
     if len(outcomes) < SCORINGS or any(outcome.error for outcome in outcomes):
         return []
     first = outcomes[0]
@@ -175,11 +175,11 @@ def _some(names: Sequence[str]) -> str:
 
 REPORT = "VALIDATION_REPORT.md"
 PAID = ("propose", "implement", "review")
-"""Stages whose command may be an agent: not run for a check."""
+"""Stages whose command may be a paid agent; not run by a check."""
 
 
 def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[ValidationCheck]:
-    """Check a request as a whole; runs the scorer and the sweep on the root."""
+    """Check a whole request, including the scorer and the sweep on the root."""
     checks = standing_checks(request)
     if any(check.outcome == FAILED for check in checks):
         return checks
@@ -201,7 +201,7 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
 
 
 def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
-    """Check what needs no command to run."""
+    """Check everything about a request that needs no command to run."""
     files = _files(request)
     checks = [ValidationCheck("config", OK, "every field is known and in its range")]
     checks += config_checks(request.config, request.args.ideas, request.args.roots, files)
@@ -213,7 +213,7 @@ def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
 
 
 def run_warnings(request: TreeRequest) -> list[ValidationCheck]:
-    """Return the warnings that a run gives before it starts; a dry run scores nothing."""
+    """Return the warnings to print before a run starts; a dry run scores nothing."""
     files = _files(request)
     checks = config_checks(request.config, request.args.ideas, request.args.roots, files)
     checks += _other_files(request)
@@ -223,7 +223,7 @@ def run_warnings(request: TreeRequest) -> list[ValidationCheck]:
 
 
 def _other_files(request: TreeRequest) -> list[ValidationCheck]:
-    """Name what lies among the ideas and is not one."""
+    """Warn about files in the ideas folder that are not ideas."""
     if request.file.ideas is None:
         return []
     names = other_files(request.base / Path(request.file.ideas).expanduser())
@@ -234,7 +234,7 @@ def _other_files(request: TreeRequest) -> list[ValidationCheck]:
 
 
 def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[ValidationCheck]:
-    """Say where candidate code could decide its own score, as far as it can be seen."""
+    """Check where candidate code could decide its own score, as far as can be detected."""
     checks: list[ValidationCheck] = []
 
     def read(name: str) -> str:
@@ -254,7 +254,7 @@ def protection_checks(request: TreeRequest, files: Sequence[str]) -> list[Valida
 
 
 def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
-    """Write what was checked at the start of a run, and how its root was scored."""
+    """Write the checks made at the start of a run and the outcome of scoring its root."""
     checks = standing_checks(request)
     if not request.config.dry_run:
         deterministic = request.file.deterministic
@@ -264,12 +264,12 @@ def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
 
 
 def _files(request: TreeRequest) -> list[str]:
-    """Return the paths of the root."""
+    """Return the paths of the root's files."""
     return list(request.stream.root.files)
 
 
 def _command(name: str, stage: Stage, files: list[str], base: Path) -> ValidationCheck:
-    """Locate a command's program, and scripts beside the config."""
+    """Locate a command's program and its scripts beside the config."""
     known = {"python": sys.executable, "work_dir": str(base)}
     program = expand(stage.argv[0], known)
     scripts = [expand(word, known) for word in stage.argv[1:] if word.startswith("{work_dir}/")]

@@ -69,7 +69,7 @@ def run(
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
     how = replace(execution.execution(out, request.file.backend), warnings=not output.quiet)
-    if how.warnings and not (out / "run.toml").exists():  # resumed runs were warned at their start
+    if how.warnings and not (out / "run.toml").exists():  # a resumed run printed them at its start
         for check in validation.run_warnings(request):
             render.message(f"weft: warning: {check.line}")
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
@@ -220,7 +220,7 @@ def export(
     render.out(f"wrote   {exported.where}" + ("" if repo is None else f", branch {branch}"))
 
 
-# -- what is printed ----------------------------------------------------------------------------
+# -- output -------------------------------------------------------------------------------------
 
 
 def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) -> None:

@@ -1,7 +1,7 @@
-"""The config file of a tree search: TOML, every field checked, an unknown one refused.
+"""The config file of a tree search: TOML in which every field is checked and known.
 
-Reads the file only; whether the repository and the ideas are there is for the caller to see.
-A value that a flag gives replaces that of the file before anything is checked.
+Only reads the file; the caller checks that the repository and the ideas exist.
+Values given by flags replace those of the file before anything is checked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PLACEHOLDER = re.compile(
 
 
 def _shaped(pattern: str, meaning: str, *, whole: bool = False) -> BeforeValidator:
-    """Accept text of one shape, with `whole` an integer for its text; say what it must be."""
+    """Validate text against a pattern; `whole` also accepts an integer, as its text."""
     shape = re.compile(pattern)
 
     def check(value: object) -> str:
@@ -61,7 +61,7 @@ def _shaped(pattern: str, meaning: str, *, whole: bool = False) -> BeforeValidat
 
 
 def _as_list(value: object) -> object:
-    """Take one text for a list of one."""
+    """Accept a single text as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -141,12 +141,12 @@ class StageTable(BaseModel):
 
     @property
     def has_channel(self) -> bool:
-        """Whether it asks for a result channel; who is run by the harness does."""
+        """Whether the stage uses a result channel; a command run by the harness always does."""
         words = [*self.argv, self.shell or ""]
         return self.channel or any(names_harness(word) for word in words)
 
     def to_stage(self, name: str) -> Stage:
-        """Return the stage as plain data; those that judge are confined unless told otherwise."""
+        """Return the stage as plain data; by default, judging stages run in a sandbox."""
         argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
         env = {**self.env, **(CHANNEL if self.has_channel else {})}
         settings = self.model_dump(exclude_none=True, exclude={"channel"})
@@ -155,7 +155,7 @@ class StageTable(BaseModel):
 
 
 class ObjectiveTable(BaseModel):
-    """`[[objectives]]`: a metric of the result that is improved beside the score."""
+    """`[[objectives]]`: a metric of the result to improve in addition to the score."""
 
     model_config = STRICT
 
@@ -174,7 +174,7 @@ class ApproveTable(BaseModel):
     recorded: bool = False
 
     def to_stage(self) -> Stage:
-        """Return the stage: a command of ours that waits for the decision."""
+        """Return the stage: a built-in command that waits for the decision."""
         argv = ("{python}", "-I", "{approval}", "{decision_file}")
         return Stage(argv, self.timeout_s or NO_LIMIT_S, recorded=self.recorded)
 
@@ -276,11 +276,11 @@ class TreeFile(BaseModel):
 
     @property
     def backend(self) -> str:
-        """The engine's name of the backend; `threadpool` is what others call its workers."""
+        """The engine's name for the backend; `threadpool` is an alias of `local`."""
         return "local" if self.parallel_backend == "threadpool" else self.parallel_backend
 
     def to_config(self, *, dry_run: bool) -> TreeConfig:
-        """Return what decides the outcome, as plain data."""
+        """Return the settings that decide the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage(name) for name, table in tables.items() if table is not None}
         if self.approve is not None:
@@ -301,23 +301,23 @@ class TreeFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A value that replaces the file's before anything is checked."""
+    """A value that replaces that of the file before anything is checked."""
 
     name: str
-    """Of the field, dotted below a table."""
+    """Name of the field, dotted within a table."""
     value: JsonValue
 
     @property
     def flag(self) -> str:
-        """The flag that gives it: the field's own, or --set."""
+        """The flag that sets it: the field's own flag, or --set."""
         own = "--" + self.name.replace("_", "-")
         return own if self.name in FLAGS else f"--set {self.name}"
 
 
 def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
-    """Read and check a config, with `overrides` in place of the file's values.
+    """Read and check a config, with `overrides` replacing the file's values.
 
-    Raises FileInvalid naming file and field, UsageError naming the flag.
+    Raises FileInvalid, which names file and field, or UsageError, which names the flag.
     """
     by_name = _by_name(overrides)
     raw = _toml(path)
@@ -339,7 +339,7 @@ def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
 
 
 def _nearest(field: str) -> str:
-    """Suggest the field, or the place of the field, that somebody may have meant."""
+    """Suggest the field, or its place, that the user may have meant."""
     table, _, name = field.rpartition(".")
     if table and name in TreeFile.model_fields:
         return f"{name} belongs to no table: write it above the first [table]"
@@ -357,7 +357,7 @@ def _by_name(overrides: Sequence[Override]) -> dict[str, Override]:
 
 
 def parse_setting(text: str) -> Override:
-    """Read `--set NAME=VALUE`; the value is written as in TOML."""
+    """Parse `--set NAME=VALUE`, where the value is in TOML syntax."""
     name, separator, value = text.partition("=")
     if not separator or not re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", name):
         raise UsageError(f"--set {text[:80]!r} is not NAME=VALUE", hint="--set score.timeout_s=5")
@@ -376,7 +376,7 @@ FLAGS = (
     "stop_on_empty_frontier", "memory", "area", "feed_index", "max_parallel_evals",
     "max_parallel_per_node", "parallel_backend",
 )  # fmt: skip
-"""Fields that have a flag of their own."""
+"""Fields with their own flag."""
 
 
 def _put(raw: dict[str, JsonValue], override: Override) -> None:

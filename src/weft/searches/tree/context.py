@@ -1,7 +1,8 @@
-"""What a proposing command is given: its node, the path to it, and all that was tried there.
+"""The context given to a propose command: its node, the path to it, and the evals on that path.
 
-`context_of` is pure and follows from the history alone; it holds references to the ideas' bytes.
-`with_texts` puts their texts in on the slot, `as_markdown` writes the same for people and agents.
+`context_of` is pure and derives the context from the history alone, with references to the ideas'
+bytes. On the slot, `with_texts` inserts their texts and `as_markdown` formats the same for people
+and agents.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from weft.model.values import Object, Value
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 
 MAX_TRIED = 300
-"""Evals listed, the latest ones; the rest is counted."""
+"""Number of evals listed, the latest ones; the rest are counted."""
 MAX_TEXT = 4000
-"""Characters of an idea's text."""
+"""Limit on an idea's text, in characters."""
 Read = Callable[[Object], bytes]
 
 
@@ -27,7 +28,7 @@ class PathStep:
     node: str
     idea: str | None
     text: Object | None
-    """Bytes of the idea."""
+    """The idea's bytes."""
     score: str | None
     metrics: Value
 
@@ -49,7 +50,7 @@ class TriedEval:
 
 @dataclass(frozen=True, slots=True)
 class ProposalContext:
-    """What is known before ideas for a node are made."""
+    """Everything known before ideas for a node are generated."""
 
     node: str
     depth: int
@@ -65,7 +66,7 @@ class ProposalContext:
 def context_of(
     node: TreeNode, depth: int, history: TreeHistory, direction: str, inputs: Mapping[str, Object]
 ) -> ProposalContext:
-    """Return what is known before ideas for a node are made."""
+    """Return the context for generating ideas for a node."""
     path = node.path()
     above = {n.node_id for n in path}
     tried = [e for e in history.evals if e.parent.node_id in above]
@@ -99,7 +100,7 @@ def _tried(item: Eval, inputs: Mapping[str, Object]) -> TriedEval:
 
 
 def with_texts(context: ProposalContext, read: Read, index: list[Value]) -> dict[str, Value]:
-    """Return the context as a command reads it: ideas as text, and what other runs found."""
+    """Return the context as a command reads it, with ideas as text and other runs' findings."""
     path: list[Value] = [{**to_json(s), "text": _text(s.text, read)} for s in context.path]
     tried: list[Value] = [{**to_json(e), "text": _text(e.text, read)} for e in context.tried]
     return {**to_json(context), "path": path, "tried": tried, "index": index}
@@ -110,7 +111,7 @@ def _text(content: Object | None, read: Read) -> str | None:
 
 
 def as_markdown(context: ProposalContext, read: Read, index: list[Value]) -> str:
-    """Write a context for people and agents to read."""
+    """Format a context as Markdown, for people and agents."""
     better = "higher" if context.direction == "max" else "lower"
     lines = [
         f"# Ideas for {context.node}",

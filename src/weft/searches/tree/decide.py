@@ -1,9 +1,8 @@
-"""Gate, rank and stop: who becomes a node, in which order, and when a depth ends early.
+"""Gate, rank and stop: which evals become tree nodes, in which order, and when a depth ends early.
 
-Gate: each rule has a name, which is what an eval is refused for. Rank: by score, best first,
-then by eval id, or by Pareto fronts; evals whose files are equal share one place. Stop: judged on
-results in eval order, so that it is the same for any number at a time. Recorded decimals only, no
-floats.
+Gate: each rule has a name, which is given as the reason for a refusal. Rank: by score, best first,
+then by eval id, or by Pareto fronts; evals with equal files share one place. Stop: judged on
+results in eval order, so that it is independent of parallelism. Recorded decimals only, no floats.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from weft.searches.tree.results import StageResult, cost_of, declared_failure
 
 
 def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
-    """Judge an eval against its parent; the first rule that is broken names the refusal."""
+    """Judge an eval against its parent; the first broken rule names the reason for a refusal."""
     rules = [_completed(item)]
     if item.candidate is not None:
         rules.append(_untouched(item, config))
@@ -32,7 +31,7 @@ def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
 
 
 def ranked(evals: Sequence[Eval], config: TreeConfig) -> list[Eval]:
-    """Order evals that passed: best score first, equal scores by eval id; fronts if asked for."""
+    """Rank evals that passed the gate: by score, then eval id, or by fronts with objectives."""
     if config.objectives:
         return pareto_ranked(evals, config)
     direction = config.direction
@@ -75,7 +74,7 @@ def _sealed(item: Eval) -> Rule:
 
 
 def _complete_rows(item: Eval) -> list[Rule]:
-    """Ask for complete rows of every stage that reports some: nobody improves by failing."""
+    """Require complete rows of every stage that reports rows: failures must not improve scores."""
     reported = [(n, r.rows) for n, r in (("sweep", item.sweep), ("score", item.result)) if r]
     rules = [Rule("incomplete", rows.complete, f"{n}: {rows}") for n, rows in reported if rows]
     return rules or [Rule("incomplete", True, "no rows are reported")]
@@ -87,7 +86,7 @@ def _complete_rows(item: Eval) -> list[Rule]:
 def gain_rules(
     result: StageResult, parent: TreeNode, config: TreeConfig, band: Decimal
 ) -> list[Rule]:
-    """Judge what a result gains over its parent: in its score, or in any of several objectives."""
+    """Judge the gain of a result over its parent: in its score, or in any objective."""
     score = _score_rules(result, parent, config, band)
     if not config.objectives:
         return score
@@ -117,7 +116,7 @@ def _score_rules(
 
 
 def least_gain(config: TreeConfig, parent: Decimal) -> Decimal | None:
-    """Return the gain over a parent that is asked for; None when any is enough."""
+    """Return the required gain over a parent; None if any gain is enough."""
     absolute = [Decimal(config.min_gain)] if config.min_gain else []
     share = config.min_relative_gain
     relative = [EXACT.multiply(Decimal(share), parent.copy_abs())] if share else []
@@ -128,7 +127,7 @@ def least_gain(config: TreeConfig, parent: Decimal) -> Decimal | None:
 
 
 class Spending:
-    """Judges results in eval order: a failure when that is not allowed, or money that is spent."""
+    """Applies early stops to results in eval order: strict failures, and cost or token limits."""
 
     def __init__(self, config: TreeConfig, history: TreeHistory) -> None:
         self._config, self._history = config, history
@@ -136,11 +135,11 @@ class Spending:
         self.limited = bool(config.strict_fail_depth or config.max_usd or config.max_tokens)
 
     def stops(self, result: Result) -> bool:
-        """Whether nothing after this result may count."""
+        """Add a result; return whether no result after it may count."""
         return bool(self._take(result))
 
     def settle(self, stage: str, results: Sequence[Result]) -> None:
-        """Book what a round spent, and why the search ends with it, if it does."""
+        """Record the spending of a round in the history, and its stop reason, if any."""
         recounted = Spending(self._config, self._history)
         for result in results:
             self._history.stopped = recounted._take(result) or self._history.stopped

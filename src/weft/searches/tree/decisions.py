@@ -1,10 +1,10 @@
-"""Decisions of people about evals: RUN/decisions/KEY.json, one file for each task that waits.
+"""Human decisions about evals: RUN/decisions/KEY.json, one file for each waiting task.
 
-    weft tree approve ─ writes once ─► file ─► the task that waits ─► ledger: what was decided
-                                                                   ─► manifest: by whom, when
+    weft tree approve ─ writes once ─► file ─► the waiting task ─► ledger: the decision
+                                                                ─► manifest: by whom, when
 
-A decision names the task and so the very candidate: it can be given while no coordinator is running
-and is found when the run resumes.
+A decision names the task and thereby the exact candidate: it can be made while no coordinator is
+running, and is found when the run resumes.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class PersonDecision:
 
     @property
     def word(self) -> str:
-        """It in a word."""
+        """The decision in one word."""
         return "approved" if self.approved else "rejected"
 
 
 def decision_file(run: Path, key: str) -> Path:
-    """Return where the decision about a task is, or will be."""
+    """Return the path of the decision about a task, whether or not it exists yet."""
     return run / FOLDER / f"{key}.json"
 
 
 def approval_names(folder: Path, file: Path) -> dict[str, str]:
-    """Return the names that the waiting command's template uses."""
+    """Return the values of the names used by the waiting command's template."""
     return {
         "approval": approval.__file__,
         "decision_file": str(file),
@@ -60,11 +60,11 @@ UNUSED = (
     "result_file", "eval_id", "node_id", "depth", "stage", "idea_file", "parent_result",
     "root_result", "sweep_result", "feedback_file", "harness", "harness_dir",
 )  # fmt: skip
-"""Of other stages; nobody reads them while a person is asked."""
+"""Names of other stages, unused while waiting for a person."""
 
 
 def read_decision(file: Path) -> PersonDecision | None:
-    """Return a decision; None when there is none. Raises InputError when it is malformed."""
+    """Return a decision; None if there is none. Raises InputError if it is malformed."""
     if not file.is_file():
         return None
     try:
@@ -75,7 +75,7 @@ def read_decision(file: Path) -> PersonDecision | None:
 
 
 def write_decision(file: Path, decision: PersonDecision) -> None:
-    """Write a decision, once and as a whole; raises InputError when there is one already."""
+    """Write a decision once and atomically; raises InputError if there already is one."""
     file.parent.mkdir(exist_ok=True)
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     with aside.open("w", encoding="utf-8") as opened:

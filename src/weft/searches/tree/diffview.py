@@ -1,6 +1,6 @@
-"""A diff as markup: lines by what they do, and inside them comments, strings, keywords, numbers.
+"""Render a diff as markup, with syntax colours for comments, strings, keywords and numbers.
 
-Pure, and the same for every language: what most of them share is coloured, nothing is parsed.
+Pure and language-independent: it colours what most languages share and parses nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_LINE_CHARS = 400
 
 
 def draw_diff(text: str) -> Markup:
-    """Return a diff line by line; added and removed ones are marked, code is coloured."""
+    """Return a diff line by line, with added and removed lines marked and code coloured."""
     lines = [_line(line) for line in text.splitlines()]
     return element("pre", *lines, class_="diff", tabindex=0)
 

@@ -1,7 +1,7 @@
-"""Evals and nodes as records: what `weft tree evals` and `--json` show.
+"""Evals and nodes as records, as shown by `weft tree evals` and `--json`.
 
-An eval summarises its stages: the state of the last, first start, last finish, summed time.
-Whether a node is expanded follows from its evals and is stored nowhere.
+An eval summarises its stages: the state of the last one, first start, last finish, total time.
+Whether a node is expanded is derived from its evals and not stored.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ RETRIED = ("timeout", "temporary")
 TEMPORARY = 75
 LIMITS = {"timeout": "it exceeded its time limit", "out-of-memory": "it exceeded its memory limit"}
 BY_GATE = {"tampered": "implement", "incomplete": "score"}
-"""Refusals of the gate that are reported as errors, and the stage they belong to."""
+"""Gate refusals that are reported as errors, with the stage to which they belong."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRecord:
-    """One attempt of a stage that did not succeed."""
+    """One unsuccessful attempt of a stage."""
 
     stage: str
     type: str
@@ -89,7 +89,7 @@ class EvalRecord:
     peak_bytes: int
     keys: tuple[str, ...]
     costs: dict[str, dict[str, Value]]
-    """What each stage reported."""
+    """The cost reported by each stage."""
     approved_by: str | None
     approved_at: float | None
 
@@ -195,7 +195,7 @@ def _error(item: Eval, stage: str, key: str, attempt: ViewedAttempt) -> ErrorRec
 
 
 def _final_error(item: Eval, errors: Sequence[ErrorRecord]) -> ErrorRecord | None:
-    """Return why the eval failed in the end; None when it did not."""
+    """Return the final error of the eval; None if it did not fail."""
     if item.error is not None:
         of_stage = [e for e in errors if e.stage == item.error.stage]
         own = ErrorRecord(item.error.stage, item.error.type, item.reason or item.feedback)

@@ -1,9 +1,10 @@
-"""Takes the evals of a depth through their stages, one round per stage.
+"""Run the evals of a depth through their stages, one round per stage.
 
-    implement ⇄ review ─► approve ─► sweep ─► score, as often as it takes
+    implement ⇄ review ─► approve ─► sweep ─► score, repeated until decided
 
-Equal files are collapsed after `implement`; an eval that failed, or was collapsed, or changed a
-protected path goes no further. A failure or spent money may end a round, judged in eval order.
+Evals with equal files are collapsed after `implement`. An eval that failed, was collapsed, or
+changed a protected path does not continue. A failure or an exhausted budget may end a round; this
+is judged in eval order.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from weft.searches.tree.stages import stage_call
 Step = Round | Plan
 Steps = Generator[Step, Sequence[Result], None]
 Store = Callable[[Eval, Table], None]
-"""Takes in what a stage recorded."""
+"""Stores the value that a stage recorded in its eval."""
 ONCE = (None,)
-"""The repeats of a stage that is run once."""
+"""The repeats of a stage that runs once."""
 
 
 class EvalStages:
-    """Runs stages of evals and stores what they recorded in them."""
+    """Runs the stages of evals and stores their results in the evals."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class EvalStages:
         self._recordings, self._history = recordings, history
 
     def run(self, planned: Sequence[Eval]) -> Steps:
-        """Take all evals of a depth through their stages, one round per stage."""
+        """Run all evals of a depth through their stages, one round per stage."""
         yield from self._implement(planned)
         if self._config.asks_before("score"):
             yield from self.ask(self._alive(planned))
@@ -63,7 +64,7 @@ class EvalStages:
         yield from self._score(self._alive(planned))
 
     def _score(self, evals: Sequence[Eval]) -> Steps:
-        """Score evals; where scores are repeated, no more often than it takes to decide."""
+        """Score evals; repeated scorings end as soon as the outcome is decided."""
         repeats = self._config.repeats
         if repeats == 1 or self._config.dry_run:
             yield from self._stage_round("score", evals, _store_result)
@@ -80,18 +81,18 @@ class EvalStages:
             waiting = [e for e in self._alive(waiting) if e.result is None]
 
     def _settled(self, item: Eval) -> StageResult | None:
-        """Return the scoring that counts, as soon as the others cannot change the outcome."""
+        """Return the scoring that counts once the others cannot change the outcome, else None."""
         config, band = self._config, self._history.band
 
         def is_refused(result: StageResult) -> bool:
             rules = gain_rules(result, item.parent, config, band)
-            own = bool(config.gate or config.objectives)  # they may look at more than the score
+            own = bool(config.gate or config.objectives)  # these may inspect more than the score
             return not own and not all(rule.passed for rule in rules)
 
         return settled(item.scorings, config.repeats, config.direction, is_refused)
 
     def _implement(self, planned: Sequence[Eval]) -> Steps:
-        """Implement, and again with the reviewer's words where it rejected."""
+        """Implement the ideas; implement rejected ones again with the reviewer's feedback."""
         waiting = list(planned)
         for number in range(self._config.review_rounds):
             yield from self._stage_round("implement", waiting, _store_candidate)
@@ -108,21 +109,21 @@ class EvalStages:
                 return
 
     def ask(self, evals: Sequence[Eval]) -> Steps:
-        """Let a person decide about evals."""
+        """Ask a person to decide about evals."""
         if evals:
             count = f"{len(evals)} eval waits" if len(evals) == 1 else f"{len(evals)} evals wait"
             yield Plan(unit="stages", note=f"{count} for a person: weft tree approve RUN")
         yield from self._stage_round(APPROVE, evals, _store_approval)
 
     def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
-        """Return those that go on: nothing failed, not collapsed, no protected path changed."""
+        """Return the evals that continue: not failed, dropped, collapsed or tampered with."""
         sound = [e for e in evals if e.error is None and e.state != "dropped"]
         return [e for e in sound if e.same_as is None and not touched(e, self._config)]
 
     def _stage_round(
         self, stage: str, evals: Sequence[Eval], store: Store, repeats: Sequence[int | None] = ONCE
     ) -> Steps:
-        """Run one stage of some evals; what an early stop left out is dropped."""
+        """Run one stage of some evals; those left out by an early stop are dropped."""
         for item in (e for e in evals if stage in e.imported):
             item.stage = stage
             store(item, item.imported[stage])
@@ -153,9 +154,9 @@ class EvalStages:
     def run_round(
         self, stage: str, calls: Sequence[TaskCall]
     ) -> Generator[Step, Sequence[Result], Sequence[Result]]:
-        """Run one round; a failure or spent money may end it, judged in its order."""
+        """Run one round; a failure or an exhausted budget may end it, judged in task order."""
         spending = Spending(self._config, self._history)
-        judged = spending.limited and not self._history.stopped  # what is paid for is still scored
+        judged = spending.limited and not self._history.stopped  # after a stop, paid work is scored
         results = yield make_round(calls, spending.stops if judged else None)
         spending.settle(stage, results)
         return results
@@ -165,7 +166,7 @@ class EvalStages:
             item.state = "dropped"
 
     def _collapse(self, evals: Sequence[Eval]) -> None:
-        """Let evals with equal files share the result of the first of them."""
+        """Make evals with equal files share the result of the first of them."""
         first: dict[str, int] = {}
         for item in evals:
             if item.candidate is not None and item.error is None:

@@ -1,9 +1,9 @@
-"""States of a tree run as files: a path as a branch or patches, names of commits, rejects.
+"""Write states of a tree run as files: a path as a branch or patches, refs, rejected evals.
 
     RUN/repo.git   refs/weft/n<id> for nodes, refs/weft/e<id> for evals
-    RUN/kept/e<id> the files of an eval that was not promoted, if asked for
+    RUN/kept/e<id> the files of an eval that was not promoted, if requested
 
-What lies in RUN follows from the record and is made again whenever the summary is written.
+These files in RUN are derived from the ledger and rebuilt whenever the summary is written.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.searches.tree.stages import message_of
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What export wrote."""
+    """The output of an export."""
 
     where: Path
     commits: tuple[str, ...]
@@ -70,7 +70,7 @@ def export(
 
 
 def _mail(git: Git, commit: str) -> bytes:
-    """Return a commit as a message for `git am`."""
+    """Return a commit as a mail for `git am`."""
     return git.run(
         "format-patch", "-1", "--stdout", "--binary", "--full-index", "--no-renames",
         "--no-ext-diff", "--no-textconv", "--no-color", "--no-signature", "--no-stat", commit,
@@ -90,7 +90,7 @@ def _write_patches(
 
 
 def _commit(view: RunView, tree_run: TreeRun, number: int) -> bytes:
-    """Return the bytes of a root's own commit."""
+    """Return the bytes of a root's commit."""
     return view.read(Object(tree_run.inputs[commit_input(number)]))
 
 
@@ -98,15 +98,15 @@ def _pieces(view: RunView, tree_run: TreeRun) -> Iterator[bytes]:
     return view.pieces(Object(tree_run.inputs["root"]))
 
 
-# -- beside the record ------------------------------------------------------------------------
+# -- files in the run's folder ----------------------------------------------------------------
 
 
 REJECTED, FAILED = "rejected", "failed"
-"""What `--keep-…` may ask for."""
+"""The values that `--keep-…` options set."""
 
 
 def name_commits(run: Path, tree_run: TreeRun) -> None:
-    """Give the commits of nodes and evals names in the run's own repository."""
+    """Create refs for the commits of nodes and evals in the run's own repository."""
     git = Git(run / "repo.git")
     if not git.folder.is_dir():
         return
@@ -115,21 +115,21 @@ def name_commits(run: Path, tree_run: TreeRun) -> None:
     named = {f"refs/weft/{n.name}": n.commit for n in history.nodes}
     named |= {f"refs/weft/{e.name}": e.candidate.commit for e in history.evals if e.candidate}
     for lock in sorted((git.folder / "refs").rglob("*.lock")):
-        lock.unlink(missing_ok=True)  # of a command that was killed while it did this
+        lock.unlink(missing_ok=True)  # left by a command that was killed here
     present = _present(git, sorted(set(named.values())))
     lines = [f"update {ref} {name}\n" for ref, name in named.items() if name in present]
     git.run("update-ref", "--stdin", data="".join(lines).encode())
 
 
 def _present(git: Git, commits: list[str]) -> set[str]:
-    """Return those commits that are there; one made on another machine or imported is not."""
+    """Return the commits that exist here; those from another machine or an import do not."""
     request = "".join(f"{name}\n" for name in commits).encode()
     lines = git.run("cat-file", "--batch-check", data=request).decode().splitlines()
     return {line.split()[0] for line in lines if not line.endswith("missing")}
 
 
 def keep_rejected(run: Path, tree_run: TreeRun) -> None:
-    """Write the files of every eval that has some and was not promoted."""
+    """Write the files of every eval that has a diff and was not promoted."""
     for item in tree_run.history.evals:
         place = run / "kept" / item.name
         rejected = item.candidate and item.candidate.diff and item.node_id is None

@@ -1,4 +1,4 @@
-"""The history of a tree search: nodes, evals, and why each eval was promoted or refused."""
+"""The history of a tree search: nodes, evals, and the reasons for promotions and refusals."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ STOPS = {
     "max-tokens": "the tokens are spent",
     "strict-fail-depth": "an eval failed",
 }
-"""Why a search may end: the name of each stop, and what it means."""
+"""Reasons for the end of a search: the name of each stop, and its meaning."""
 
 
 def stop_text(name: str, detail: str = "") -> str:
-    """Return why a search ended: the name of the stop, then what it means or a detail."""
+    """Return the reason for the end of a search: the stop's name, then its meaning or a detail."""
     return f"{name}: {detail or STOPS[name]}"
 
 
@@ -45,7 +45,7 @@ class Rule:
 
 @dataclass(slots=True)
 class TreeNode:
-    """A state with its score; `steps` are the diffs that lead to it from the root."""
+    """A state with its score; `steps` are the diffs from the root to it."""
 
     node_id: int
     commit: str
@@ -53,16 +53,16 @@ class TreeNode:
     depth: int
     steps: tuple[Object, ...]
     result: StageResult | None = None
-    """None until the root is scored; every other node has one."""
+    """None only for a root that has not been scored."""
     parent: TreeNode | None = None
     eval_id: int | None = None
     idea: Idea | None = None
     tried: set[str] = field(default_factory=set)
-    """Names of ideas that were planned here; membership only."""
+    """Names of the ideas planned here; used for membership only."""
     ideas: list[Idea] = field(default_factory=list)
-    """Those made for this node alone."""
+    """Ideas generated for this node alone."""
     turns: tuple[Object, ...] = ()
-    """Its transcript: the turns of all commands on the path to it, and its own."""
+    """Its transcript: the turns of all commands on the path to it, then its own."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class TreeNode:
         return self.result.score_text
 
     def result_dict(self) -> dict[str, Value]:
-        """Its result as stages get it; empty before it is scored."""
+        """Return its result as passed to stages; empty before it is scored."""
         return {} if self.result is None else self.result.recorded
 
     def path(self) -> list[TreeNode]:
@@ -91,7 +91,7 @@ class TreeNode:
 
 @dataclass(slots=True)
 class Eval:
-    """One idea on one node, over all its stages."""
+    """One idea tried on one node, over all its stages."""
 
     eval_id: int
     parent: TreeNode
@@ -104,24 +104,24 @@ class Eval:
     stages: list[str] = field(default_factory=list)
     """The stage of each key."""
     costs: list[StageCost] = field(default_factory=list)
-    """What each key cost."""
+    """The cost of each key's task."""
     error: TaskError | None = None
     reason: str = ""
-    """Why it failed, in the words of the command that reported it."""
+    """The failure reason that a command reported."""
     candidate: Candidate | None = None
     feedback: str = ""
     imported: Mapping[str, Table] = field(default_factory=dict)
-    """What each stage recorded in the run it was imported from; empty when it is executed here."""
+    """The values its stages recorded in the imported run; empty if it is executed here."""
     turns: tuple[Object, ...] = ()
     sweep: StageResult | None = None
     result: StageResult | None = None
     scorings: list[StageResult] = field(default_factory=list)
-    """All of them where there are several; `result` is the one that counts."""
+    """Repeated scorings, if any; `result` is the one that counts."""
     same_as: int | None = None
     rules: list[Rule] = field(default_factory=list)
     refused: str = ""
     passed_over: str = ""
-    """Why it was not promoted in spite of its rank."""
+    """Why it was not promoted despite its rank."""
     rank: int | None = None
     node_id: int | None = None
 
@@ -137,7 +137,7 @@ class Eval:
 
     @property
     def verdict(self) -> str:
-        """Its outcome in a word or two."""
+        """Its outcome in one or two words."""
         if self.node_id is not None:
             return f"promoted n{self.node_id}"
         if self.refused:
@@ -147,7 +147,7 @@ class Eval:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """An idea that was not planned on a node, and why."""
+    """An idea that was not planned on a node, and the reason."""
 
     node_id: int
     depth: int
@@ -157,16 +157,16 @@ class Skip:
 
 @dataclass(slots=True)
 class CostSum:
-    """What the commands of one stage reported, all together."""
+    """The total cost reported by the commands of one stage."""
 
     calls: int = 0
-    """How many reported a cost."""
+    """Number of commands that reported a cost."""
     usd: Decimal = Decimal(0)
     input_tokens: int = 0
     output_tokens: int = 0
 
     def add(self, cost: StageCost) -> None:
-        """Count one more."""
+        """Add the cost of one call."""
         self.calls += 1
         self.usd = EXACT.normalize(EXACT.add(self.usd, Decimal(cost.usd)))
         self.input_tokens += cost.input_tokens
@@ -185,7 +185,7 @@ class CostSum:
 
 
 def costs_of(item: Eval) -> dict[str, CostSum]:
-    """Return what each stage of an eval reported, in the order of the stages."""
+    """Return the cost that each stage of an eval reported, in stage order."""
     costs: dict[str, CostSum] = {}
     for stage, cost in zip(item.stages, item.costs, strict=True):
         if cost != StageCost():
@@ -195,29 +195,29 @@ def costs_of(item: Eval) -> dict[str, CostSum]:
 
 @dataclass(slots=True)
 class TreeHistory:
-    """All of it, in the order in which it was decided."""
+    """The whole history, in the order of the decisions."""
 
     nodes: list[TreeNode] = field(default_factory=list)
     evals: list[Eval] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     frontiers: list[list[int]] = field(default_factory=list)
     roots: int = 1
-    """How many of the nodes are roots; they come first."""
+    """Number of nodes that are roots; they come first."""
     band: Decimal = Decimal(0)
     root_scores: list[str] = field(default_factory=list)
     root_error: TaskError | None = None
     """Why the root could not be scored."""
     root_key: str = ""
-    """Of the task that failed to."""
+    """Key of the task that failed to score it."""
     usd: Decimal = Decimal(0)
     tokens: int = 0
     costs: dict[str, CostSum] = field(default_factory=dict)
-    """By stage, in the order in which stages first ran."""
+    """Costs by stage, in the order in which stages first ran."""
     stopped: str = ""
-    """Why the search ended: the name of the stop, then what it means."""
+    """Why the search ended: the name of the stop, then its meaning; empty while it runs."""
 
     def scored_roots(self) -> list[TreeNode]:
-        """Return the roots if all of them have a score, or nothing."""
+        """Return the roots if all of them are scored, else an empty list."""
         roots = self.nodes[: self.roots]
         return roots if all(node.result is not None for node in roots) else []
 

@@ -1,8 +1,8 @@
-"""The idea index: what was tried in all runs of an area, with the outcome.
+"""The idea index: the ideas tried in all runs of an area, with their outcomes.
 
-One append-only JSONL file per area in the user's state folder; two runs may write at once. It is
-part of no decision by itself: a run that asks for it takes a copy in as an input, whose hash is
-in its first record, and a resume reads that copy.
+One append-only JSONL file per area in the user's state folder; several runs may write at once. The
+index itself is part of no decision: a run that uses it takes a copy as an input, whose hash is in
+its genesis, and a resume reads that copy.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from weft.searches.tree.load import TreeRun
 from weft.searches.tree.search import NAME
 
 AREA = "area"
-"""Label in run.toml: the index that a run's ideas go to."""
+"""Label in run.toml: the index in which a run records its ideas."""
 INDEX = "index"
-"""Name of the input that holds the index as it was when the run began."""
+"""Name of the input that holds the index as of the start of the run."""
 MAX_TEXT = 4000
 MAX_FED = 200
-"""Entries that a run takes in, the latest ones."""
+"""Number of entries given to a run, the latest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdeaEntry:
-    """One eval of some run."""
+    """One eval of a run."""
 
     entry_id: str
-    """From the run's first record, the eval and its outcome: the same outcome is noted once."""
+    """Hash of the run's genesis, the eval and its outcome, so that an outcome is recorded once."""
     idea: str
     kind: str
     digest: str
     text: str
     path: tuple[str, ...]
-    """Ideas that its parent stood on."""
+    """Ideas on the path to its parent."""
     root: str
     direction: str
     parent_score: str | None
@@ -56,7 +56,7 @@ class IdeaEntry:
 
 
 def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[IdeaEntry]:
-    """Return an entry for every eval that was judged, in their order."""
+    """Return an entry for every judged eval, in eval order."""
     entries = []
     for item in tree_run.history.evals:
         if item.verdict in ("queued", "dropped"):
@@ -87,7 +87,7 @@ class IdeaIndex:
         self._log = LineLog(folder / f"{area}.jsonl")
 
     def add(self, entries: Iterable[IdeaEntry]) -> int:
-        """Append those that are not there yet, durably; return how many."""
+        """Append new entries durably; return their number."""
 
         def new_lines() -> list[str]:
             known = {entry.entry_id for entry in self._entries()}
@@ -97,7 +97,7 @@ class IdeaIndex:
         return self._log.append(new_lines)
 
     def snapshot(self) -> bytes:
-        """Return the latest entries as one JSON list, the input of a run that asks for them."""
+        """Return the latest entries as one JSON list, the input of a run that uses them."""
         latest = list(self._entries())[-MAX_FED:]
         return json.dumps([to_json(entry) for entry in latest], sort_keys=True).encode()
 
@@ -106,14 +106,14 @@ class IdeaIndex:
             try:
                 yield from_json(IdeaEntry, json.loads(line))
             except (ValueError, LedgerDamaged):
-                continue  # torn by a crash; the eval is noted again when its run is
+                continue  # torn by a crash; recorded again with its run
 
 
 # -- of a run ------------------------------------------------------------------------------------
 
 
 def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
-    """Return the index as the run's input: as it is now, or as a begun run took it in."""
+    """Return the index as the run's input: the current one, or the copy of a run already begun."""
     if not file.feed_index or file.area is None:
         return {}
     recorded = None if out is None else recorded_input(out, INDEX)
@@ -121,7 +121,7 @@ def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
 
 
 def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
-    """Append a run's evals to the index of its area; return how many are new there."""
+    """Append a run's evals to the index of its area; return the number of new entries."""
     view = RunView(run, NAME)
     genesis = json.dumps(dict(view.genesis()), sort_keys=True)
     inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}

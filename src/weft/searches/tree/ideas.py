@@ -1,8 +1,8 @@
-"""Ideas from a folder of files, from values to try, and those a command has written.
+"""Ideas: from a folder of files, from values to try, or written by a command.
 
-Read once, at the door or on the slot; their bytes become inputs or objects of the run. Two ideas
-are the same when their normalised text is: white space at the ends of lines and empty lines at
-the end do not count.
+They are read once, with the request or on the slot; their bytes become inputs or objects of the
+run. Two ideas are the same if their normalised texts are equal: trailing white space and empty
+lines at the start and end do not count.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
-    """Return the ideas of a folder, by name; raises FileInvalid naming the file."""
+    """Return the ideas of a folder, by name; raises FileInvalid, which names the file."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileInvalid(f"ideas folder {folder} {what}")
@@ -48,7 +48,7 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
 def read_proposed(
     folder: Path, *, has_command: bool
 ) -> tuple[list[tuple[Idea, bytes]], list[SkippedFile]]:
-    """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
+    """Return the ideas that a command wrote and the files that are not ideas, with reasons."""
     ideas: list[tuple[Idea, bytes]] = []
     skipped: list[SkippedFile] = []
     for path in _files(folder) if folder.is_dir() else ():
@@ -65,7 +65,7 @@ def read_proposed(
 def merge_ideas(
     *parts: Sequence[tuple[Idea, bytes]], where: Path, may_be_none: bool = False
 ) -> list[tuple[Idea, bytes]]:
-    """Merge ideas, sorted by name; refuses two of one name, too many, or none."""
+    """Merge ideas, sorted by name; raises FileInvalid for duplicate names, too many, or none."""
     ideas = sorted((pair for part in parts for pair in part), key=lambda pair: pair[0].name)
     for (idea, _), (following, _) in pairwise(ideas):
         if idea.name == following.name:
@@ -82,7 +82,7 @@ def digest_of(data: bytes) -> str:
 
 
 def name_of(values: Mapping[str, Scalar]) -> str:
-    """Return what an idea that sets these values is called."""
+    """Return the name of an idea that sets these values."""
     return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
 
 
@@ -93,7 +93,7 @@ def parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
 
 
 def other_files(folder: Path) -> list[str]:
-    """Return the names of what lies in a folder of ideas and is not read as one."""
+    """Return the names of entries in an ideas folder that are not read as ideas."""
     present = sorted(folder.iterdir()) if folder.is_dir() else []
     return [p.name for p in present if p.suffix not in SUFFIXES and not p.name.startswith(".")]
 
@@ -103,7 +103,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 class _IdeaError(Exception):
-    """Says what is wrong with a file, without its path: that is a slot's, or the user's."""
+    """The problem with a file, without its path, which may be on a slot or the user's."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -146,7 +146,7 @@ def _kind(path: Path, text: str, has_command: bool) -> str:
 
 
 def _check_parameter(text: str) -> None:
-    """Refuse what is not `{"file": …, "values": {key: value}}`."""
+    """Refuse text that is not `{"file": …, "values": {key: value}}`."""
     try:
         body = strictjson.loads(text, where="its JSON", max_bytes=MAX_BYTES)
     except FileInvalid as error:
@@ -169,7 +169,7 @@ def _complaints(body: Value) -> Iterator[str]:
 
 
 def _check_inside(names: Sequence[str]) -> None:
-    """Refuse paths that lead out of any repository."""
+    """Refuse paths that lead outside the repository."""
     for name in names:
         parts = name.split("/")
         if ".." in parts or (name.startswith("/") and name != "/dev/null"):

@@ -1,7 +1,7 @@
-"""Tables of a config that stand for ideas: parameters, grids, and mutations of a file's values.
+"""Config tables that define ideas: parameters, grids, and mutations of a file's values.
 
-Read at the door only. What happens to them on a slot is in `slot/values.py`, which needs no
-pydantic: a worker that imports it starts three times slower.
+They are read only with the config. `slot/values.py` applies them on a slot without pydantic, whose
+import makes a worker start three times slower.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Values = Annotated[list[bool | int | Number | str], Field(min_length=1, max_length=10_000)]
 MAX_GRID = 10_000
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
-"""Every field of a table is known."""
+"""Refuses unknown fields and converts no types."""
 
 
 class ParameterTable(BaseModel):
@@ -53,7 +53,7 @@ class GridTable(BaseModel):
 
 
 class MutationTable(BaseModel):
-    """`[[mutations]]`: numbers of a file, moved a little on every node."""
+    """`[[mutations]]`: numbers in a file, varied slightly on every node."""
 
     model_config = STRICT
 
@@ -73,7 +73,7 @@ class MutationTable(BaseModel):
         return self
 
     def to_mutation(self) -> Mutation:
-        """Return the table as plain data, amounts as decimal text."""
+        """Return the table as plain data, with amounts as decimal text."""
         amounts = (_decimal(x) for x in (self.scale, self.step, self.low, self.high))
         return Mutation(self.file, tuple(self.keys), self.count, self.at_once, *amounts)
 

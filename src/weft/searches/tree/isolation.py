@@ -1,4 +1,4 @@
-"""What the commands of a tree search need: a sandbox, and variables nobody else may see."""
+"""The needs of a tree search's commands: a sandbox, and secret variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPEN = "candidate code could reach other processes, the network and files outsid
 
 
 def command_needs(args: Mapping[str, Any]) -> CommandNeeds:
-    """Return the strictest sandbox that a stage asks for, and all variables by name."""
+    """Return the strictest sandbox mode of any stage, and the names of all variables."""
     config = from_json(TreeConfig, args["config"])
     stages = [] if config.dry_run else _commands(config)
     modes = {stage.sandbox for stage in stages}
@@ -25,9 +25,9 @@ def command_needs(args: Mapping[str, Any]) -> CommandNeeds:
 
 
 def isolation_notes(config: TreeConfig, unconfined: bool) -> list[str]:
-    """Say that scores are not isolated, if they are not; `unconfined`: a scorer was not confined.
+    """Return a note if scores are not isolated; `unconfined`: a judging command had no sandbox.
 
-    What the config says counts before anything has run.
+    The config's setting is reported even before anything has run.
     """
     if config.dry_run:
         return []

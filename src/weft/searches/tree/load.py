@@ -1,4 +1,4 @@
-"""Loads tree runs: the history, rebuilt from the records by the code that decided it; timing."""
+"""Load tree runs: the history, rebuilt from the records by the search itself, and timing."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from weft.searches.tree.search import NAME, Search, SearchArgs, search_tree
 from weft.searches.tree.stageargs import StageId
 
 ENDED_EARLY = ("dropped", "cancelled")
-"""States of tasks behind an early stop."""
+"""States of tasks after an early stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveStage:
-    """A stage of a round that is not complete: what is known of it already."""
+    """What is already known of a stage in an incomplete round."""
 
     stage: str
     state: str
@@ -52,7 +52,7 @@ class LiveStage:
 
 @dataclass(slots=True)
 class Timing:
-    """How an eval went, over all attempts of all stages: never part of a decision."""
+    """Measurements of an eval over all attempts of all stages; never part of a decision."""
 
     attempts: int = 0
     attempts_by_stage: dict[str, int] = field(default_factory=dict)
@@ -63,43 +63,43 @@ class Timing:
     started_at: float | None = None
     finished_at: float | None = None
     task_state: str = "queued"
-    """Of its last stage, as is what follows."""
+    """State of its last stage, which the following fields describe too."""
     worker_pid: int | None = None
     worker_started: float | None = None
     node: str | None = None
     gpu: int | None = None
     attempt: int = 0
     approved_by: str | None = None
-    """Who decided about it, if a person was asked; rejections too."""
+    """The person who approved or rejected it, if one was asked."""
     approved_at: float | None = None
 
 
 @dataclass(slots=True)
 class TreeRun:
-    """A run: what was decided, and how long it took."""
+    """A run: its decisions and its timing."""
 
     config: TreeConfig
     history: TreeHistory
     timing: dict[int, Timing]
     inputs: Mapping[str, str]
     imported_from: str = ""
-    """Head of the run whose completed evals were taken over."""
+    """Head of the run whose completed evals were imported."""
     live: Mapping[int, LiveStage] = field(default_factory=dict)
-    """Stages of the round that is under way, by eval."""
+    """Stages of the current round, by eval."""
     unconfined: bool = False
-    """A command that judges was not confined."""
+    """Whether a judging command ran without a sandbox."""
 
     def score_notes(self) -> list[str]:
-        """Return what a reader of scores must know of how they came about; most often nothing."""
+        """Return caveats about the origin of the scores; usually none."""
         return result_notes(self.config) + self.isolation_notes()
 
     def isolation_notes(self) -> list[str]:
-        """Return that scores are not isolated, and why, if they are not."""
+        """Return a note with the reason if scores are not isolated; usually none."""
         return isolation_notes(self.config, self.unconfined)
 
 
 def load_run(run: RunView) -> TreeRun:
-    """Rebuild the history of a run as far as its records reach."""
+    """Rebuild the history of a run from its complete rounds."""
     genesis = run.genesis()
     if folder := run.execution().get("folder"):
         add_import_folder(run.path / folder)
@@ -118,12 +118,12 @@ def load_run(run: RunView) -> TreeRun:
 
 
 def load_tree_run(run: Path) -> TreeRun:
-    """Load a run; raises InputError when it is not one of `weft tree`."""
+    """Load a run; raises InputError if it is not a tree run."""
     return load_run(view_of(run, NAME, "tree"))
 
 
 def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
-    """Return a node by name, or the best one; raises when there is none."""
+    """Return a node by name, or the best one without a name; raises InputError if there is none."""
     if not tree_run.history.scored_roots():
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:
@@ -138,16 +138,16 @@ def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
 
 
 def turns_of(run: Path, name: str) -> list[Turn]:
-    """Return all turns on the path to a node; raises InputError when there is no such node."""
+    """Return all turns on the path to a node; raises InputError if there is no such node."""
     node, view = node_of(load_tree_run(run), name, run), RunView(run, NAME)
     return [turn for reference in node.turns for turn in parse(view.read(reference))]
 
 
 def failure_reason(view: RunView, key: str = "") -> str:
-    """Return in a line why a task failed, or the first task that did if no key is given.
+    """Return in one line why a task failed; without a key, the first task that failed.
 
-    A refused result has its reason on the first line of the last attempt's detail; a command that
-    failed says why on its last.
+    For a refused result, the reason is the first line of the last attempt's detail; for a failed
+    command, it is the last line printed.
     """
     attempts = [a for a in view.attempts() if a.outcome == "failed" and key in ("", a.key)]
     if not attempts:
@@ -160,7 +160,7 @@ def failure_reason(view: RunView, key: str = "") -> str:
 
 
 def root_failure(run: Path, history: TreeHistory) -> str:
-    """Say why the root could not be scored: type, exit code, reason; empty when it could."""
+    """Return why the root could not be scored: type, exit code, reason; empty if it could."""
     error = history.root_error
     if error is None:
         return ""
@@ -168,11 +168,11 @@ def root_failure(run: Path, history: TreeHistory) -> str:
     return f"{error.type}{code}: {failure_reason(RunView(run, NAME), history.root_key)}"
 
 
-# -- from its records ---------------------------------------------------------------------------
+# -- from the records ---------------------------------------------------------------------------
 
 
 def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> list[ViewedTask]:
-    """Feed recorded rounds to the search until one is not complete; return the tasks of that."""
+    """Feed complete recorded rounds to the search; return the tasks of the first incomplete one."""
     try:
         planned = _next_round(steps, None)
         for _, group in rounds:
@@ -188,7 +188,7 @@ def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) ->
 
 
 def _next_round(steps: Search, results: Sequence[Result] | None) -> Round:
-    """Send results in and return the next round; plans are for those who watch a run."""
+    """Send results and return the next round; skip plans, which are for watchers of a run."""
     step = next(steps) if results is None else steps.send(results)
     while isinstance(step, Plan):
         step = next(steps)
@@ -205,7 +205,7 @@ def _live(task: ViewedTask) -> tuple[int | None, LiveStage]:
 
 
 def _failed_seconds(run: RunView) -> dict[str, float]:
-    """Return the seconds of attempts that did not succeed and were followed by others, by task."""
+    """Return the seconds of requeued attempts, by task key."""
     seconds: dict[str, float] = {}
     for attempt in run.attempts():
         if attempt.outcome == "requeued":
@@ -219,7 +219,7 @@ def _timed(
     earlier_s: Mapping[str, float],
     unconfined: list[str],
 ) -> Iterator[ViewedTask]:
-    """Pass tasks on and record the timing of each, and keys of those that were not confined."""
+    """Yield tasks unchanged, recording their timing, and keys of those run without a sandbox."""
     for task in tasks:
         name = stage_id_of(task)
         if name.stage in JUDGING and task.notes.get("sandbox") == "none":
@@ -240,13 +240,13 @@ def _results(tasks: list[ViewedTask]) -> Iterator[Result]:
 
 
 def stage_args_of(task: ViewedTask) -> Table:
-    """Return the arguments of a stage, as a command or without one."""
+    """Return the arguments of a stage, whether or not it runs a command."""
     args: Table = task.args.get("asked") or task.args["args"]
     return args
 
 
 def stage_id_of(task: ViewedTask) -> StageId:
-    """Return which stage of which eval a task is."""
+    """Return the id of the stage that a task executes."""
     return from_json(StageId, stage_args_of(task))
 
 
@@ -271,7 +271,7 @@ def _time(own: Timing, stage: str, task: ViewedTask, earlier_s: float) -> None:
 
 
 def read_recordings(run: Path | None, config: Path) -> tuple[Recordings, dict[str, bytes]]:
-    """Return what a run that a config names recorded, and the objects it refers to."""
+    """Return the recordings of the run named by a config, and the objects they refer to."""
     if run is None:
         return {}, {}
     try:
@@ -284,7 +284,7 @@ def read_recordings(run: Path | None, config: Path) -> tuple[Recordings, dict[st
 
 
 def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
-    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
+    """Collect outcomes from pairs of tasks and arguments; for equal keys, the first wins."""
     entries: dict[str, StageOutcome] = {}
     for recorded, args in tasks:
         key = RecordingKey.of_args(args)
@@ -297,10 +297,10 @@ def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
 
 
 def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
-    """Return the completed evals of a run with its head, and the objects they refer to.
+    """Return a run's head with its completed evals, and the objects they refer to.
 
-    Raises Damaged when the run does not verify, and InputError when its scores cannot be
-    compared with those of the new one.
+    Raises Damaged if the run does not verify, and InputError if its scores are not comparable
+    with those of the new run.
     """
     if run is None:
         return None, {}

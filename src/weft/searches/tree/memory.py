@@ -1,8 +1,8 @@
 """Conversation memory: the transcript of all commands on the path to a node, as turns.
 
-One transcript per node. A child forks its parent's: it begins with the parent's turns and adds
-those of the eval that made it; siblings never see each other. Turns are JSON lines of `role` and
-`text`, kept as objects of the run; a command gets the last of them, within a window.
+Each node has one transcript. A child forks its parent's: it starts with the parent's turns and adds
+those of the eval that created it; siblings never see each other's. Turns are JSON lines of `role`
+and `text`, stored as objects of the run; a command gets the last ones that fit a window.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ Read = Callable[[Object], bytes]
 Store = Callable[[bytes], Object]
 
 FILES = ("transcript_file", "turns_file")
-"""What a command reads, and what it may write."""
+"""The file that a command reads, and the file that it may write."""
 TURNS = "out/turns.jsonl"
-"""Below the attempt's folder: where a command may write."""
+"""Path below the attempt's folder where a command may write turns."""
 MAX_BYTES = 4 * 2**20
 MAX_TURN_CHARS = 100_000
-"""What is kept of a command's stdout as one turn."""
+"""Limit on the part of a command's stdout that is kept as one turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message and its author: `user`, `assistant`, or a role of the command's own."""
+    """One message and its role: `user`, `assistant`, or one that the command defines."""
 
     role: str
     text: str
 
 
 def dump(turns: Iterable[Turn]) -> bytes:
-    """Write turns as JSON lines."""
+    """Encode turns as JSON lines."""
     lines = [json.dumps(asdict(turn), ensure_ascii=False, sort_keys=True) for turn in turns]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def parse(data: bytes) -> list[Turn]:
-    """Read JSON lines of turns; raises Invalid naming the line."""
+    """Parse JSON lines of turns; raises Invalid, which names the line."""
     turns = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
@@ -57,7 +57,7 @@ def parse(data: bytes) -> list[Turn]:
 
 
 def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
-    """Return the last turns that fit both limits; the newest is cut at its start if it must be."""
+    """Return the last turns within both limits; the newest is truncated at its start if needed."""
     turns_shown: list[Turn] = []
     remaining = max_chars
     for turn in reversed(turns[-max_turns:]):
@@ -71,7 +71,7 @@ def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
 
 
 def read_turns(turns_file: Path, stdout: Path, prompt: str) -> list[Turn]:
-    """Return the turns a command adds: those it wrote, or the question and what it printed."""
+    """Return the turns a command adds: those it wrote, or else the prompt and its stdout."""
     if turns_file.is_symlink() or (turns_file.exists() and not turns_file.is_file()):
         raise Invalid("the turns are no plain file")
     if turns_file.is_file():
@@ -96,7 +96,7 @@ def _turn(line: bytes, where: str) -> Turn:
 
 
 def memory_args(config: TreeConfig, turns: Sequence[Object], stage: str) -> MemoryArgs | None:
-    """Return what a stage gets whose command has a transcript; None without memory."""
+    """Return the memory arguments of a stage with a command; None without memory."""
     if not config.remembers() or not config.has(stage):
         return None
     return MemoryArgs(tuple(turns), config.memory_turns, config.memory_chars)
@@ -106,12 +106,12 @@ def memory_args(config: TreeConfig, turns: Sequence[Object], stage: str) -> Memo
 
 
 def environment(args: MemoryArgs | None) -> dict[str, str]:
-    """Return the variables that a command with a transcript has, as templates."""
+    """Return the environment variables of a command with a transcript, as templates."""
     return {} if args is None else {f"WEFT_{name.upper()}": f"{{{name}}}" for name in FILES}
 
 
 def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]:
-    """Write the transcript that a command may read; return the names of its files."""
+    """Write the transcript for a command; return the paths of its files by name."""
     if args is None:
         return {}
     turns = [turn for reference in args.transcript for turn in parse(read(reference))]
@@ -121,14 +121,14 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
 
 
 def put_text(data: bytes) -> Object:
-    """Store text for people and agents, with the values of secrets taken out."""
+    """Store text for people and agents, with the values of secrets redacted."""
     return put(context.current().secrets.redacted(data))
 
 
 def collect_turns(
     args: MemoryArgs | None, folder: Path, stdout: Path, prompt: str, store: Store
 ) -> dict[str, Value]:
-    """Return the turns that a command added, stored; nothing when there is no memory."""
+    """Store the turns that a command added and return the reference; empty without memory."""
     if args is None:
         return {}
     turns = read_turns(folder / TURNS, stdout, prompt)

@@ -1,9 +1,9 @@
-"""Objectives: the score and the metrics beside it that a search improves at the same time.
+"""Objectives: the score, and further metrics that a search improves at the same time.
 
 An eval is dominated by another that is at least as good in every objective and better in one.
-Ranked by Pareto fronts: those that nobody dominates come first, then those that only they
-dominate, and so on. Within a front the objectives take turns, so that a narrow beam keeps the
-best of each.
+Ranking is by Pareto fronts: non-dominated evals come first, then those dominated only by the first
+front, and so on. Within a front the objectives take turns, so that a narrow beam keeps the best of
+each.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.results import StageResult
 
 Vector = tuple[Decimal, ...]
-"""A value for each objective, the score first; lower is better."""
+"""A value per objective, the score first; lower is better."""
 
 
 def metric_of(result: StageResult, name: str) -> Decimal | None:
-    """Return a metric of a result by its dotted name; None when it is not there or no number."""
+    """Return a metric of a result by its dotted name; None if it is missing or not a number."""
     place = result.metrics
     for part in name.split("."):
         place = place.get(part) if isinstance(place, Mapping) else None
@@ -29,12 +29,12 @@ def metric_of(result: StageResult, name: str) -> Decimal | None:
 
 
 def missing(result: StageResult, config: TreeConfig) -> list[str]:
-    """Return the objectives that a result has no number for."""
+    """Return the objectives for which a result has no number."""
     return [o.metric for o in config.objectives if metric_of(result, o.metric) is None]
 
 
 def vector_of(result: StageResult, config: TreeConfig) -> Vector:
-    """Return a result's value for each objective; it must have them all."""
+    """Return a result's value for each objective; none may be missing."""
     values = [lower_is_better(result.decimal, config.direction)]
     for objective in config.objectives:
         value = metric_of(result, objective.metric)
@@ -44,12 +44,12 @@ def vector_of(result: StageResult, config: TreeConfig) -> Vector:
 
 
 def dominates(vector: Vector, other: Vector) -> bool:
-    """Whether a vector is at least as good in everything, and better in something."""
+    """Whether a vector is at least as good in every objective and better in one."""
     return vector != other and all(a <= b for a, b in zip(vector, other, strict=True))
 
 
 def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNode) -> Rule:
-    """Judge whether a result gains enough over its parent in one objective beside the score."""
+    """Judge whether a result gains enough over its parent in one objective other than the score."""
     assert parent.result is not None
     value, before = (metric_of(r, objective.metric) for r in (result, parent.result))
     assert value is not None
@@ -61,7 +61,7 @@ def metric_rule(objective: MetricObjective, result: StageResult, parent: TreeNod
 
 
 def pareto_ranked(evals: Sequence[Eval], config: TreeConfig) -> list[Eval]:
-    """Order evals by fronts; within one, objectives in turn take their best."""
+    """Order evals by fronts; within a front, each objective in turn picks its best."""
     vectors = {e.eval_id: vector_of(e.result, config) for e in evals if e.result is not None}
     remaining = sorted(evals, key=lambda e: e.eval_id)
     order: list[Eval] = []
@@ -74,7 +74,7 @@ def pareto_ranked(evals: Sequence[Eval], config: TreeConfig) -> list[Eval]:
 
 
 def pareto_front(nodes: Sequence[TreeNode], config: TreeConfig) -> list[TreeNode]:
-    """Return the nodes that no other dominates, by id."""
+    """Return the non-dominated nodes, by id."""
     scored = [n for n in nodes if n.result is not None]
     vectors = {n.node_id: vector_of(n.result, config) for n in scored if n.result is not None}
     return [

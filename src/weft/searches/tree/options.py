@@ -1,4 +1,4 @@
-"""The options of `weft tree`, each declared once, and the groups that its commands take."""
+"""The options of `weft tree`, each declared once, and the option groups of its commands."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ KeepFailed = Annotated[bool, runtime(None, _FAILED, "--keep-failed-artifacts")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanFields:
-    """Values for fields of the config, which decide a plan; None leaves the file's."""
+    """Overrides of config fields that decide a plan; None keeps the file's value."""
 
     beam_width: BeamWidth = None
     ideas_per_node: IdeasPerNode = None
@@ -112,7 +112,7 @@ class PlanFields:
     settings: Settings = field(default_factory=list)
 
     def overrides(self) -> list[configfile.Override]:
-        """Return what replaces values of the file, --set last."""
+        """Return the overrides of the file's values, --set last."""
         flags = [field.name for field in fields(self) if field.name != "settings"]
         flag_overrides = [configfile.Override(name, getattr(self, name)) for name in flags]
         settings = [configfile.parse_setting(text) for text in self.settings]
@@ -121,7 +121,7 @@ class PlanFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFields(PlanFields):
-    """Values for fields of the config, which decide or execute a run; None leaves the file's."""
+    """Overrides of config fields that decide or execute a run; None keeps the file's value."""
 
     eval_retries: EvalRetries = None
     eval_timeout_seconds: EvalTimeout = None
@@ -139,7 +139,7 @@ class RunFields(PlanFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeExecutionOptions:
-    """How a run is executed, beside the workers and the backend, which are in the config."""
+    """Execution options other than workers and backend, which are in the config."""
 
     ray_address: options.RayAddress = None
     nodes: options.Nodes = None
@@ -152,7 +152,7 @@ class TreeExecutionOptions:
     sign_key: options.SignKey = None
 
     def execution(self, out: Path, backend: str) -> runs.Execution:
-        """Return how a run is executed with the backend of its config."""
+        """Return the execution of a run with the backend of its config."""
         own = ("keep_rejected_worktrees", "keep_failed_artifacts")
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in own}
         shared = ExecutionOptions(backend=backend, **values)
@@ -163,14 +163,14 @@ class TreeExecutionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeOptions:
-    """What to do instead of, or after, a run."""
+    """Modes that replace or follow a run."""
 
     check_parity: CheckParity = False
     validate_only: ValidateOnly = False
     report_only: ReportOnly = False
 
     def check(self, out: Path | None, import_from: Path | None) -> None:
-        """Refuse options that contradict each other, before anything is read."""
+        """Refuse contradictory options before anything is read."""
         if out is None and not self.validate_only:
             raise UsageError(
                 "--out DIR is missing", hint="or check the config with --validate-only"

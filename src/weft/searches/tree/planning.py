@@ -1,7 +1,7 @@
-"""Which evals a depth has: every idea on every node of its frontier, apart from known ones.
+"""Plan the evals of a depth: every idea on every node of its frontier, except known ones.
 
 All evals of a depth are allocated before the first one starts: nodes by id, ideas by name. An idea
-that is left out is noted as a skip with its reason.
+that is left out is recorded as a skip with its reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.searches.tree.stages import message_of
 
 
 class Planner:
-    """Allocates evals, and knows what was tried."""
+    """Allocates evals, and remembers which ideas were tried."""
 
     def __init__(
         self, config: TreeConfig, ideas: Sequence[Idea], imports: Imports, history: TreeHistory
@@ -24,7 +24,7 @@ class Planner:
         self._imports, self._history = imports, history
         self._tried_digests: set[str] = set()
         self.is_cut = False
-        """Whether `max_total_evals` left an idea of the last planned depth out."""
+        """Whether `max_total_evals` has excluded an idea."""
 
     def is_full(self) -> bool:
         """Whether no more evals may be planned."""
@@ -64,7 +64,7 @@ class Planner:
         return chosen
 
     def _known(self, idea: Idea, here: set[str], above: set[str]) -> str:
-        """Say why an idea needs no try on a node; empty when it does."""
+        """Return why an idea need not be tried on a node; empty if it must be."""
         scope = self._config.dedupe_scope
         if scope != "none" and idea.digest in here:
             return "same text as another idea on this node"

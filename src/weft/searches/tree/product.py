@@ -1,4 +1,4 @@
-"""`weft tree` as a product: its parts by import path, so that listing it imports nothing."""
+"""`weft tree` as a product, its parts given as import paths: listing it imports nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who of a depth becomes a node: gate, rank, selection, and a person where the config asks one."""
+"""Decide which evals of a depth become nodes: gate, rank, selection, and optional approval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Promoted = Generator[Step, Sequence[Result], list[TreeNode]]
 
 
 class Promotion:
-    """Judges the evals of a depth and makes the best of them nodes."""
+    """Judges the evals of a depth and turns the best into nodes."""
 
     def __init__(self, config: TreeConfig, stages: EvalStages, history: TreeHistory) -> None:
         self._config, self._stages, self._history = config, stages, history
@@ -36,7 +36,7 @@ class Promotion:
         return [self._add_node(item) for item in chosen]
 
     def _approved(self, order: Sequence[Eval]) -> Generator[Step, Sequence[Result], list[Eval]]:
-        """Ask a person about the best; where one is refused, about the next one."""
+        """Ask a person about the best evals; for each one rejected, about the next."""
         requested: set[int] = set()
         while True:
             chosen = select([item for item in order if not item.refused], self._config)
@@ -49,7 +49,7 @@ class Promotion:
                 self._settle(item)
 
     def _settle(self, item: Eval) -> None:
-        """Note what a person decided about an eval that was scored."""
+        """Apply a person's decision to a scored eval."""
         if item.state == "dropped":
             item.refused = "dropped"
         elif item.error is None:
@@ -59,7 +59,7 @@ class Promotion:
             item.rules.append(
                 Rule(item.refused, False, item.feedback or f"approve: {item.refused}")
             )
-            if item.refused == "approval-rejected":  # it was completed all the same
+            if item.refused == "approval-rejected":  # rejected, but completed
                 item.error, item.state = None, "completed"
 
     def _judge(self, item: Eval) -> None:

@@ -1,4 +1,4 @@
-"""What happens on the slot when ideas are made for a node: its files before, its ideas after."""
+"""Generate ideas for a node on the slot: write the files before, collect the ideas after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.searches.tree.stages import PROPOSAL_FILES
 
 
 def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:
-    """Write the context that a command reads, and mutations; return the names of the files."""
+    """Write a command's context, and the mutations; return the paths of the files by name."""
     if args is None:
         return {}
     places = {name: folder / file for name, file in PROPOSAL_FILES.items()}
@@ -44,7 +44,7 @@ def _write_mutations(tables: Sequence[Mutation], folder: Path, seed: int) -> Non
 
 
 def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> dict[str, Value]:
-    """Read the ideas that were written, each stored as an object."""
+    """Return the ideas that were written, storing each as an object."""
     assert args.propose is not None
     has_command = args.propose.has_command
     proposed, skipped = idea_files.read_proposed(folder / "ideas", has_command=has_command)

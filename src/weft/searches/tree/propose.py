@@ -1,9 +1,9 @@
-"""Ideas made for a node: by mutation of values, and by a command that gets the history.
+"""Generate ideas for a node: by mutating values, and by a command that gets the history.
 
     history ─► context ─► slot: idea files ─► checked ideas as objects ─► TreeNode.ideas
 
-One task per node of a frontier, before the depth is planned. What a command wrote is recorded
-once, so that a replay needs neither the command nor its files.
+There is one task per node of a frontier, before the depth is planned. The command's output is
+recorded, so that a replay needs neither the command nor its files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def propose_call(
     inputs: Mapping[str, Object],
     recordings: Recordings,
 ) -> TaskCall:
-    """Describe the making of ideas for a node."""
+    """Return the call that generates ideas for a node."""
     stage = StageId("propose", None, node.node_id, "", depth)
     if config.dry_run:
         return synthetic_ideas(flat(stage))
@@ -55,7 +55,7 @@ def propose_call(
 
 
 def add_ideas(node: TreeNode, depth: int, result: Result, history: TreeHistory) -> None:
-    """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
+    """Add generated ideas to a node; files that are not ideas are skipped with the reason."""
     reported = declared_failure(result)
     if not result.ok or reported:
         reason = failure_of("propose", result).type + (f": {reported}" if reported else "")
@@ -73,7 +73,7 @@ def add_ideas(node: TreeNode, depth: int, result: Result, history: TreeHistory) 
 
 @task(name="tree.synthetic_ideas")
 def synthetic_ideas(asked: dict[str, Value]) -> dict[str, Value]:
-    """Return synthetic ideas: always the same for a node and depth."""
+    """Return synthetic ideas, always the same for a node and depth."""
     names = [f"dry-{number}.md" for number in range(1, DRY_IDEAS + 1)]
     place = f"{asked['parent_node_id']}/{asked['depth']}"
     ideas: list[Value] = [

@@ -1,11 +1,11 @@
-"""What a run takes over from an earlier one: what its commands produced, and completed evals.
+"""What a run reuses from an earlier one: outcomes of commands, and completed evals.
 
     old run ─► outcome of each command by its key      ─► a search that runs without the commands
-    old run ─► [parent commit, idea hash, its stages]  ─► a search that executes only what is new
+    old run ─► [parent commit, idea hash, its stages]  ─► a search that executes only new evals
 
-A recording is looked up by stage, idea and the files it worked on; a diff also by its idea
-alone, since it may fit elsewhere. All of it is bound by the new run's first record, and what it
-refers to is an input of the new run. What was paid for in the old one is not counted again.
+A recording is looked up by stage, idea and the files it worked on; a diff also by its idea alone,
+since it may apply elsewhere. All of this is bound by the new run's genesis, and the objects it
+refers to are inputs of the new run. Costs of the old run are not counted again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MISSING = StageOutcome(error=TaskError("not-recorded", "run"))
 
 @dataclass(frozen=True, slots=True)
 class RecordingKey:
-    """What the outcome of a stage is looked up by."""
+    """The key of a stage's outcome."""
 
     stage: str
     tree: str
@@ -42,7 +42,7 @@ class RecordingKey:
     feedback: str = ""
 
     def texts(self) -> Iterator[str]:
-        """Return the keys under which an outcome is stored, the most exact first."""
+        """Return the texts under which an outcome is stored, the most exact first."""
         if self.stage == "propose":
             yield f"propose {self.tree} {self.depth}"
             return
@@ -52,7 +52,7 @@ class RecordingKey:
             yield f"implement {self.idea_digest}"
 
     def args(self, stage: StageId) -> dict[str, Value]:
-        """Return the arguments of a stage that is replayed under this key."""
+        """Return the arguments of a replayed stage with this key."""
         table = to_json(self)
         if self.stage == "propose":
             del table["idea_digest"], table["feedback"]
@@ -60,22 +60,22 @@ class RecordingKey:
 
     @staticmethod
     def of_args(args: Table) -> RecordingKey | None:
-        """Return the key of a recorded task; None for a stage that is never recorded."""
+        """Return the key of a task from its arguments; None for a stage that is never reused."""
         recorded = args.get("stage") in STAGES and "tree" in args
         return from_json(RecordingKey, args) if recorded else None
 
 
 Recordings = Mapping[str, StageOutcome]
-"""Outcomes of stages by key."""
+"""Outcomes of stages by key text."""
 
 
 def find_recording(recordings: Recordings, key: RecordingKey) -> StageOutcome:
-    """Return the outcome recorded under a key, or that there is none."""
+    """Return the outcome recorded under a key, or `MISSING`."""
     return next((recordings[k] for k in key.texts() if k in recordings), MISSING)
 
 
 def objects_in(value: Value) -> list[Object]:
-    """Return every object that a value refers to, in order of their digests."""
+    """Return every object that a value refers to, ordered by digest."""
     return sorted(set(_objects(value)))
 
 
@@ -91,14 +91,14 @@ def _objects(value: Value) -> Iterator[Object]:
 
 
 def replay_call(stage: StageId, key: RecordingKey, outcome: StageOutcome) -> TaskCall:
-    """Describe a stage that returns what was recorded."""
+    """Return the call of a stage that returns a recorded outcome."""
     error = None if outcome.error is None else to_json(outcome.error)
     return replayed(key.args(stage), outcome.value, error)
 
 
 @task(name="tree.replayed")
 def replayed(asked: dict[str, Value], value: Value, error: dict[str, Value] | None) -> Value:  # noqa: ARG001 - for views
-    """Return a recorded value, or fail as it was recorded."""
+    """Return a recorded value, or fail with the recorded error."""
     if error is not None:
         raise Ending(from_json(TaskError, error), detail="as recorded, or not recorded at all")
     return value
@@ -108,7 +108,7 @@ def replayed(asked: dict[str, Value], value: Value, error: dict[str, Value] | No
 
 
 StageValues = Mapping[str, Mapping[str, Value]]
-"""What each stage of an eval recorded."""
+"""The recorded value of each stage of an eval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class ImportedEval:
     """A completed eval of an earlier run."""
 
     parent: str
-    """Commit of its parent."""
+    """Commit of its parent node."""
     idea: str
     """Digest of its idea."""
     stages: StageValues
@@ -131,12 +131,12 @@ class ImportedRun:
     evals: tuple[ImportedEval, ...]
 
     def objects(self) -> list[Object]:
-        """Return the diffs and whatever else its evals refer to."""
+        """Return the objects that its evals refer to, such as diffs."""
         return objects_in(to_json(self))
 
 
 def completed_evals(history: TreeHistory) -> tuple[ImportedEval, ...]:
-    """Return every completed eval of a run with what its stages recorded, in eval order."""
+    """Return every completed eval of a run with its stages' values, in eval order."""
     by_id = {item.eval_id: item for item in history.evals}
     return tuple(
         ImportedEval(item.parent.commit, item.idea.digest, values)
@@ -147,7 +147,7 @@ def completed_evals(history: TreeHistory) -> tuple[ImportedEval, ...]:
 
 
 def _stage_values(item: Eval, scored: Eval) -> dict[str, Table]:
-    """Gather the stages; an eval that was collapsed has the scores of the one it equals."""
+    """Gather the stages' values; a collapsed eval has the scores of the one it equals."""
     if item.candidate is None:
         return {}
     values: dict[str, Table] = {
@@ -160,7 +160,7 @@ def _stage_values(item: Eval, scored: Eval) -> dict[str, Table]:
 
 
 def check_comparable(old: TreeConfig, new: TreeConfig, where: str) -> None:
-    """Refuse scores that were not made the way the new run makes them."""
+    """Refuse scores that were obtained differently than in the new run; raises InputError."""
     for name in ("protected", "dry_run"):
         if getattr(old, name) != getattr(new, name):
             raise InputError(f"{where} cannot be imported: {name} is different there")
@@ -170,14 +170,14 @@ def check_comparable(old: TreeConfig, new: TreeConfig, where: str) -> None:
 
 
 class Imports:
-    """What a search has of an earlier one, by (parent commit, idea hash)."""
+    """The evals of an earlier run, by (parent commit, idea hash)."""
 
     def __init__(self, run: ImportedRun | None = None) -> None:
         evals = run.evals if run else ()
         self._stages = {(item.parent, item.idea): item.stages for item in evals}
 
     def find(self, item: Eval, message: Callable[[Eval], str]) -> StageValues:
-        """Return what is known of an eval; its commit gets the message of this run."""
+        """Return the imported stages of an eval, its commit made with this run's message."""
         known = self._stages.get((item.parent.commit, item.idea.digest))
         if known is None:
             return {}

@@ -1,4 +1,4 @@
-"""The report's pages of a tree run: tree, charts and evals; and each eval's rules, diff and log."""
+"""Report pages of a tree run: tree, charts and evals, then each eval's rules, diff and log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_SHOWN = 150
 DIFF_BYTES = 6000
 LOG_BYTES = 1500
 MAX_PAGE_BYTES = 600_000
-"""Of the page of diffs and logs."""
+"""Size limit of the page with diffs and logs."""
 
 
 def lines(run: RunView) -> list[str]:
@@ -46,7 +46,7 @@ def lines(run: RunView) -> list[str]:
 
 
 def _live_lines(tree_run: TreeRun) -> list[str]:
-    """Say what is known of evals whose round is not complete."""
+    """Return lines about evals in an incomplete round."""
     scored = [f"e{n} {s.score}" for n, s in sorted(tree_run.live.items()) if s.score is not None]
     running = [f"e{n} {s.stage}" for n, s in sorted(tree_run.live.items()) if s.state == "running"]
     parts = (("scored so far", scored), ("running", running))
@@ -60,7 +60,7 @@ def _waiting_lines(run: RunView, tree_run: TreeRun) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the pages of a tree run."""
+    """Return the pages of a tree run."""
     tree_run = load_run(run)
     parts = [
         _waiting(run, tree_run), draw_tree(tree_run), score_charts(tree_run), worker_timeline(run),
@@ -73,7 +73,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def _waiting(run: RunView, tree_run: TreeRun) -> Markup:
-    """What waits for a person, with the commands to copy: the page itself changes nothing."""
+    """List evals that wait for a person, with commands to copy: the page itself changes nothing."""
     waiting = unanswered(waiting_evals(run.path, tree_run))
     if not waiting:
         return Markup("")
@@ -119,7 +119,7 @@ def _row(e: Eval, timing: Timing) -> list[str]:
 
 
 def evals_page(run: RunView, tree_run: TreeRun) -> Markup:
-    """Return one block per eval that can be opened: rules, diff, log."""
+    """Return one collapsible block per eval with rules, diff and log."""
     order = sorted(
         tree_run.history.evals, key=lambda e: (e.node_id is None, e.result is None, e.eval_id)
     )
@@ -137,7 +137,7 @@ def evals_page(run: RunView, tree_run: TreeRun) -> Markup:
 
 
 def _kind(item: Eval) -> str:
-    """The verdict in one word."""
+    """Return the verdict in one word."""
     return item.verdict.split()[0]
 
 

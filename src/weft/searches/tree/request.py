@@ -1,6 +1,6 @@
-"""The request of a tree run, with config, repository, ideas and earlier runs read in.
+"""The request of a tree run, with config, repository, ideas and earlier runs read.
 
-Everything is checked before anything is created; errors name the file and the field.
+Everything is checked before anything is created. Errors name the file and the field.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ from weft.worker.environment import environment
 
 @dataclass(frozen=True, slots=True)
 class TreeRequest:
-    """A search that can run: checked, with its inputs read."""
+    """A checked search with its inputs read, ready to run."""
 
     file: TreeFile
     args: SearchArgs
     inputs: Mapping[str, bytes | Path]
-    """The roots' files lie in `stream`, a file; the rest is held."""
+    """Inputs by name; the roots' files are in the file of `stream`, the rest in memory."""
     stream: RootStream
     base: Path
-    """The config's folder, which commands know as `{work_dir}`."""
+    """The config's folder, known to commands as `{work_dir}`."""
 
     @property
     def config(self) -> TreeConfig:
-        """What decides the search, apart from its root and its ideas."""
+        """Everything that decides the search, apart from its roots and ideas."""
         return self.args.config
 
     def decision(self) -> Decision:
-        """Return all that decides the outcome."""
+        """Return everything that decides the outcome."""
         policy = checked_policy(self.config.eval_retries, None, False)
         names = digests(self.inputs)
         return Decision(self.args.call(), self.file.seed, names, Budget(), policy)
 
     def execution(self, asked: Execution) -> Execution:
-        """Return how it is executed: as asked, with the workers and the backend of the config.
+        """Return the requested execution with the workers and the backend of the config.
 
-        On nodes, on all their slots unless the config says fewer.
+        On nodes, it uses all their slots unless the config limits them.
         """
         file = self.file
         is_set = "max_parallel_evals" in file.model_fields_set
@@ -79,9 +79,9 @@ def read_request(
     dry_run: bool = False,
     import_from: Path | None = None,
 ) -> TreeRequest:
-    """Read a config and everything it names; raises InputErrors naming file and field.
+    """Read a config and everything it names; raises InputError, which names file and field.
 
-    A run that was started in `out` keeps the index of ideas that it took in.
+    A run already started in `out` keeps its copy of the idea index.
     """
     file = read_config(path, overrides)
     base = path.absolute().parent
@@ -122,7 +122,7 @@ def _read_roots(file: TreeFile, base: Path, path: Path) -> RootStream:
 
 
 def _with_sources(config: TreeConfig, base: Path, path: Path) -> TreeConfig:
-    """Bind the source of a gate or a rank of the user's own, found beside the config."""
+    """Return the config with the source hashes of a custom gate or rank beside the config file."""
     sources = {"gate_source": "", "rank_source": ""}
     for field in ("gate", "rank"):
         if name := getattr(config, field):
@@ -135,17 +135,17 @@ def _with_sources(config: TreeConfig, base: Path, path: Path) -> TreeConfig:
 
 
 def _check_programs(config: TreeConfig, path: Path) -> None:
-    """Refuse a command whose program is nowhere, before anything is created."""
+    """Refuse a command whose program does not exist."""
     for name, stage in sorted(config.stages.items()):
         program = stage.argv[0] if stage.argv and not stage.recorded else "{python}"
         if "{" in program or ("/" in program and not program.startswith("/")):
-            continue  # known on the slot only, or a file of the repository
+            continue  # only known on the slot, or a file of the repository
         if shutil.which(program) is None:
             raise InputError(f"{path}: {name}.argv: there is no program {program!r:.80}")
 
 
 def _check_variables(config: TreeConfig, path: Path) -> None:
-    """Refuse a command that asks for a variable that is not there."""
+    """Refuse a command that needs an unset variable."""
     ours = environment()
     for name, stage in sorted(config.stages.items()):
         for variable in () if stage.recorded else stage.env_from:
@@ -157,7 +157,7 @@ def _check_variables(config: TreeConfig, path: Path) -> None:
 
 
 def below(base: Path, name: str, path: Path, field: str) -> Path:
-    """Return a path that a config names, relative to its folder."""
+    """Return the path that a config names, resolved against its folder."""
     try:
         return base / Path(name).expanduser()
     except RuntimeError as error:
@@ -165,7 +165,7 @@ def below(base: Path, name: str, path: Path, field: str) -> Path:
 
 
 def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
-    """Return the ideas of a config, by name; none if nodes get their own."""
+    """Return the ideas of a config, by name; there may be none if nodes get generated ones."""
     parts = [from_parameters(file.parameters), from_grids(file.grids)]
     if file.ideas is not None:
         folder = below(base, file.ideas, path, "ideas")

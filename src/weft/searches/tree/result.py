@@ -1,8 +1,8 @@
-"""The result of a command, read strictly; also as other tools' evaluators write it.
+"""Parse the result of a command strictly, in our format or in that of other tools' evaluators.
 
-A number that decides is kept as decimal text exactly as it was written. NaN, infinity, booleans,
-repeated keys, unknown fields and two results at once are refused. Measurements of time by other
-tools are left out: they would make equal runs differ.
+Numbers that affect decisions become exact decimal text. NaN, infinity, booleans, repeated keys,
+unknown fields and several results at once are refused. Other tools' timings are dropped, since they
+would make equal runs differ.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Invalid(Exception):  # noqa: N818 - an outcome of a command
 
 
 class Tampered(Invalid):
-    """A result that somebody else than the scorer may have written."""
+    """A result that may not have been written by the scorer."""
 
 
 def read_sent(line: str | None, out_dir: Path, form: str) -> dict[str, Value]:
-    """Return the checked result that a command sent over its channel; empty when it sent none.
+    """Return the checked result that a command sent over its channel; empty if it sent none.
 
-    `form` is as in `read_result`. Raises Tampered when there is a result file too, which the
-    command was never told of, and Invalid when the result is malformed.
+    `form` is as in `read_result`. Raises Tampered if there is also a result file, whose path the
+    command never got, and Invalid if the result is malformed.
     """
     path = out_dir / "result.json"
     if path.exists() or path.is_symlink() or out_dir.is_symlink():
@@ -49,10 +49,10 @@ def read_sent(line: str | None, out_dir: Path, form: str) -> dict[str, Value]:
 
 
 def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Value]:
-    """Return the checked result of a command; empty when it left none.
+    """Return the checked result of a command; empty if it left none.
 
-    `form` is the tool whose evaluator it is; `regex` takes a score out of what it printed.
-    Raises Invalid when it is malformed or when there is more than one.
+    `form` is the tool whose evaluator wrote it; `regex` extracts a score from stdout.
+    Raises Invalid if the result is malformed or there is more than one.
     """
     if out_dir.is_symlink():
         raise Invalid("the folder of the result was replaced by a link")
@@ -70,7 +70,7 @@ def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str,
     return check_fields(TRANSLATORS[form](raw) if form in TRANSLATORS else raw, where)
 
 
-# -- where it may be ----------------------------------------------------------------------------
+# -- sources ------------------------------------------------------------------------------------
 
 
 def _of_file(path: Path) -> tuple[bytes, str] | None:
@@ -122,7 +122,7 @@ def _from_shinka(out_dir: Path) -> dict[str, Value]:
 
 
 def from_openevolve(raw: Table) -> dict[str, Value]:
-    """Metrics, as `evaluate` returns them, or an EvaluationResult with its artifacts."""
+    """Convert metrics, as `evaluate` returns them, or an EvaluationResult with its artifacts."""
     inner = raw.get("metrics")
     metrics = inner if isinstance(inner, dict) else raw
     result = _combined(metrics)
@@ -132,7 +132,7 @@ def from_openevolve(raw: Table) -> dict[str, Value]:
 
 
 def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
-    """`metrics.json` ranks, and counts only if `correct.json` says so."""
+    """Convert `metrics.json`, which has the score, and `correct.json`, which may have an error."""
     verdict = correct.get("correct")
     if not isinstance(verdict, bool):
         raise Invalid("correct.json: correct is not true or false")
@@ -143,7 +143,7 @@ def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
 
 
 def from_evo(raw: Table) -> dict[str, Value]:
-    """`score` ranks; scores of tasks and everything else are metrics."""
+    """Convert a result with a `score`; task scores and everything else become metrics."""
     if "score" not in raw:
         raise Invalid("no score")
     return {"score": raw["score"], "metrics": _without(raw, "score", *TIMES)}
@@ -153,7 +153,7 @@ TRANSLATORS = {"openevolve": from_openevolve, "evo": from_evo}
 
 
 def tool_environment(form: str) -> dict[str, str]:
-    """Return the variables that a tool's evaluators expect, as templates."""
+    """Return the environment variables that a tool's evaluators expect, as templates."""
     return EVO if form == "evo" else {}
 
 
@@ -172,7 +172,7 @@ def _without(raw: Table, *names: str) -> dict[str, Value]:
 
 
 def parse_object(data: bytes, where: str) -> dict[str, Value]:
-    """Read one JSON object strictly, its numbers as they are written."""
+    """Parse one JSON object strictly, keeping numbers as text."""
     try:
         strictjson.loads(data, where=where, max_bytes=MAX_RESULT_BYTES)
         raw = json.loads(data, parse_float=_Number, parse_int=_Number)
@@ -186,7 +186,7 @@ def parse_object(data: bytes, where: str) -> dict[str, Value]:
 
 
 def check_fields(raw: Table, where: str) -> dict[str, Value]:
-    """Check every field; numbers that decide come back as decimal text."""
+    """Check every field; return score, holdout and cost as decimal text."""
     unknown = sorted(raw.keys() - set(FIELDS))
     if unknown:
         raise Invalid(f"{where} has an unknown field {unknown[0][:60]!r}")
@@ -207,13 +207,13 @@ def check_fields(raw: Table, where: str) -> dict[str, Value]:
 
 
 class _Number(str):
-    """A number of a result, as it was written."""
+    """A number in a result, as written."""
 
     __slots__ = ()
 
 
 def _plain(value: Value) -> Value:
-    """Turn numbers that decide nothing into their text."""
+    """Convert numbers to their text."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):

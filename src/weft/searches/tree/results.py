@@ -1,7 +1,7 @@
-"""What stages record, as dataclasses: a candidate, a result, a review, an outcome, a failure.
+"""The values that stages record, as dataclasses, and the kinds of their failures.
 
-Each is read from the recorded JSON at the edge of a task; what is recorded again keeps all its
-fields, those that nothing here reads included.
+Each is parsed from a task's recorded JSON; a value that is recorded again keeps all its fields,
+including those not read here.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ T = TypeVar("T")
 
 
 def read_stage(kind: type[T], recorded: Table) -> T:
-    """Read what a stage recorded as a dataclass that keeps the whole as its field `recorded`."""
+    """Parse a stage's value as a dataclass whose field `recorded` keeps the original."""
     return from_json(kind, {**recorded, "recorded": recorded})
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many rows of a sweep or a score are complete."""
+    """Number of complete rows of a sweep or a score, and the number expected."""
 
     ok: int
     expected: int
 
     @property
     def complete(self) -> bool:
-        """Whether none is missing."""
+        """Whether no row is missing."""
         return self.ok == self.expected
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class StageCost:
-    """What a command cost, in dollars as decimal text, and in tokens."""
+    """The cost of a command in dollars, as decimal text, and in tokens."""
 
     usd: str = "0"
     input_tokens: int = 0
@@ -51,7 +51,7 @@ class StageCost:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What a sweep or a scorer reported; numbers as decimal text."""
+    """The result of a sweep or a scorer, with numbers as decimal text."""
 
     recorded: dict[str, Value]
     score: str | None = None
@@ -59,11 +59,11 @@ class StageResult:
     rows: Rows | None = None
     metrics: Value = None
     seal: str | None = None
-    """Digest of the protected files it was made with."""
+    """Digest of the protected files used."""
 
     @property
     def score_text(self) -> str:
-        """Its score as recorded; only for results of the scorer, which always have one."""
+        """Its score as recorded; raises LedgerDamaged if there is none."""
         if self.score is None:
             raise LedgerDamaged("the record of a scorer has no score")
         return self.score
@@ -76,7 +76,7 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a reviewer decided; without a word it approves."""
+    """A reviewer's decision; approval by default."""
 
     approved: bool = True
     feedback: str = ""
@@ -84,24 +84,24 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The state that an idea made of its parent's."""
+    """The state that results from applying an idea to its parent's state."""
 
     recorded: dict[str, Value]
     tree: str
     commit: str
     changed: tuple[str, ...]
-    """Paths in which it differs."""
+    """Paths in which it differs from its parent."""
     diff: Object | None = None
-    """A dry run has none."""
+    """None in a dry run."""
     turns: Object | None = None
-    """What the command added to the transcript."""
+    """Turns that the command added to the transcript."""
     merged: str = ""
-    """`three-way` when the idea did not fit as it was and was merged."""
+    """`three-way` if the idea did not apply directly and was merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that a proposing command wrote and that is no idea."""
+    """A file written by a propose command that is not an idea."""
 
     name: str
     reason: str
@@ -109,7 +109,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a proposing stage records, beside its cost."""
+    """The value of a propose stage, apart from its cost."""
 
     ideas: tuple[Idea, ...]
     skipped: tuple[SkippedFile, ...]
@@ -118,13 +118,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class StageOutcome:
-    """How a stage ended in an earlier run: with a value, or with an error."""
+    """The outcome of a stage in an earlier run: a value or an error."""
 
     value: Value = None
     error: TaskError | None = None
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form: one of the two."""
+        """JSON form, with one of the two fields."""
         return {"value": self.value} if self.error is None else {"error": to_json(self.error)}
 
 
@@ -135,12 +135,12 @@ BY_STAGE = {
     "approve": "approval-rejected",
     "sweep": "incomplete", "score": "score-invalid",
 }  # fmt: skip
-"""The failure of a stage whose command fails, or whose result is malformed."""
+"""The failure type of a stage whose command fails or whose result is malformed."""
 BY_EXIT_CODE = {124: "timeout", 125: "skipped"}
 
 
 def failure_of(stage: str, result: Result) -> TaskError:
-    """Return why a stage failed, in the terms of an eval."""
+    """Return why a stage failed, with the failure types of an eval."""
     error = result.error
     if error is None:
         return TaskError(BY_STAGE[stage], stage)
@@ -148,21 +148,21 @@ def failure_of(stage: str, result: Result) -> TaskError:
 
 
 def declared_failure(result: Result) -> str:
-    """Return why a command that ended well reported a failure itself; empty when it did not.
+    """Return the failure that a command reported although it exited with 0; empty if none.
 
-    Reported in this way the failure has a cost: an exit code has none.
+    Unlike a failure by exit code, such a failure can carry a cost.
     """
     return str(result.value.get("failed", "")) if result.ok else ""
 
 
 def cost_of(result: Result) -> StageCost | None:
-    """Return what a command cost; None when it reported nothing."""
+    """Return the cost of a command; None if it reported none."""
     cost = result.value.get("cost") if result.ok else None
     return None if cost is None else from_json(StageCost, cost)
 
 
 def kind_of(stage: str, type_: str, exit_code: int | None) -> str:
-    """Return the name of a failure: the engine's error types in the terms of an eval."""
+    """Return the failure type of an eval for an error type of the engine."""
     if exit_code in BY_EXIT_CODE:
         return BY_EXIT_CODE[exit_code]
     return BY_STAGE[stage] if type_ in ("exit", "crashed", "temporary", "exception") else type_

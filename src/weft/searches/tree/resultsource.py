@@ -1,4 +1,4 @@
-"""Where a stage's result comes from, in the words of `why`, reports and checks."""
+"""Descriptions of where a stage's result comes from, for `why`, reports and checks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ OPEN_RESULT = (
 
 
 def result_notes(config: TreeConfig) -> list[str]:
-    """Return what a reader of scores must know about where they come from; most often nothing."""
+    """Return a caveat about the source of the scores; empty if the scorer has a channel."""
     is_open = not config.stages["score"].has_channel and not config.dry_run
     return [f"[score]: {OPEN_RESULT}"] if is_open else []

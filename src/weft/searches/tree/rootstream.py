@@ -1,8 +1,8 @@
-"""The roots of a run as one stream for `git fast-import`, written piece by piece.
+"""The roots of a run as one stream for `git fast-import`, written in pieces.
 
-The stream is uncompressed and in the order of paths, so that the same commits are the same bytes on
-every machine. It lies in a file without a name, which is gone with its last reader; a large file
-passes through in pieces and is never held.
+The stream is uncompressed and ordered by path, so that equal commits give equal bytes on every
+machine. It is in an unnamed file, which disappears with its last reader. Large files are copied in
+pieces and never held in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from weft.searches.tree.config import Root, is_protected
 from weft.searches.tree.slot.git import Git, GitFailed
 
 MAX_ROOT_BYTES = 4 * 2**30
-"""Of the files of all roots together: every candidate gets a copy of its own."""
+"""Limit for the files of all roots together: every candidate gets its own copy."""
 PIECE_BYTES = 1 << 20
 HEAD = b"feature done\n"
 SUBMODULE = b"commit"
@@ -28,7 +28,7 @@ SUBMODULE = b"commit"
 
 @dataclass(frozen=True, slots=True)
 class RootFile:
-    """A file of a root, and where the stream has its bytes."""
+    """A file of a root, and the position of its bytes in the stream."""
 
     mode: str
     offset: int
@@ -37,7 +37,7 @@ class RootFile:
 
 @dataclass(frozen=True, slots=True)
 class RootCommit:
-    """A commit to start from: its names, its own bytes, its files."""
+    """A commit to start from: its ids, its bytes, its files."""
 
     root: Root
     commit: bytes
@@ -46,7 +46,7 @@ class RootCommit:
 
 @dataclass(slots=True)
 class RootStream:
-    """The roots that were written, and the file that holds them."""
+    """The roots written so far, and the file that holds them."""
 
     fd: int
     commits: list[RootCommit] = field(default_factory=list)
@@ -57,7 +57,7 @@ class RootStream:
 
     @property
     def path(self) -> Path:
-        """Where this process finds the stream."""
+        """The stream's path, valid in this process only."""
         return Path(f"/proc/self/fd/{self.fd}")
 
     @property
@@ -70,7 +70,7 @@ class RootStream:
         return os.pread(self.fd, file.size, file.offset)
 
     def digest(self, file: RootFile) -> str:
-        """Return the SHA-256 of a file, read in pieces."""
+        """Return the SHA-256 of a file, computed in pieces."""
         digest, end = hashlib.sha256(), file.offset + file.size
         for offset in range(file.offset, end, PIECE_BYTES):
             digest.update(os.pread(self.fd, min(PIECE_BYTES, end - offset), offset))
@@ -78,7 +78,7 @@ class RootStream:
 
 
 def new_stream() -> RootStream:
-    """Return a stream without any root."""
+    """Return a stream without roots."""
     with tempfile.TemporaryFile() as file:
         stream = RootStream(os.dup(file.fileno()))
     stream.size = os.write(stream.fd, HEAD)
@@ -86,13 +86,13 @@ def new_stream() -> RootStream:
 
 
 def end_stream(stream: RootStream) -> RootStream:
-    """Write the end of a stream that has all its roots."""
+    """Terminate a stream after its last root."""
     stream.size += os.write(stream.fd, b"done\n")
     return stream
 
 
 def add_root(stream: RootStream, git: Git, commit: str, path: Path, *, submodules: str) -> None:
-    """Write a commit's files behind what is there; raises InputError naming what is refused."""
+    """Append a commit's files; raises InputError for a submodule or too many bytes."""
     tree = git.word("rev-parse", f"{commit}^{{tree}}")
     entries = [e.partition(b"\t") for e in git.run("ls-tree", "-r", "-z", tree).split(b"\0") if e]
     parts = [(*about.split(), name) for about, _, name in entries]
@@ -143,7 +143,7 @@ def _write_files(
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
-    """Copy so many bytes, the line end behind them included."""
+    """Copy `size` bytes; raises GitFailed if the source ends early."""
     while size:
         piece = source.read(min(PIECE_BYTES, size))
         if not piece:
@@ -153,13 +153,13 @@ def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
 
 
 def _quoted(name: bytes) -> bytes:
-    """Write a path as fast-import reads it."""
+    """Quote a path for fast-import."""
     escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return b'"' + escaped + b'"'
 
 
 def check_same_scorer(stream: RootStream, protected: Sequence[str], path: Path) -> None:
-    """Refuse roots whose protected files differ: their scores could not be compared."""
+    """Refuse roots whose protected files differ, since their scores would not be comparable."""
     first = _protected(stream, stream.root, protected)
     for number, commit in enumerate(stream.commits[1:], 1):
         own = _protected(stream, commit, protected)

@@ -1,10 +1,10 @@
-"""A gate and a rank of the user's own: pure functions over recorded values, named in the config.
+"""Custom gates and ranks: pure functions over recorded values, named in the config.
 
     gate = "mine:gate"      def gate(scored: ScoredEval) -> Iterable[Rule]
     rank = "mine:rank"      def rank(passed: Sequence[ScoredEval]) -> Iterable[ScoredEval]
 
-They get copies of what was recorded and see neither clock nor files. The source of their module
-is bound into the run, so that it is judged by the same code whenever it is looked at.
+They get copies of recorded values and see neither clock nor files. The run binds the source of
+their module, so that the same code judges it whenever it is loaded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weft.searches.tree.history import Eval, Rule, TreeHistory
 
 @dataclass(frozen=True, slots=True)
 class ScoredEval:
-    """A scored eval with all that a rule may read. Scores are decimals, never floats."""
+    """A scored eval with everything that a rule may read. Scores are decimals, never floats."""
 
     eval_id: int
     depth: int
@@ -36,16 +36,16 @@ class ScoredEval:
     changed: tuple[str, ...]
     """Paths that the idea changed."""
     result: Table
-    """What the scorer reported: score, rows, metrics, holdout; numbers as text."""
+    """The scorer's result: score, rows, metrics, holdout; numbers as text."""
     sweep: Table
     parent: Table
     """The parent's result."""
     root: Table
     band: Decimal
-    """How far scores of the root differ; 0 if it was scored once."""
+    """Noise band: the spread of a root's scores; 0 if it was scored once."""
     direction: str
     rules: tuple[Rule, ...]
-    """What the gate that ships with Weft decided."""
+    """The rules of the built-in gate."""
 
     @property
     def score(self) -> Decimal:
@@ -54,12 +54,12 @@ class ScoredEval:
 
     @property
     def gain(self) -> Decimal:
-        """By how much it is better than its parent."""
+        """Its gain over its parent; negative if it is worse."""
         return gain(self.score, Decimal(str(self.parent["score"])), self.direction)
 
 
 Judge = Callable[..., Iterable[Rule | ScoredEval]]
-"""A function of the user's: a gate returns rules, a rank the evals in their order."""
+"""A user function: a gate returns rules, a rank returns the evals in order."""
 
 
 class Judges:
@@ -71,7 +71,7 @@ class Judges:
         self._rank = find(config.rank, config.rank_source) if config.rank else None
 
     def gate(self, item: Eval) -> list[Rule]:
-        """Judge an eval; what failed or touched the scorer is refused whoever judges."""
+        """Judge an eval; a custom gate cannot pass one that failed or tampered with the scorer."""
         rules = gate(item, self._config, self._history)
         is_refused = any(not rule.passed and rule.name in FIXED for rule in rules)
         if self._gate is None or item.result is None or is_refused:
@@ -86,7 +86,7 @@ class Judges:
         return fixed + [rule for rule in own if rule.name not in FIXED]
 
     def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
-        """Order evals that passed, best first."""
+        """Order evals that passed the gate, best first."""
         usual = ranked(evals, self._config)
         if self._rank is None:
             return usual
@@ -109,14 +109,14 @@ class Judges:
 
 
 FIXED = ("completed", "tampered")
-"""Rules that no gate can leave out."""
+"""Rules that a custom gate cannot override."""
 
 
-# -- finding them -------------------------------------------------------------------------------
+# -- loading ------------------------------------------------------------------------------------
 
 
 def find(name: str, source: str) -> Judge:
-    """Return the function `module:function`; refuses one whose module is not as recorded."""
+    """Return the function `module:function`; raises RunMismatch if its source has changed."""
     function, now = load(name)
     if now != source:
         raise RunMismatch(
@@ -144,7 +144,7 @@ def load(name: str) -> tuple[Judge, str]:
 
 
 def add_import_folder(folder: Path) -> None:
-    """Let modules of a folder be found."""
+    """Add a folder to the import path."""
     place = str(folder.resolve())
     if place not in sys.path:
         sys.path.append(place)

@@ -1,4 +1,4 @@
-"""`weft tree` assembled: execute a request, summarise the run, compare it with another."""
+"""Execute the request of a tree run, write its summary, and check its parity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["load_tree_run"]
 
 
 def plan_first(request: TreeRequest) -> TreeHistory:
-    """Plan the evals of the first depth as the run would; runs nothing."""
+    """Plan the evals of the first depth as the run would, without running anything."""
     roots = enumerate(request.args.roots)
     history = TreeHistory(nodes=[TreeNode(n, root.commit, root.tree, 0, ()) for n, root in roots])
     TreeState(request.args, {}, history).planner.plan(1, history.nodes)
@@ -35,9 +35,9 @@ def plan_first(request: TreeRequest) -> TreeHistory:
 
 
 def most_evals(request: TreeRequest, history: TreeHistory) -> int:
-    """Return how many evals a search may have, given the plan of its first depth."""
+    """Return the maximum number of evals of a search, given the plan of its first depth."""
     config = request.config
-    if config.proposes():  # nobody knows how many ideas will be made
+    if config.proposes():  # the number of generated ideas is unknown
         return config.max_total_evals
     wide = min(config.ideas_per_node, len(request.args.ideas)) * config.beam_width
     return min(config.max_total_evals, len(history.evals) + wide * (config.max_depth - 1))
@@ -49,9 +49,9 @@ def execute_tree(
     watcher: Watcher | None = None,
     events: Path | None = None,
 ) -> Run:
-    """Run a search, or continue it; write its summary beside the ledger after every depth.
+    """Run or continue a search; write its summary beside the ledger after every depth.
 
-    `events` is a file to which events are appended as they happen.
+    `events` is a file to which events are appended as they occur.
     """
     execution = request.execution(execution)
     follower = follow_run(execution.out, watcher, events)
@@ -60,7 +60,7 @@ def execute_tree(
     except BaseException:
         follower.close()
         raise
-    tree_run = load_tree_run(result.out)  # once: it replays all decisions
+    tree_run = load_tree_run(result.out)  # only once, since it replays all decisions
     follower.write_events(tree_run)
     _write_files(result.out, tree_run)
     write_report(request, result.out, tree_run.history)
@@ -68,7 +68,7 @@ def execute_tree(
 
 
 def write_summary(run: Path) -> None:
-    """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
+    """Write a run's TREE_SUMMARY.md, TREE_GRAPH.md and refs, and rejected evals if requested."""
     _write_files(run, load_tree_run(run))
 
 
@@ -84,7 +84,7 @@ def _write_files(run: Path, tree_run: TreeRun) -> None:
 
 
 def exit_code(done: Run) -> int:
-    """0 with a promoted node better than the root · 1 without · 4 strict or nothing completed."""
+    """Return 0 if a promoted node beats the root, 4 if strict or nothing completed, else 1."""
     if not isinstance(done.answer, Unknown):
         return 0
     return 4 if done.answer.reason == "incomplete" else 1
@@ -95,12 +95,12 @@ def exit_code(done: Run) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """Whether another number of workers leads to the same ledger."""
+    """Whether a different number of workers gives the same ledger."""
 
     workers: int
     other_head: str
     recorded: bool
-    """Commands were answered from the record, since they need not be deterministic."""
+    """Whether recorded outputs replaced the commands, which need not be deterministic."""
     difference: Difference | None
 
     def to_dict(self) -> dict[str, JsonValue]:
@@ -116,7 +116,7 @@ class Parity:
 
 
 def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None) -> Parity:
-    """Run a finished search again with another number of workers and compare the ledgers."""
+    """Run a finished search again with a different number of workers and compare the ledgers."""
     workers = 1 if request.file.max_parallel_evals > 1 else 2
     with tempfile.TemporaryDirectory(prefix="weft-parity-") as place:
         out = Path(place) / "run"

@@ -1,8 +1,8 @@
-"""Files beside the config that belong to a run: scorers, scripts, and what `harness` declares.
+"""Files beside the config that belong to a run: scorers, scripts, and those `harness` declares.
 
     {work_dir}/score.py ─► input harness/score.py of the run ─► {harness_dir}/score.py on the slot
 
-The run's first record binds their bytes, and every stage works with a copy of its own.
+The genesis binds their bytes, and every stage works with its own copy.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from weft.model.values import Object
 
 PREFIX = "harness/"
-"""Of their names among the inputs of a run."""
+"""Prefix of their names among the inputs of a run."""
 SHIPPED = "weft_harness.py"
-"""The harness that comes with Weft, under its name among them."""
+"""Name of Weft's own harness among them."""
 _WORDS = re.compile(r"\{work_dir\}/(?P<name>.+)", re.DOTALL)
 _EMBEDDED = re.compile(
     r"(?P<dir>\{work_dir\}|\$WEFT_WORK_DIR|\$\{WEFT_WORK_DIR\})/(?P<name>[\w.+@/-]+)"
@@ -29,23 +29,23 @@ COPIES = {
 
 
 def commit_input(number: int) -> str:
-    """Return the name of a root's own commit among the inputs of a run."""
+    """Return the name of a root's commit among the inputs of a run."""
     return f"root-commit/{number}" if number else "root-commit"
 
 
 def names_harness(word: str) -> bool:
-    """Whether a word of a command, or a shell line, names the harness that comes with Weft."""
+    """Whether a word of a command, or a shell line, refers to Weft's own harness."""
     return _SHIPPED.search(word) is not None
 
 
 def run_files(inputs: Mapping[str, Object]) -> dict[str, Object] | None:
-    """Return the files among the inputs of a run by name; None when there are none."""
+    """Return these files among the inputs of a run by name; None if there are none."""
     files = {n.removeprefix(PREFIX): o for n, o in sorted(inputs.items()) if n.startswith(PREFIX)}
     return files or None
 
 
 def names_in(word: str) -> Iterator[str]:
-    """Return what a word of a command, or a shell line, names in the config's folder."""
+    """Yield the names in the config's folder to which a word or a shell line refers."""
     whole = _WORDS.fullmatch(word)
     if whole:
         yield whole["name"]
@@ -55,7 +55,7 @@ def names_in(word: str) -> Iterator[str]:
 
 
 def with_copies(word: str, names: Collection[str]) -> str:
-    """Return a word of a command with the run's copies in place of the files they are of."""
+    """Return a word of a command with files replaced by the run's copies."""
     whole = _WORDS.fullmatch(word)
     if whole and whole["name"] in names:
         return f"{{harness_dir}}/{whole['name']}"

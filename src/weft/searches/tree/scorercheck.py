@@ -1,9 +1,8 @@
-"""Where candidate code could decide its own score: found in the words and source of a scorer.
+"""Find ways in which candidate code could decide its own score, from a scorer's command and source.
 
-A scorer executes candidate code in its own process when it imports a module of the repository or
-is a test runner; it can be shadowed when Python looks for modules in the candidate's folder
-first. Neither is always meant badly, nor always found: these are warnings, and the harness avoids
-both.
+A scorer executes candidate code in its own process if it imports a module of the repository or is a
+test runner. Its imports can be shadowed if Python searches the candidate's folder first. Neither is
+always a problem, nor always detected: these are warnings, and the harness avoids both.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ _SHELL_PYTHON = re.compile(r"\b(python[0-9.]*|\$WEFT_PYTHON\"?)\s+(?!-\w*[IP])")
 _SHELL_RUNNER = re.compile(rf"(?<![\w/.-])({'|'.join(map(re.escape, RUNNERS))})(?![\w/.-])")
 
 ReadFile = Callable[[str], str]
-"""Returns the source of a file: of the root, or below `{work_dir}/` of the config's folder."""
+"""Returns the source of a file: of the root, or of the config's folder for `{work_dir}/…`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonCommand:
-    """A command line of Python: what it runs, and whether it looks in the current folder first."""
+    """A Python command line: what it runs, and whether its module search path is isolated."""
 
     module: str = ""
     script: str = ""
     is_isolated: bool = False
-    """-I or -P is given."""
+    """Whether -I or -P is given."""
 
 
 def weaknesses(stage: Stage, files: Sequence[str], read: ReadFile) -> list[str]:
-    """Return in which ways candidate code could decide the result of a stage's command.
+    """Return the ways in which candidate code could decide the result of a stage's command.
 
-    `files` are the paths of the root; `read` returns the source of one, or of one beside the config
-    when the path begins with {work_dir}/.
+    `files` are the paths of the root; `read` returns the source of one, or of a file beside the
+    config for a path that begins with {work_dir}/.
     """
     if stage.format != "weft" and not stage.has_channel:
         return [f"an evaluator of {stage.format} executes candidate code in its own process"]
@@ -57,7 +56,7 @@ def weaknesses(stage: Stage, files: Sequence[str], read: ReadFile) -> list[str]:
 
 
 def python_command(argv: Sequence[str]) -> PythonCommand | None:
-    """Return what a command line of Python runs; None if it is another program's."""
+    """Return what a Python command line runs; None for another program."""
     if argv[0] != "{python}" and not _PYTHON.fullmatch(PurePosixPath(argv[0]).name):
         return None
     words, flags = list(argv[1:]), ""
@@ -115,7 +114,7 @@ def _of_source(script: str, files: Sequence[str], read: ReadFile) -> Iterator[st
 
 
 def modules_of(files: Sequence[str]) -> set[str]:
-    """Return the names by which the Python files of the root can be imported; membership only."""
+    """Return the names under which the root's Python files can be imported; membership only."""
     names = set[str]()
     for file in files:
         if file.endswith(".py"):

@@ -1,8 +1,8 @@
-"""Several scorings of one candidate: the median counts, and it is known before the last one often.
+"""Repeated scorings of one candidate: the median counts, and is often known early.
 
-With n scorings of which k are in, the median lies between the best and the worst that the rest
-could make of it. When both are the same, or when even the best would be refused, the rest is not
-run. Decided after each round, in eval order, so it is the same for any number at a time.
+After k of n scorings, the median is between the best and the worst value that the remaining
+scorings could give it. If both are equal, or the gate would refuse even the best, the remaining
+scorings are skipped. This is decided after each round, in eval order, independently of parallelism.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ IsRefused = Callable[[StageResult], bool]
 
 
 def first_round(repeats: int) -> int:
-    """Return how many scorings are needed at least before a median can be known."""
+    """Return the minimum number of scorings after which the median can be known."""
     return repeats // 2 + 1
 
 
 def median_of(scorings: Sequence[StageResult], direction: str) -> StageResult:
-    """Return the scoring in the middle; of an even number the better one of the two."""
+    """Return the median scoring; for an even number, the better of the middle two."""
     return _best_first(scorings, direction)[(len(scorings) - 1) // 2]
 
 
 def settled(
     scorings: Sequence[StageResult], repeats: int, direction: str, is_refused: IsRefused
 ) -> StageResult | None:
-    """Return the scoring that stands for all `repeats` of them; None while that is open."""
+    """Return the scoring that counts for all `repeats`; None while it is undecided."""
     failed = next((s for s in scorings if s.rows is not None and not s.rows.complete), None)
     if failed is not None:
         return failed

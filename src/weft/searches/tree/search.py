@@ -5,8 +5,8 @@
               └──────────────── the best B are the next frontier ◄── gate, rank ◄───────────┘
 
 `planning.py` plans, `evalstages.py` runs the stages, one round each, `promotion.py` promotes, and
-`answer.py` says what came of it. All decide from recorded results only and note their decisions in
-a `TreeHistory`, which is rebuilt from a run.
+`answer.py` builds the answer. All decide from recorded results only and record their decisions in a
+`TreeHistory`, which can be rebuilt from a run.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def tree(
 
 @dataclass(frozen=True, slots=True)
 class SearchArgs:
-    """The arguments of the search, as the run's first record binds them."""
+    """The arguments of the search, as bound by the genesis."""
 
     config: TreeConfig
     ideas: tuple[Idea, ...]
@@ -79,7 +79,7 @@ class SearchArgs:
 
 
 def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Search:
-    """Run the search and write down in `history` what is decided."""
+    """Run the search, recording its decisions in `history`."""
     state = TreeState(args, inputs, history)
     yield from state.score_roots(args.roots)
     if not history.scored_roots():
@@ -132,14 +132,14 @@ class TreeState:
         self._best_id, self._stale_depths = 0, 0
 
     def expected(self) -> Plan:
-        """Say where the search stands: evals that are over, and the best score."""
+        """Return the progress of the search: finished evals and the best score."""
         evals, best = self.history.evals, best_of(self.config, self.history)
         finished = sum(e.state in ("completed", "failed") for e in evals)
         note = f"{finished} of {len(evals)} evals, best {best.score_text} at {best.name}"
         return Plan(unit="stages", note=note[:MAX_NOTE_CHARS])
 
     def score_roots(self, roots: Sequence[Root]) -> Steps:
-        """Score the roots, as often as configured; the spread of a root's scores is noise."""
+        """Score the roots as often as configured; the largest spread of scores is the noise."""
         config, history = self.config, self.history
         nodes = [TreeNode(number, r.commit, r.tree, 0, ()) for number, r in enumerate(roots)]
         history.nodes += nodes
@@ -169,7 +169,7 @@ class TreeState:
         history.band = max(history.band, EXACT.subtract(max(values), min(values)))
 
     def check_goals(self) -> None:
-        """End the search when its target is reached, or when it has not improved for long."""
+        """Stop the search if its target is reached or its patience is exhausted."""
         config, best = self.config, best_of(self.config, self.history)
         depths = len(self.history.frontiers)
         self._stale_depths = (
@@ -186,19 +186,19 @@ class TreeState:
             self.history.stopped = stop_text("patience", detail)
 
     def is_stopped(self) -> bool:
-        """Whether a limit has ended the search."""
+        """Whether the search has a reason to stop."""
         return bool(self.history.stopped)
 
     def full_text(self) -> str:
-        """Say that no more evals may be planned."""
+        """Return the stop reason if no more evals may be planned."""
         return stop_text("max-total-evals", f"{self.config.max_total_evals} evals are planned")
 
     def last_stop(self, otherwise: str) -> str:
-        """Say why no depth follows: an idea that could not be planned counts before the rest."""
+        """Return the stop reason: an exhausted eval limit takes precedence over `otherwise`."""
         return self.full_text() if self.planner.is_cut else otherwise
 
     def propose(self, depth: int, frontier: Sequence[TreeNode]) -> Steps:
-        """Let mutations and a command make ideas for each node, one task per node."""
+        """Generate ideas by mutations and a command, one task per node."""
         if not self.config.proposes():
             return
         nodes = sorted(frontier, key=lambda n: n.node_id)
@@ -211,7 +211,7 @@ class TreeState:
             add_ideas(node, depth, result, self.history)
 
     def answer(self) -> dict[str, Value] | Unknown:
-        """Return the best path, or why there is none."""
+        """Return the best path, or Unknown if there is none."""
         history, summary = self.history, summary_of(self.config, self.history)
         has_answer = any(e.state == "completed" for e in history.evals)
         has_answer = has_answer or history.stopped.startswith("target-score")

@@ -1,8 +1,8 @@
-"""Which of the evals that passed become nodes: the best of the ranking that differ enough.
+"""Select which ranked evals become nodes: the best that differ enough from each other.
 
-Siblings with one score are kept once, a parent has at most `max_children_per_parent` new
-children, and with `novelty = "files"` those that change a file of their own go first. Who is
-passed over for one of these has it as its verdict.
+Of siblings with equal scores, only the first is kept; a parent gets at most
+`max_children_per_parent` new children; with `novelty = "files"`, evals that change a file no chosen
+eval changes go first. The first two rules are the verdict of the evals that they exclude.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CHILDREN = "max_children_per_parent"
 
 
 def select(order: Sequence[Eval], config: TreeConfig) -> list[Eval]:
-    """Return the evals of a ranking that are promoted, in its order."""
+    """Return the promoted evals of a ranking, in its order."""
     for item in order:
         item.passed_over = ""
     distinct = list(order)
@@ -35,7 +35,7 @@ def select(order: Sequence[Eval], config: TreeConfig) -> list[Eval]:
 
 
 def _first_of_equals(order: Sequence[Eval], config: TreeConfig) -> list[Eval]:
-    """Leave out those that score as a sibling before them; say which."""
+    """Drop evals that score the same as an earlier sibling, which their verdict names."""
     first: dict[tuple[object, ...], Eval] = {}
     distinct: list[Eval] = []
     for item in order:
@@ -50,22 +50,22 @@ def _first_of_equals(order: Sequence[Eval], config: TreeConfig) -> list[Eval]:
 
 @dataclass(slots=True)
 class _Beam:
-    """The places of a depth, and who has one."""
+    """The places in the beam of a depth, and the evals chosen for them."""
 
     config: TreeConfig
     chosen: set[int] = field(default_factory=set)
     """Eval ids; membership only."""
     children: dict[int, int] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
-    """Paths that those chosen change; membership only."""
+    """Paths changed by the chosen evals; membership only."""
 
     def is_new(self, item: Eval) -> bool:
-        """Whether it changes a file that nobody chosen so far changes."""
+        """Whether it changes a file that no eval chosen so far changes."""
         assert item.candidate is not None
         return any(name not in self.files for name in item.candidate.changed)
 
     def offer(self, item: Eval) -> None:
-        """Take an eval in if there is a place for it."""
+        """Choose an eval if there is a place for it."""
         if item.eval_id in self.chosen or len(self.chosen) >= self.config.beam_width:
             return
         most, parent = self.config.max_children_per_parent, item.parent.node_id

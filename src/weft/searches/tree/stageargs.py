@@ -1,9 +1,8 @@
-"""The arguments of a stage's task: dataclasses inside, one flat JSON object in the record.
+"""The arguments of a stage's task: dataclasses in code, one flat JSON object in the record.
 
     StageArgs ─ to_dict ─► ledger, manifest ─ from_dict ─► slot
 
-Groups that a stage does not need are left out of the record, so that what is recorded says all
-that the stage was given and nothing else.
+Groups that a stage does not need are omitted, so that the record has exactly what the stage got.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from weft.searches.tree.slot.values import Mutation
 
 T = TypeVar("T")
 LEFT_OUT = ("repeat", "recorded", "harness", "merge")
-"""Fields that are recorded only where they are given."""
+"""Fields that are omitted from the record if they are None."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageId:
-    """Which stage of which eval it is: what the manifest and `--json` show of a task."""
+    """The stage and eval of a task, as shown by the manifest and `--json`."""
 
     stage: str
     eval_id: int | None
@@ -33,7 +32,7 @@ class StageId:
     idea_path: str
     depth: int
     repeat: int | None = None
-    """Number of a scoring, where there may be several."""
+    """Number of a scoring, from 0; None for a stage that runs once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class SourceState:
     root: Object
     root_tree: str
     diffs: tuple[Object | None, ...]
-    """What leads from the root to it."""
+    """The diffs from the root to it."""
     tree: str
     parent_commit: str
     harness: Mapping[str, Object] | None = None
@@ -52,7 +51,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class IdeaArgs:
-    """What a stage of an eval gets of its idea and of earlier results."""
+    """The idea and the earlier results that a stage of an eval gets."""
 
     idea_kind: str
     idea_digest: str
@@ -60,33 +59,33 @@ class IdeaArgs:
     """Its bytes."""
     feedback: str
     message: str
-    """Of the commit that the idea becomes."""
+    """Message of the commit for the idea."""
     parent_result: dict[str, Value]
     root_result: dict[str, Value]
     sweep: dict[str, Value] | None
     recorded: dict[str, Value] | None = None
-    """What a recorded command cost and said; its diff stands for the idea."""
+    """Cost and turns of a recorded command, whose diff replaces the idea."""
     merge: bool | None = None
-    """Whether a change that does not fit is merged three-way."""
+    """Whether a change that does not apply is merged three-way."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposeArgs:
-    """What a stage that makes ideas for a node gets."""
+    """Arguments of a stage that generates ideas for a node."""
 
     context: ProposalContext
     mutations: tuple[Mutation, ...]
     index: Object | None
-    """What earlier runs found."""
+    """The idea index, with outcomes of earlier runs."""
     has_command: bool
-    """Whether a command implements ideas that are text."""
+    """Whether a command implements text ideas."""
     parent_result: dict[str, Value]
     root_result: dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryArgs:
-    """The transcript that a command gets, and how much of it."""
+    """The transcript given to a command, and its window."""
 
     transcript: tuple[Object, ...]
     memory_turns: int
@@ -95,7 +94,7 @@ class MemoryArgs:
 
 @dataclass(frozen=True, slots=True)
 class CommandArgs:
-    """How the result of a stage's command is read, and which files it must leave alone."""
+    """How the result of a stage's command is parsed, and which files it must not change."""
 
     format: str
     regex: str
@@ -104,7 +103,7 @@ class CommandArgs:
 
 @dataclass(frozen=True, slots=True)
 class StageArgs:
-    """Everything that a stage's task is given."""
+    """All arguments of a stage's task."""
 
     id: StageId
     state: SourceState
@@ -120,7 +119,7 @@ class StageArgs:
 
     @staticmethod
     def from_dict(raw: Table) -> StageArgs:
-        """Read what `to_dict` wrote."""
+        """Parse the output of `to_dict`."""
         return StageArgs(
             from_json(StageId, raw), from_json(SourceState, raw),
             _group(IdeaArgs, raw, "idea_kind"), _group(ProposeArgs, raw, "context"),
@@ -135,5 +134,5 @@ def flat(*groups: object) -> dict[str, Value]:
 
 
 def _group(kind: type[T], raw: Table, name: str) -> T | None:
-    """Read a group of arguments; None when the field that tells it is not there."""
+    """Parse a group of arguments; None if its identifying field is missing."""
     return from_json(kind, raw) if name in raw else None

@@ -1,8 +1,7 @@
-"""The stages of an eval as tasks: commands, or with --dry-run a synthetic outcome per eval id.
+"""The stages of an eval as tasks: commands, or synthetic outcomes with --dry-run.
 
-What a task's arguments hold is what the manifest and `--json` show of it: eval_id,
-parent_node_id, idea_path, depth and stage. Evals of one parent form a group, so that a cap per
-node can hold.
+The manifest and `--json` show a task's arguments: eval_id, parent_node_id, idea_path, depth and
+stage. Evals of one parent form a group, to which the cap per node applies.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ ON_BROKEN = reference("tree.on_broken", "weft.searches.tree.slot.hooks:on_broken
 APPLY_IDEA = reference("tree.apply_idea", "weft.searches.tree.slot.hooks:apply")
 MUTATE = reference("tree.mutate", "weft.searches.tree.slot.hooks:mutate")
 JUDGED_ONCE = ("review", "approve")
-"""Stages that judge a candidate: what they recorded is taken over as it is."""
+"""Stages that decide about a candidate: their recordings are reused unchanged."""
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
@@ -53,7 +52,7 @@ def stage_call(
     *,
     repeat: int | None = None,
 ) -> TaskCall:
-    """Describe one stage of an eval; `repeat` numbers its scorings if there are several."""
+    """Return the call of one stage of an eval; `repeat` numbers repeated scorings."""
     if config.dry_run:
         return _dry(stage, item, config)
     idea, memory = _idea_args(item, inputs), None
@@ -87,7 +86,7 @@ def _recording_key(stage: str, item: Eval) -> RecordingKey:
 
 
 def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
-    """Let a recorded diff stand for the command that made it."""
+    """Return an idea whose recorded diff replaces the command that made it."""
     rest = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
     diff = read_stage(Candidate, recorded).diff
     return replace(idea, idea_kind="patch", idea=diff, recorded=rest)
@@ -96,7 +95,7 @@ def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
 def root_call(
     node: TreeNode, number: int, config: TreeConfig, inputs: Mapping[str, Object]
 ) -> TaskCall:
-    """Describe one scoring of the root."""
+    """Return the call of one scoring of a root."""
     stage = StageId("score", None, node.node_id, "", 0, repeat=number)
     if config.dry_run:
         return synthetic(flat(stage), 1000, "pass", 0)
@@ -104,7 +103,7 @@ def root_call(
 
 
 def message_of(item: Eval) -> str:
-    """Return the message of an eval's commit: no numbers, so that equal steps have equal names."""
+    """Return an eval's commit message, without numbers: equal steps have equal commit ids."""
     return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 
@@ -123,7 +122,7 @@ def source_state(
 
 
 def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
-    """Describe a stage as a task: its command, or without one what Weft does itself."""
+    """Return the call of a stage: its command, or without one, Weft's built-in task."""
     stage = args.id.stage
     own = config.stages.get(stage, Stage())
     limits = Limits(config.limit_s(stage), config.eval_retries, config.memory_mb, 0, node.name)
@@ -148,7 +147,7 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
 
 
 def _sandbox(own: Stage, stage: str) -> Sandbox | None:
-    """How a stage's command is confined; None if it is not to be."""
+    """Return the sandbox of a stage's command; None if it is off."""
     if own.sandbox == "off":
         return None
     ideas = ("{ideas_dir}",) if stage == "propose" else ()
@@ -168,7 +167,7 @@ def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
 
 @task(name="tree.synthetic")
 def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
-    """Return a synthetic result of a stage: always the same for an eval."""
+    """Return a synthetic result of a stage, always the same for an eval."""
     stage = from_json(StageId, asked)
     number = stage.eval_id or 0
     if stage.stage == "implement":
@@ -186,24 +185,24 @@ def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> di
     }
 
 
-# -- variables of commands --------------------------------------------------------------------
+# -- environment variables of commands --------------------------------------------------------
 
 
 NAMES = (
     "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
     "root_result", "sweep_result", "feedback_file", "worktree",
 )  # fmt: skip
-"""Of every stage, beside those of every command of the engine."""
+"""Variables of every stage, in addition to those of every command of the engine."""
 COPIES = ("harness", "harness_dir")
-"""Of a run that has files beside its config."""
+"""Variables of a run with files beside its config."""
 PROPOSAL_FILES = {
     "ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md",
 }  # fmt: skip
-"""What only a proposing command has, and the file of each in the attempt's folder."""
+"""Variables of propose commands only, with their paths in the attempt's folder."""
 
 
 def environment(args: StageArgs, *, has_channel: bool) -> dict[str, str]:
-    """Return the variables of a stage, as templates; a channel stands for the result file."""
+    """Return the variables of a stage, as templates; a channel replaces the result file."""
     known = [name for name in NAMES if name != "result_file" or not has_channel]
     copies = COPIES if args.state.harness else ()
     own = PROPOSAL_FILES if args.id.stage == "propose" else ()

@@ -1,6 +1,6 @@
 """A tree run as Markdown: TREE_SUMMARY.md and TREE_GRAPH.md.
 
-Everything but the table of times follows from the ledger and is equal for equal heads.
+Everything except the timing table is derived from the ledger and is equal for equal heads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _section(title: str, heads: str, rows: Rows) -> str:
 
 
 def graph(tree_run: TreeRun) -> str:
-    """Return TREE_GRAPH.md: the nodes as a Mermaid drawing."""
+    """Return TREE_GRAPH.md: the nodes as a Mermaid diagram."""
     lines = ["# Tree", "", "```mermaid", "graph TD"]
     for node in tree_run.history.nodes:
         score = node.score_text if node.result else "?"
@@ -82,7 +82,7 @@ def _config(tree_run: TreeRun) -> Iterator[tuple[Cell, Cell]]:
 
 
 def _setting(value: Value) -> str:
-    """Write a field's value as in the config file.
+    """Format a field's value as in the config file.
 
     >>> _setting(True), _setting("three-way"), _setting(""), _setting(0)
     ('`true`', '`"three-way"`', 'none', '`0`')
@@ -133,7 +133,7 @@ def _eval(e: Eval) -> list[Cell]:
 
 
 def _costs(tree_run: TreeRun) -> Iterator[str]:
-    """What commands reported, by stage; nothing if none did."""
+    """Yield the table of costs by stage; nothing if no command reported a cost."""
     rows: list[list[Cell]] = [
         [stage, c.calls, f"{c.usd:f}", c.input_tokens, c.output_tokens]
         for stage, c in tree_run.history.costs.items()
@@ -150,14 +150,14 @@ def _timing(tree_run: TreeRun) -> Iterator[list[Cell]]:
 
 
 def attempts_text(timing: Timing) -> str:
-    """Say how many attempts there were, by stage where a stage had more than one."""
+    """Return the number of attempts, with details of stages that had more than one."""
     several = {stage: n for stage, n in timing.attempts_by_stage.items() if n > 1}
     details = ", ".join(f"{stage} {n}" for stage, n in several.items())
     return f"{timing.attempts} ({details})" if details else str(timing.attempts)
 
 
 def markdown_table(heads: Sequence[str], rows: Rows) -> str:
-    """Write a table; what cannot be printed is escaped."""
+    """Return a Markdown table; non-printable characters are escaped."""
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     lines += [f"| {' | '.join(_cell(value) for value in row)} |" for row in rows]
     return "\n".join([*lines, ""])

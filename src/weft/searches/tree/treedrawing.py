@@ -1,8 +1,8 @@
-"""The tree of a run as a drawing: a row per node, its children below it and further in.
+"""Draw the tree of a run: a row per node, with its children indented below it.
 
-Edges run left of every label, so that none crosses one. A node is coloured by what it gained over
-its parent; the evals that were refused follow their parent's label as small dots, with the reason
-as a tip.
+Edges run left of all labels, so that none crosses a label. A node's colour shows its gain over its
+parent; evals that were not promoted follow their parent's label as small dots, with the reason as a
+tooltip.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.searches.tree.load import TreeRun
 
 ROW, INDENT, RADIUS, SMALL = 38, 34, 9, 4.5
 LEFT, LABEL_WIDTH, DOTS, WIDTH = 16, 330, 440, 1000
-"""Where nodes begin, the room of a label, where the dots of refused evals begin, and end."""
+"""X of the root nodes, width of a label, X of the first dot, and width of the drawing."""
 MAX_NODES, MAX_DOTS = 200, 34
 INK, BETTER, WORSE, NONE = "currentColor", "var(--c-completed)", "var(--c-failed)", "var(--soft)"
 DOT_STEP = 12
@@ -36,17 +36,17 @@ class NodeRow:
 
     @property
     def x(self) -> float:
-        """Where it stands from the left."""
+        """Its distance from the left."""
         return LEFT + INDENT * self.node.depth
 
     @property
     def y(self) -> float:
-        """Where it stands from the top."""
+        """Its distance from the top."""
         return ROW * self.row + ROW / 2
 
 
 def draw_tree(tree_run: TreeRun) -> Markup:
-    """Draw every scored node; the path to the best one is drawn bold."""
+    """Draw every scored node, with the path to the best one in bold."""
     nodes = [node for node in tree_run.history.nodes if node.result]
     if not nodes:
         return element("p", "The root has no score yet.", class_="quiet")
@@ -83,7 +83,7 @@ def _key(left_out: str) -> Markup:
 
 
 def _rows(nodes: Sequence[TreeNode]) -> Iterator[NodeRow]:
-    """Give nodes from top to bottom: each before its children, these by number."""
+    """Yield nodes from top to bottom: each before its children, which are in order of id."""
     children: dict[int | None, list[TreeNode]] = {}
     for node in nodes:
         parent = None if node.parent is None else node.parent.node_id
@@ -97,14 +97,14 @@ def _rows(nodes: Sequence[TreeNode]) -> Iterator[NodeRow]:
 
 
 def _gain(tree_run: TreeRun, score: Decimal, parent: TreeNode | None) -> Decimal | None:
-    """How much better than its parent, in the direction of the search; None for a root."""
+    """Return the gain over the parent in the direction of the search; None for a root."""
     if parent is None or parent.result is None:
         return None
     return (score - parent.score) * (1 if tree_run.config.direction == "max" else -1)
 
 
 def _edge(row: NodeRow, by_id: Mapping[int, NodeRow], path: set[int]) -> list[Markup]:
-    """Draw a line down from the parent, then right to the node."""
+    """Draw a line from the parent down, then right to the node."""
     parent = by_id.get(row.node.parent.node_id) if row.node.parent else None
     if parent is None:
         return []
@@ -137,7 +137,7 @@ def _node(row: NodeRow, gain: Decimal | None, most: Decimal, best: bool) -> list
 
 
 def _refused(evals: Sequence[Eval]) -> dict[int, list[Eval]]:
-    """The evals that became no node, by the node they were tried on."""
+    """Return the evals that did not become nodes, by parent node id."""
     by_parent: dict[int, list[Eval]] = {}
     for item in evals:
         if item.node_id is None:

@@ -1,9 +1,9 @@
-"""What happened in a tree run as events: one JSON object per line, appended as it is observed.
+"""Events of a tree run: one JSON object per line, appended when observed.
 
-    history, live stages ─ events_of ─► all events so far ─ those not yet written ─► FILE
+    history, live stages ─ events_of ─► all events so far ─ new ones ─► FILE
 
-Events follow from what is recorded, so a log that was cut short, or a run that was resumed, goes on
-where the file ends: nothing is written twice and nothing is left out.
+Events are derived from records, so a truncated log or a resumed run continues where the file ends:
+nothing is written twice and nothing is missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TreeEvent = dict[str, Value]
 
 
 def events_of(tree_run: TreeRun) -> Iterator[TreeEvent]:
-    """Return every event of a run so far, in an order that its records alone decide."""
+    """Yield every event of a run so far, in an order determined by its records alone."""
     history = tree_run.history
     yield from _root(history)
     for depth, frontier in enumerate(history.frontiers, 1):
@@ -76,7 +76,7 @@ def _eval(item: Eval, tree_run: TreeRun) -> Iterator[TreeEvent]:
 
 
 def _is_judged(depth: int, history: TreeHistory) -> bool:
-    """Whether the search has gone on after a depth."""
+    """Whether the search has finished judging a depth."""
     return depth < len(history.frontiers) or bool(history.stopped)
 
 
@@ -88,7 +88,7 @@ def _depth(depth: int, history: TreeHistory) -> Iterator[TreeEvent]:
 
 
 class EventLog:
-    """A file of events that grows; `clock` says when one was observed."""
+    """An append-only file of events; `clock` gives the time of observation."""
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
         self._path, self._clock = path, clock
@@ -99,7 +99,7 @@ class EventLog:
             raise InputError(f"--events {path}: {error.strerror or error}") from None
 
     def _known(self) -> Iterator[str]:
-        """Return the identities of events that the file has; a line cut short is none."""
+        """Yield the ids of the events in the file; malformed lines are ignored."""
         if self._path.is_file():
             for line in self._path.read_text("utf-8", "replace").splitlines():
                 try:
@@ -109,7 +109,7 @@ class EventLog:
                     continue
 
     def write(self, tree_run: TreeRun, run_id: str) -> None:
-        """Append the events that the file does not have yet."""
+        """Append the events that the file does not contain yet."""
         lines = []
         for event in events_of(tree_run):
             name = f"{run_id[:8]}/{_identity(event)}"
@@ -123,6 +123,6 @@ class EventLog:
 
 
 def _identity(event: TreeEvent) -> str:
-    """Return what tells an event from all others of its run."""
+    """Return an id of an event that is unique within its run."""
     parts = [event.get(name) for name in ("event", "depth", "eval_id", "node", "number", "key")]
     return "/".join(str(part)[:12] for part in parts if part is not None)

@@ -1,7 +1,7 @@
-"""The small search that checks a config on the root before ideas are tried.
+"""The small search that tests a config on the root before ideas are tried.
 
-It scores the root twice, sweeps it, and applies the ideas that need no command, all on the
-engine. `checks` judges its answer.
+It scores the root twice, sweeps it, and applies the ideas that need no command, all with the
+engine. `checks` judges the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.searches.tree.stageargs import StageArgs, StageId
 from weft.searches.tree.stages import call_of, root_call, source_state, stage_call
 
 MAX_APPLIED = 200
-"""Ideas that are tried on the root."""
+"""Number of ideas tried on the root."""
 SCORINGS = 2
 COMPARED = ("score", "holdout", "rows", "metrics")
 """Fields of a result in which scorings of the root must agree."""
@@ -35,7 +35,7 @@ def validate(
     *,
     inputs: Mapping[str, Object] = INPUTS,
 ) -> Generator[Round, Sequence[Result], dict[str, Value]]:
-    """Try on the root whatever costs nothing; the answer is the outcome of each part."""
+    """Try everything free of cost on the root; the answer is the outcome of each part."""
     parsed, starts = from_json(TreeConfig, config), [from_json(Root, root) for root in roots]
     nodes = [TreeNode(number, s.commit, s.tree, 0, ()) for number, s in enumerate(starts)]
     node = nodes[0]
@@ -58,7 +58,7 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class RootOutcome:
-    """What a stage reported on the root, or the name of its failure."""
+    """A stage's result on the root, or its failure type."""
 
     error: str = ""
     score: str | None = None
@@ -74,13 +74,13 @@ class RootTrial:
     score: tuple[RootOutcome, ...]
     sweep: tuple[RootOutcome, ...]
     applied: Mapping[str, str]
-    """The failure of each idea by name; empty where it applies."""
+    """The failure type of each idea by name; empty if it applies."""
     others: tuple[RootOutcome, ...] = ()
-    """Of the other roots, one scoring each."""
+    """One scoring of each other root."""
 
 
 def _outcome(stage: str, result: Result) -> dict[str, Value]:
-    """Return what is compared of a task, or its error."""
+    """Return the compared fields of a task's value, or its failure type."""
     if not result.ok:
         return {"error": _kind(stage, result)}
     return {name: result.value.get(name) for name in COMPARED}

@@ -5,5 +5,5 @@ from __future__ import annotations
 TO_LARGEST, TO_SMALLEST, TO_OWN = 0, 1, 2
 TOUCH, ENTER = 0, 1
 STEPS = 60
-"""How far an object may go."""
+"""Maximum number of steps an object moves."""
 STAYS, LEFT_OUT = -1, -2

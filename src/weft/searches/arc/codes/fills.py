@@ -10,13 +10,13 @@ TILES = 204
 PLACES = 205
 COLOURS = 206
 
-# What `neighbours` does; q = 1 reads eight neighbours, 0 four.
+# Modes of `neighbours`; it reads eight neighbours if q = 1, four if q = 0.
 COUNT, INNER, OUTLINE, GROW, DENOISE = range(5)
-# What `beams` does, as q; plus 4 where only the rarest colour shoots.
+# Modes of `beams`, as q; plus 4 if only the rarest colour emits rays.
 RAYS, JOIN = range(2)
 ONLY_RARE = 4
-# What `places` labels.
+# Modes of `places`.
 ROW, COLUMN, SUM, RING, PLAIN, DIAGONALS = range(6)
-# What `colours` does.
+# Modes of `colours`.
 KEEP_MAIN, KEEP_RARE, DROP_MAIN, DROP_RARE, ALL_MAIN, ALL_RARE = range(6)
 BACK_TO_BLACK, INVERT = 6, 7

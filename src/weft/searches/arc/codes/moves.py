@@ -8,11 +8,11 @@ OUTER = 102
 FALL = 103
 OVERLAY = 104
 
-# What `pick` does with one axis; an amount below 16 is added.
+# Modes of `pick` for one axis; an amount below 16 is added.
 ALL, TRIM, CUT, HALF, REPEAT, MIRROR, STRETCH, STRIDE = range(0, 128, 16)
 COLLAPSE, OCCUPIED, ROLL, SORT, PERIOD = range(128, 208, 16)
-# Amounts that are read off the grid.
+# Amounts that are computed from the grid.
 COLOURS, BLOCK = 11, 13
-# What makes a line count, as an amount of TRIM and OCCUPIED.
+# Which lines count, as the amount of TRIM and OCCUPIED.
 NOT_BLACK, NOT_COMMON, MAIN, RARE = range(4)
 HOLDS = 16

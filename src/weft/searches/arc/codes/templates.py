@@ -7,7 +7,7 @@ STAMP = 601
 
 INSIDE, ALONE = 1, 2
 LARGEST = 4
-"""How many times higher and wider a copy may be."""
+"""Maximum scale of a copy."""
 MAIN, KINDS, CELLS, TOP, LEFT, BOTTOM, RIGHT = 10, 11, 12, 13, 14, 15, 16
 FIELDS = 17
-"""What is known of a blob: how often it has each colour, then these."""
+"""Number of fields per blob: the number of cells of each colour, then the fields above."""

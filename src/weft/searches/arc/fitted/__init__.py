@@ -1,1 +1,1 @@
-"""Operators whose parameters are taken from the training pairs: the last step of a program."""
+"""Operators whose parameters the training pairs determine: the last step of a program."""

@@ -1,10 +1,10 @@
-"""The rule that lays a grid's objects on a new canvas, by how they fit together.
+"""The rule that arranges a grid's objects on a new canvas by how they fit together.
 
-    layers: stack centre       all colours on each other, by their centres
+    layers: stack centre       all colours stacked, aligned at their centres
     blobs_8: meet 5            objects that share their one gray cell
     objects_8: jigsaw square   objects that fill a square without overlap
 
-The objects alone tell how large the canvas is. A jigsaw fails where there are two solutions.
+The objects alone determine the size of the canvas. A jigsaw fails if it has two solutions.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid, Piece
 
 SEGMENTATIONS = ("objects_4", "objects_8", "blobs_4", "blobs_8", "layers")
 LAYOUT = 4 * BIT
-"""One layout of nearly twenty."""
+"""Cost of one of nearly twenty layouts."""
 MOST_PIECES = 12
 MOST_STEPS = 2000
-"""Pieces that a jigsaw puts somewhere before it gives up."""
+"""Maximum number of placements that a jigsaw tries."""
 SEPARATOR = ": "
 Cells = Mapping[Cell, int]
-"""The colours of an object's cells, counted from the corner of its box, in scan order."""
+"""The colours of an object's cells by position in its box, in scan order."""
 Layout = Callable[[Sequence[Piece]], Grid | None]
 
 
-# -- on each other --------------------------------------------------------------------------------
+# -- stacked --------------------------------------------------------------------------------------
 
 
 def stacked(pieces: Sequence[Piece], down: int, right: int) -> Grid | None:
-    """Lay objects on each other: 0, 1 or 2 for their starts, centres or ends on both axes."""
+    """Stack objects, aligned at their starts (0), centres (1) or ends (2) on each axis."""
     height, width = max(p.height for p in pieces), max(p.width for p in pieces)
     places = []
     for piece in pieces:
@@ -48,7 +48,7 @@ def stacked(pieces: Sequence[Piece], down: int, right: int) -> Grid | None:
 
 
 def meeting(pieces: Sequence[Piece], colour: int) -> Grid | None:
-    """Lay objects so that the one cell of a colour that each has is the same cell."""
+    """Align objects at the one cell of a colour that each of them has."""
     shapes = [_cells(piece) for piece in pieces]
     shared = [[cell for cell, own in cells.items() if own == colour] for cells in shapes]
     if any(len(cells) != 1 for cells in shared):
@@ -63,7 +63,7 @@ def meeting(pieces: Sequence[Piece], colour: int) -> Grid | None:
 
 
 def _drawn(size: tuple[int, int], placed: Iterable[tuple[Cells, Cell]]) -> Grid:
-    """Draw objects at places; smaller ones are above, and the commonest colour is below all."""
+    """Draw objects at places, smaller ones on top, the most common colour below all."""
     moved = [{(r + a, c + b): x for (r, c), x in own.items()} for own, (a, b) in placed]
     ground = commonest(colour for cells in moved for colour in cells.values())
     layers = sorted(moved, key=len, reverse=True)
@@ -73,7 +73,7 @@ def _drawn(size: tuple[int, int], placed: Iterable[tuple[Cells, Cell]]) -> Grid:
     return _grid(size, cells)
 
 
-# -- beside each other ----------------------------------------------------------------------------
+# -- jigsaws --------------------------------------------------------------------------------------
 
 
 def square(pieces: Sequence[Piece]) -> Grid | None:
@@ -94,7 +94,7 @@ def ring(pieces: Sequence[Piece]) -> Grid | None:
 
 
 def box(pieces: Sequence[Piece]) -> Grid | None:
-    """Fill the empty cells in the box of one object with others, where that is possible."""
+    """Fill the empty cells in one object's box with others, if only one result is possible."""
     grids = {
         filled: None
         for place, piece in enumerate(pieces)
@@ -104,7 +104,7 @@ def box(pieces: Sequence[Piece]) -> Grid | None:
 
 
 def _filled(piece: Piece, others: Sequence[Piece]) -> Iterator[Grid]:
-    """The box of an object, filled in at most two ways."""
+    """Yield the box of an object, filled in at most two ways."""
     size = piece.height, piece.width
     own_cells = _cells(piece)
     gaps = [divmod(n, piece.width) for n, colour in enumerate(piece.cells) if colour == EMPTY]
@@ -115,9 +115,9 @@ def _filled(piece: Piece, others: Sequence[Piece]) -> Iterator[Grid]:
 
 
 def solutions(cells: Iterable[Cell], shapes: Sequence[Cells]) -> list[dict[Cell, int]]:
-    """Return the ways to fill cells with some shapes, each used once: two of them at most.
+    """Return at most two ways to fill cells with shapes, each shape used at most once.
 
-    The first empty cell is filled next, so no way is tried twice. None where it takes too long.
+    The first empty cell is filled next, so no way is tried twice. Empty if it takes too long.
     """
     steps = iter(range(MOST_STEPS))
 
@@ -192,12 +192,12 @@ LAYOUTS: dict[str, Layout] = {
 
 
 def laid(layout: str, pieces: Sequence[Piece]) -> Grid | None:
-    """Lay objects; None where that is impossible, or there are not some but few."""
+    """Arrange objects; None if that is impossible, or if there are too few or too many."""
     return LAYOUTS[layout](pieces) if 2 <= len(pieces) <= MOST_PIECES else None
 
 
 class Arrange(Composed):
-    """Parameters: the segmentation, and the layout."""
+    """Parameters: the segmentation and the layout."""
 
     name = "arrange"
     doc = (
@@ -223,7 +223,7 @@ class Arrange(Composed):
 
 
 def parameters(name: str, layout: str) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{name}{SEPARATOR}{layout}"
 
 

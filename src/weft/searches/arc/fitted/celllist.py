@@ -1,4 +1,4 @@
-"""Rules that decide every cell by a list of clauses. They are learned at the end of a phase."""
+"""Rules that decide every cell by a decision list, learned at the end of a phase."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.searches.arc.tables.everywhere import parse as parse_acted
 from weft.searches.arc.values import Grid
 
 THEN = " then "
-"""Between two layers."""
+"""Separator of two layers."""
 
 
 class Cells(Composed):
@@ -47,7 +47,7 @@ class Cells(Composed):
 
 
 class Scanned(Composed):
-    """Parameters: the corner where it begins, and the list."""
+    """Parameters: the corner where the scan begins, and the list."""
 
     name = "scanned"
     doc = (
@@ -91,7 +91,7 @@ class Layered(Composed):
 
 
 class OnCanvas(Composed):
-    """Parameters: the canvas, and the list of its cells."""
+    """Parameters: the canvas and the list of its cells."""
 
     name = "canvas"
     doc = (
@@ -121,7 +121,7 @@ class OnCanvas(Composed):
 
 
 def _parse(text: str, *more: str) -> CellList:
-    """Read a list that names no features beside the plain ones and `more`."""
+    """Parse a list that names no features besides the plain ones and `more`."""
     cell_list = parse(text)
     beside = {*CANVAS_NAMES, *MADE}.difference(more)
     if any(source in beside for source in cell_list.sources()):
@@ -148,7 +148,7 @@ def _read_scan(text: str) -> Layer:
 
 
 def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
-    """What a layer makes of a grid."""
+    """Return a layer's output on a grid."""
     features = dict(zip(NAMES, features_of(value), strict=True))
     columns = _columns(layer.cells, features, value, given)
     if columns is None:
@@ -157,7 +157,7 @@ def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
 
 
 def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
-    """Decide the cells of a base."""
+    """Return the grid whose cells a list decides on a base."""
     known = _columns(cell_list, columns, base, given)
     if known is None:
         return None
@@ -167,7 +167,7 @@ def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Gri
 def _columns(
     cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid
 ) -> dict[str, U8] | None:
-    """Add what else a list names, computed from the input; None where that is impossible."""
+    """Add the list's other sources, computed from the input; None if one of them fails."""
     for source in cell_list.sources():
         if source not in columns and source not in WORDS:
             cells = _source_cells(source, base, given)
@@ -178,7 +178,7 @@ def _columns(
 
 
 def _source_cells(source: str, base: Grid, given: Grid) -> U8 | None:
-    """The cells of a source that is no feature; None where it fails or has another size."""
+    """Return the cells of a source that is no feature; None if it fails or has another size."""
     value = (
         parse_acted(source).grid(given)
         if is_acted(source)
@@ -195,6 +195,6 @@ def _source_cells(source: str, base: Grid, given: Grid) -> U8 | None:
 
 
 def _grid(decided: U8, base: Grid) -> Grid | None:
-    """Cells as a grid as large as the base; None where nothing spoke of one."""
+    """Return decided cells as a grid of the base's size; None if a cell is undecided."""
     cells = decided.tobytes()
     return None if UNDECIDED in cells else Grid(base.height, base.width, cells)

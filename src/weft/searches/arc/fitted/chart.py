@@ -1,12 +1,12 @@
 """The rule that draws a chart of a grid's objects: a line or a ring for each, or cells on a path.
 
-    layers: all; down cells; columns_top cells; fit; own    a column for each colour, as long as it
-                                                            has cells, the longest first
+    layers: all; down cells; columns_top cells; fit; own    a column for each colour, as long as
+                                                            its cell count, the longest first
     objects_8: is count_1 4; place; along_rows 1; 1x5; own  a cell for each blue square, in a row of
                                                             five
 
-First which objects, in which order, then how they are laid and how many cells each gets, the size
-of the grid, and the colour of the cells.
+The parts are the objects, their order, their layout and lengths, the size of the grid, and the
+colour of the cells.
 """
 
 from __future__ import annotations
@@ -42,37 +42,38 @@ RUNS = (
     *(f"{run}_{lines}_{corner}" for corner in CORNERS[1:] for run in ("along", "snake")
       for lines in ("rows", "columns")),
 )  # fmt: skip
-"""From the top left, or from the corner that is named."""
+"""Runs start at the top left, or at the corner in their name."""
 PATH, RINGS, SQUARES = "path", "rings", "squares"
 SEPARATOR = "; "
 Measured = Mapping[str, Sequence[int]]
 Bar = tuple[int, int]
-"""A colour, and how many cells have it."""
+"""A colour and its number of cells."""
 Places = dict[tuple[int, int], int]
-"""The colours of cells."""
+"""Colours by cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What a chart shows, and how."""
+    """The contents and the layout of a chart."""
 
     segmentation: str
     which: tuple[str, ...]
-    """`all`, or a relation, a measure and maybe a value."""
+    """`all`, or a relation, a measure and possibly a value."""
     order: tuple[str, ...]
-    """`place`, or a direction and a measure; with `once` of each colour only the first; or
-    `slots`, and the colour of each line, 0 if it is not known."""
+    """`place`, or a direction and a measure; `once` keeps only the first of each colour; or `slots`
+    and the colour of each line, 0 if unknown.
+    """
     layout: str
     length: str
     """A measure, or 1."""
     size: tuple[int, int] | None
-    """None if it is as large as what is drawn."""
+    """None for the size of what is drawn."""
     colour: int | None
-    """None if it is the object's."""
+    """None for the object's own."""
     path: tuple[tuple[int, int], ...] = ()
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         size = FIT if self.size is None else f"{self.size[0]}x{self.size[1]}"
         colour = OWN if self.colour is None else str(self.colour)
         layout = [self.layout, *(f"{row}.{column}" for row, column in self.path), self.length]
@@ -81,7 +82,7 @@ class Chart:
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         which = BIT if self.which == (ALL,) else MEASURE + RELATION + VALUE * (len(self.which) - 2)
         order = BIT if self.order[0] == PLACE else MEASURE + 2 * BIT
         if self.slots:
@@ -96,11 +97,11 @@ class Chart:
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The colours of lines, if each colour has its own."""
+        """The colours of the lines, if every colour has a fixed line."""
         return tuple(map(int, self.order[1:-1])) if self.order[0] == SLOTS else ()
 
     def selected(self, measured: Measured) -> list[int]:
-        """Return the objects that are shown, in their order."""
+        """Return the indices of the objects that are shown, in order."""
         return ordered(selected(measured, self.which), measured, self.order)
 
     def bars(self, measured: Measured) -> list[Bar]:
@@ -112,7 +113,7 @@ class Chart:
         return in_slots(bars, self.slots) if self.slots else bars
 
     def drawn(self, measured: Measured) -> Grid | None:
-        """Draw it; None where it is empty or larger than its grid."""
+        """Draw the chart; None if it is empty or exceeds its grid."""
         bars = self.bars(measured)
         if not any(length for _, length in bars):
             return None
@@ -135,7 +136,7 @@ class Chart:
 
 
 def measured_of(objects: Sequence[Piece], given: Grid) -> Measured | None:
-    """Measure objects, their colours and depths too; None where one lies outside the input."""
+    """Measure objects, including colours and depths; None if one lies outside the input."""
     measured = measurements_of(objects, given)
     if measured is None:
         return None
@@ -143,7 +144,7 @@ def measured_of(objects: Sequence[Piece], given: Grid) -> Measured | None:
 
 
 def selected(measured: Measured, which: Sequence[str]) -> list[int]:
-    """Return the objects with the most, the least or so much of a measure, or all."""
+    """Return the objects with the most, the least or a given value of a measure, or all."""
     every = range(len(measured["colour"]))
     if which[0] == ALL or not every:
         return list(every)
@@ -154,7 +155,7 @@ def selected(measured: Measured, which: Sequence[str]) -> list[int]:
 
 
 def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> list[int]:
-    """Put objects in order; of equals the first one first."""
+    """Sort objects stably; with `once` keep only the first of each colour."""
     result = list(own)
     if order[0] == SLOTS:
         places = {colour: place for place, colour in enumerate(order[1:-1])}
@@ -170,7 +171,7 @@ def ordered(own: Sequence[int], measured: Measured, order: Sequence[str]) -> lis
 
 
 def in_slots(bars: Sequence[Bar], slots: Sequence[int]) -> list[Bar]:
-    """Return the bar of each slot, maybe none; nothing where a bar has no slot."""
+    """Return the bar of each slot, possibly of length 0; none at all if a bar has no slot."""
     lengths = dict(bars)
     if 0 in lengths or not lengths.keys() <= set(slots):
         return []
@@ -198,7 +199,7 @@ def has_rows(layout: str) -> bool:
 
 
 def ring_places(size: tuple[int, int], colours: Sequence[int]) -> Places:
-    """Return the cells of rings in each other, the first one outermost."""
+    """Return the cells of nested rings, the first one outermost."""
     last = size[0] - 1
     return {
         (r, c): colours[min(r, c, last - r, last - c)]
@@ -208,7 +209,7 @@ def ring_places(size: tuple[int, int], colours: Sequence[int]) -> Places:
 
 
 def square_places(size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
-    """Return the cells of squares at the bottom, each with a column before the next."""
+    """Return the cells of squares at the bottom, one column apart; None if one is not a square."""
     places: Places = {}
     left = 0
     for colour, cells in bars:
@@ -222,7 +223,7 @@ def square_places(size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
 
 
 def bar_places(layout: str, size: tuple[int, int], bars: Sequence[Bar]) -> Places | None:
-    """Return the cells that bars have in a grid; None where it has no room for them."""
+    """Return the cells of bars in a grid; None if they do not fit."""
     across, places = layout.startswith("rows"), {}
     lines, room = size if across else size[::-1]
     if len(bars) > lines or max(length for _, length in bars) > room:
@@ -252,7 +253,7 @@ def _grid(size: tuple[int, int], places: Mapping[tuple[int, int], int]) -> Grid:
 
 
 class ObjectChart(Composed):
-    """Parameters: the segmentation, and the chart."""
+    """Parameters: the segmentation and the chart."""
 
     name = "chart"
     doc = (
@@ -286,7 +287,7 @@ class ObjectChart(Composed):
 
 
 def parse_chart(text: str) -> Chart:
-    """Undo `Chart.text`; ValueError or IndexError where it is none."""
+    """Invert `Chart.text`; raises ValueError or IndexError if the text is invalid."""
     segmentation, _, parts = text.partition(": ")
     which, order, layout, size, colour = (tuple(part.split(" ")) for part in parts.split(SEPARATOR))
     by = order[:-1] if order[-1] == ONCE else order

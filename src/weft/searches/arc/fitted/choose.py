@@ -1,9 +1,9 @@
 """The rule that segments a grid into objects and returns the one that a measure singles out.
 
     objects_4 crop: most count_2      the input in the bounding box of the object with the most red
-    thirds_down alone: odd mirrors    the third that is unlike the others in its symmetry
+    thirds_down alone: odd mirrors    the third whose symmetry differs from that of the others
 
-Measured are the input's cells in an object's bounding box, and how it compares with the others.
+Measures describe the input's cells in an object's bounding box, and compare it with the others.
 """
 
 from __future__ import annotations
@@ -42,30 +42,30 @@ MEASURES: tuple[str, ...] = (
     *(f"count_{colour}" for colour in COLOURS),
 )  # fmt: skip
 CHOSEN = (*MEASURES, *RELATIVE)
-"""What a choice can ask; other rules ask for less, or relate objects in their own way."""
+"""The measures of this rule; other rules use fewer, or relate objects in their own way."""
 SAME = "same"
-"""The first of the objects that have the same cells, in boxes of the same contents."""
+"""Name of a measure: the index of the first object with equal cells and equal box contents."""
 MEASURE, RELATION, VALUE, RETURNED = 5 * BIT, 2 * BIT, 3 * BIT, BIT
-"""What they cost to say."""
+"""Costs of a measure, a relation, a value, and the form in which the object is returned."""
 MOST_VALUE = 99
 _Mark = TypeVar("_Mark")
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Which object it is: by the most, the least, the odd or a given value of a measure."""
+    """Selects an object: by the most, the least, the odd or a given value of a measure."""
 
     relation: str
     measure: str
     value: int = 0
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return f"{self.relation} {self.measure}" + (f" {self.value}" if self._is_exact else "")
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         return MEASURE + RELATION + (VALUE if self._is_exact else 0)
 
     @property
@@ -73,7 +73,7 @@ class Criterion:
         return self.relation == "is"
 
     def chosen(self, measured: dict[str, list[int]]) -> int | None:
-        """Return which object it selects; None if it selects none, or different ones."""
+        """Return the index of the object it selects; None if it selects none, or unequal ones."""
         values = measured[self.measure]
         expected = RELATIONS[self.relation](values, self.value)
         places = [place for place, value in enumerate(values) if value == expected]
@@ -82,7 +82,7 @@ class Criterion:
 
 
 def _odd(values: Sequence[int], _: int) -> int | None:
-    """The value that one object has while all others share another."""
+    """Return the rarer of two values, if three or more objects have exactly two."""
     different = sorted(set(values), key=values.count)
     return different[0] if len(different) == 2 and len(values) > 2 else None
 
@@ -96,7 +96,7 @@ RELATIONS: dict[str, Callable[[Sequence[int], int], int | None]] = {
 
 
 def criteria(measured: Sequence[dict[str, list[int]]]) -> Iterator[Criterion]:
-    """Yield everything that could single out an object of the first set, cheapest first."""
+    """Yield all criteria that could single out an object of the first set, cheapest first."""
     for relation in ("most", "least", "odd"):
         yield from (Criterion(relation, measure) for measure in CHOSEN)
     for measure in CHOSEN:
@@ -106,7 +106,7 @@ def criteria(measured: Sequence[dict[str, list[int]]]) -> Iterator[Criterion]:
 
 @lru_cache(maxsize=512)
 def segment(name: str, value: Grid) -> tuple[Piece, ...]:
-    """Segment a grid; nothing where that fails. Several learners look at the same grids."""
+    """Segment a grid; empty if that fails. Cached: several learners segment the same grids."""
     objects = BY_NAME[name].plain(value, value)
     return () if objects is None else as_objects(objects)
 
@@ -119,7 +119,7 @@ def returned(piece: Piece, given: Grid, how: str) -> Grid | None:
 
 
 def compared(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
-    """Measure all objects of a set and relate them; None where one lies outside the input."""
+    """Measure and relate all objects of a set; None if one lies outside the input."""
     measured = measurements_of(objects, given)
     if measured is None:
         return None
@@ -128,7 +128,7 @@ def compared(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | No
 
 
 def measurements_of(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
-    """Measure all objects of a set; None where one lies outside the input."""
+    """Measure all objects of a set; None if one lies outside the input."""
     crops = [returned(piece, given, "crop") for piece in objects]
     within = [crop for crop in crops if crop is not None]
     if len(within) < len(objects):
@@ -144,12 +144,12 @@ def measurements_of(objects: Sequence[Piece], given: Grid) -> dict[str, list[int
 
 
 def _alike(marks: Sequence[_Mark]) -> list[int]:
-    """How many objects have the mark of each."""
+    """Return, for each object, the number of objects with the same mark."""
     return [marks.count(mark) for mark in marks]
 
 
 def _own(piece: Piece, crop: Grid, given: Grid) -> dict[str, int]:
-    """What one object measures by itself."""
+    """Return the measures of a single object."""
     main = commonest(crop.cells)
     bottom, right = piece.row + piece.height, piece.col + piece.width
     sides = (piece.row, piece.col, given.height - bottom, given.width - right)
@@ -173,7 +173,7 @@ def _own(piece: Piece, crop: Grid, given: Grid) -> dict[str, int]:
 
 
 class Choose(Composed):
-    """Parameters: the segmentation, how the object is returned, the criterion."""
+    """Parameters: the segmentation, how the object is returned, and the criterion."""
 
     name = "choose"
     doc = (
@@ -202,7 +202,7 @@ class Choose(Composed):
 
 
 def parameters(name: str, how: str, criterion: Criterion) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{name} {how}: {criterion.text()}"
 
 

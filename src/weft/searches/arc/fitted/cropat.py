@@ -1,10 +1,10 @@
-"""The rule that crops a grid between lines that lie at its edges, its middle, or a mark.
+"""The rule that crops a grid between lines at its edges, its middle, or a mark.
 
-    colour 3: edge first edge edge          what is above the first row with green
+    colour 3: edge first edge edge          everything above the first row with green
     -: middle-3 middle+3 middle-3 middle+3  three by three cells in the middle
     rarest: first-1 last+1 first-1 last+1   the rarest colour's box, and the cells around it
 
-Where each side of the crop lies, top, bottom, left and right, is read off the training pairs.
+The positions of the sides (top, bottom, left, right) are learned from the training pairs.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ OF_MARK = (FIRST, LAST, CENTRE)
 ANCHOR = 2 * BIT
 MOST_OFFSET = 30
 MOST_WINDOWS, MOST_SETTINGS = 12, 40
-"""Places of a target in a grid, and settings that are tried with one mark."""
+"""Maximum number of places of a target in a grid, and of settings tried with one mark."""
 _SIDE = re.compile(r"(?P<anchor>[a-z]+)(?P<offset>[+-][1-9][0-9]?)?")
 Span = tuple[int, int]
-"""Where lines begin, and where they end."""
+"""Start and end of a range of lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Where a side of a crop lies: an anchor and how far beyond it."""
+    """The position of one side of a crop: an anchor and an offset."""
 
     anchor: str
     offset: int = 0
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return f"{self.anchor}{self.offset:+d}" if self.offset else self.anchor
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         far = BIT * (1 + abs(self.offset).bit_length()) if self.offset else 0
         return (BIT if self.anchor == EDGE else ANCHOR + BIT) + far
 
     def place(self, length: int, mark: Span | None, is_end: bool) -> int | None:
-        """Return before which line it lies; None where there is no such line, or no mark."""
+        """Return the line before which the side lies; None if there is no such line, or no mark."""
         anchor = anchor_of(self.anchor, length, mark, is_end)
         if anchor is None:
             return None
@@ -65,7 +65,7 @@ class Side:
 
 
 def anchor_of(name: str, length: int, mark: Span | None, is_end: bool) -> int | None:
-    """Return the line that offsets of a side are counted from, twice it for halves."""
+    """Return the line from which a side's offset counts, twice it for halves; None if no mark."""
     if name in (EDGE, MIDDLE):
         return length if name == MIDDLE or is_end else 0
     if mark is None:
@@ -127,13 +127,13 @@ class CropAt(Proposed):
 
 
 def price_of(mark: str, sides: Sides) -> int:
-    """Return what a mark and four sides cost."""
+    """Return the cost of a mark and four sides."""
     own = 2 * BIT + (COLOUR if mark.startswith(OF_COLOUR) else 0)
     return own + sum(side.millibits for side in sides)
 
 
 def spans_of(grid: Grid, mark: str) -> tuple[Span | None, Span | None] | None:
-    """Return the rows and the columns that a mark spans; None where the grid has no such mark."""
+    """Return the rows and the columns that a mark spans; None if the grid has no such mark."""
     if mark == NO_MARK:
         return None, None
     colour = _colour_of(grid, mark)
@@ -147,7 +147,7 @@ def spans_of(grid: Grid, mark: str) -> tuple[Span | None, Span | None] | None:
 
 
 def _colour_of(grid: Grid, mark: str) -> int | None:
-    """The colour of a mark; None where two are equally common."""
+    """Return the colour of a mark; None if there is none, or a tie."""
     if mark.startswith(OF_COLOUR):
         return int(mark[-1])
     sign = 1 if mark == RAREST else -1
@@ -157,7 +157,7 @@ def _colour_of(grid: Grid, mark: str) -> int | None:
 
 
 def _windows(grid: Grid, target: Grid) -> list[tuple[Span, Span]]:
-    """Rows and columns where a grid shows a smaller target; nothing if in too many places."""
+    """Return the rows and columns where a grid contains a smaller target; none if too many."""
     (height, width), rows, lines = target.size, grid.rows(), target.rows()
     down, along = grid.height - height, grid.width - width
     if min(down, along) < 0 or down + along == 0:
@@ -174,7 +174,7 @@ def _windows(grid: Grid, target: Grid) -> list[tuple[Span, Span]]:
 def _fitting(
     mark: str, grids: Sequence[Grid], windows: Sequence[Sequence[tuple[Span, Span]]]
 ) -> Iterator[Sides]:
-    """The cheapest sides by which every grid shows its target in one of its windows."""
+    """Yield the cheapest sides that crop every grid to one of its windows."""
     known = [spans for grid in grids if (spans := spans_of(grid, mark)) is not None]
     if len(known) < len(grids):
         return
@@ -197,7 +197,7 @@ def _fitting(
 
 
 def _uses(mark: str, sides: Sequence[Side]) -> bool:
-    """Whether some side lies at the mark; without one, in the middle."""
+    """Whether a side is anchored at the mark, or in the middle if there is no mark."""
     anchors = (MIDDLE,) if mark == NO_MARK else OF_MARK
     return any(side.anchor in anchors for side in sides)
 
@@ -207,7 +207,7 @@ def _price(sides: Sequence[Side]) -> tuple[int, str]:
 
 
 def _sides(span: Span, length: int, mark: Span | None) -> Iterator[tuple[Side, Side]]:
-    """All ways to say where lines begin and end."""
+    """Yield all ways to describe the start and the end of a span."""
     ways: list[list[Side]] = []
     for is_end, line in enumerate(span):
         own = []
@@ -222,12 +222,12 @@ def _sides(span: Span, length: int, mark: Span | None) -> Iterator[tuple[Side, S
 
 
 def parameters(mark: str, sides: Sides) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{mark}: {' '.join(side.text() for side in sides)}"
 
 
 def read_crop(text: str) -> tuple[str, Sides]:
-    """Undo `parameters`; ValueError where it is none."""
+    """Invert `parameters`; raises ValueError if the text is invalid."""
     mark, words = text.split(": ")
     top, bottom, left, right = (_read_side(word) for word in words.split(" "))
     if mark not in MARKS:

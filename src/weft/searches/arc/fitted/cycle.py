@@ -1,9 +1,9 @@
-"""The rule that passes colours on: in an order, each takes the place of its neighbour.
+"""The rule that permutes colours: each is replaced by its neighbour in an order.
 
     clockwise next: 0 1 2    around the centre of the grid; black, blue and red stay as they are
-    size reversed: 0         the commonest colour and the rarest change places, and so on
+    size reversed: 0         the most common colour and the rarest are swapped, and so on
 
-The order is found in every grid by itself. It fails where two colours are equal in it.
+The order is determined for every grid separately. It fails if two colours tie.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import Grid
 
 ORDER, STEP = 3 * BIT, 2 * BIT
-"""One of five orders, one of three steps."""
+"""Costs of one of five orders and of one of three steps."""
 SEPARATOR = ":"
 CLOCKWISE, REVERSED = "clockwise", "reversed"
 Place = tuple[int, Fraction]
-"""Where a colour comes in an order."""
+"""The sort key of a colour."""
 
 
 def _off_centre(grid: Grid, colour: int) -> tuple[int, int]:
-    """How far the centre of a colour is below the grid's, and right of it, times a factor."""
+    """Return how far a colour's centre is below the grid's, and right of it, times a factor."""
     at = [divmod(n, grid.width) for n, own in enumerate(grid.cells) if own == colour]
     down = sum(2 * row - grid.height + 1 for row, _ in at)
     right = sum(2 * column - grid.width + 1 for _, column in at)
@@ -32,7 +32,7 @@ def _off_centre(grid: Grid, colour: int) -> tuple[int, int]:
 
 
 def _clockwise(grid: Grid, colour: int) -> Place | None:
-    """The direction of its centre from the grid's: a quarter, and how far on in it."""
+    """Return the direction of a colour's centre from the grid's: a quarter and a slope in it."""
     down, right = _off_centre(grid, colour)
     for quarter in range(4):
         if down < 0 <= right:
@@ -64,12 +64,12 @@ WAYS: tuple[tuple[str, str], ...] = tuple(
     (order, step)
     for order in ORDERS
     for step in STEPS
-    if order != CLOCKWISE or step != REVERSED  # a circle has no end to begin from
+    if order != CLOCKWISE or step != REVERSED  # a circle has no end to reverse from
 )
 
 
 def cycled(grid: Grid, order: str, step: str, fixed: Sequence[int]) -> Grid | None:
-    """Give each colour but fixed ones the next one's place; None where it is not determined."""
+    """Replace each colour that is not fixed by order and step; None if that is undetermined."""
     places: dict[Place, int] = {}
     for colour in sorted(set(grid.cells) - set(fixed)):
         place = ORDERS[order](grid, colour)
@@ -86,7 +86,7 @@ def cycled(grid: Grid, order: str, step: str, fixed: Sequence[int]) -> Grid | No
 
 
 class CycleColours(Composed):
-    """Parameters: the order, the step, and the colours that stay, ascending."""
+    """Parameters: the order, the step, and the fixed colours, ascending."""
 
     name = "cycle_colours"
     doc = (
@@ -110,7 +110,7 @@ class CycleColours(Composed):
 
 
 def parameters(order: str, step: str, fixed: Sequence[int]) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return " ".join((order, step + SEPARATOR, *map(str, fixed)))
 
 

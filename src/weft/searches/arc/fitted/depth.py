@@ -1,7 +1,7 @@
-"""How objects lie on each other: lines and frames whose cells others cover lie below these.
+"""The stacking order of objects: lines and frames lie below the objects that cover their cells.
 
 ..2..
-11211    2 has a cell of the row that 1 would be, so 2 lies above 1
+11211    2 covers a cell of the row that 1 is a part of, so 2 lies above 1
 ..2..
 """
 
@@ -17,10 +17,10 @@ MOST_OBJECTS = 12
 
 
 def depths_of(objects: Sequence[Piece]) -> list[int]:
-    """Return above how many others, at most, each object lies in a pile; 0 where that is unknown.
+    """Return how many objects lie below each one, in the longest pile; 0 if that is unknown.
 
-    An object lies above another if it has more of the other's whole cells than that has of its own.
-    All are 0 where some lie above each other in a circle.
+    An object lies above another if it covers more of the other's whole cells than the other covers
+    of its own. All are 0 if some objects lie above each other in a cycle.
     """
     if len(objects) > MOST_OBJECTS:
         return [0] * len(objects)
@@ -40,7 +40,7 @@ def depths_of(objects: Sequence[Piece]) -> list[int]:
 
 
 def whole_cells(piece: Piece) -> set[Cell]:
-    """Return the cells of the line or the frame that an object is a part of, or else its own."""
+    """Return the cells of the line or frame that an object is a part of, or else its own."""
     own = set(cells_of(piece))
     rows = range(piece.row, piece.row + piece.height)
     columns = range(piece.col, piece.col + piece.width)

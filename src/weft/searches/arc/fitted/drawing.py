@@ -1,4 +1,4 @@
-"""The rule that draws what training showed around marked cells: a pattern."""
+"""The rule that draws a pattern, learned from training, around marked cells."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ REACH = 2
 SIDE = 2 * REACH + 1
 MIDDLE = SIDE * SIDE // 2
 Pattern = dict[int, int]
-"""Colour by place in the 5×5 square around an anchor, row by row."""
+"""Colours by place in the 5×5 square around an anchor, row by row."""
 
 
 class Stamp(FittedRule):
     """Parameters: background, then per anchor colour, ascending: colour, n, (place, colour)….
 
-    Only what training drew around every anchor, wherever there was background, is drawn, and
-    of that only what is needed to explain training. It is not fitted if
-    - what is not needed would make a difference to a test grid;
-    - a test anchor has background at a place, no farther than the pattern reaches, where
-      training never had any;
+    The pattern is what training drew around every anchor, wherever there was background, reduced to
+    what is needed to explain training. The rule is not fitted if
+    - the places left out would make a difference in a test grid;
+    - a test anchor has background at a place, no farther than the pattern reaches, where training
+      never had any;
     - a test grid has a colour that training had not, and an anchor is in one training pair only.
     """
 
@@ -129,7 +129,7 @@ class Stamp(FittedRule):
 
 
 def _background(examples: Examples) -> int | None:
-    """The one colour that all changing cells have, and others; None if there is none."""
+    """Return the one colour of all changing cells; None if there is none, or for a colour map."""
     if not sizes_equal(examples) or colour_decides(examples):
         return None
     changed = changing_colours(examples)
@@ -137,7 +137,7 @@ def _background(examples: Examples) -> int | None:
 
 
 def _places(value: Grid, patterns: dict[int, Pattern]) -> Iterator[tuple[int, int, int]]:
-    """Anchor colour, place in the square and cell, for all anchors and places of patterns."""
+    """Yield anchor colour, place in the square and cell, for all anchors and places of patterns."""
     for at, anchor in enumerate(value.cells):
         for place in patterns.get(anchor, ()):
             row = at // value.width + place // SIDE - REACH
@@ -147,7 +147,7 @@ def _places(value: Grid, patterns: dict[int, Pattern]) -> Iterator[tuple[int, in
 
 
 def _shown(anchor: int, back: int, examples: Examples) -> dict[int, set[int]]:
-    """By place: what became of background cells there, around all anchors in training."""
+    """Return, by place, what background cells there became around all anchors in training."""
     everywhere = {anchor: dict.fromkeys(range(SIDE * SIDE), back)}
     colours_at: dict[int, set[int]] = {}
     for value, target in examples.pairs():
@@ -158,12 +158,12 @@ def _shown(anchor: int, back: int, examples: Examples) -> dict[int, set[int]]:
 
 
 def _pattern(shown: dict[int, set[int]], back: int) -> Pattern:
-    """Places where always the same other colour than the background was drawn."""
+    """Return the places where training always drew one colour, and not the background."""
     return {p: min(new) for p, new in sorted(shown.items()) if len(new) == 1 and back not in new}
 
 
 def _explains(patterns: dict[int, Pattern], back: int, examples: Examples) -> bool:
-    """Whether every changing cell is drawn by a pattern."""
+    """Whether patterns draw every changing cell."""
     for value, target in examples.pairs():
         drawn = {at for _, _, at in _places(value, patterns)}
         if any(
@@ -175,7 +175,7 @@ def _explains(patterns: dict[int, Pattern], back: int, examples: Examples) -> bo
 
 
 def _leanest(patterns: dict[int, Pattern], back: int, examples: Examples) -> dict[int, Pattern]:
-    """Leave out every place that is not needed: the farthest first, then in order."""
+    """Remove every place that is not needed: the farthest first, then in order."""
     places = [(_distance(p), anchor, p) for anchor in patterns for p in patterns[anchor]]
     for _, anchor, place in sorted(
         places, key=lambda count_and_place: (-count_and_place[0], *count_and_place[1:])

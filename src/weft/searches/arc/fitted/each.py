@@ -1,11 +1,11 @@
 """The rule that divides a grid into parts and runs one short program on each of them.
 
-    single_rows: cells own=7 -> 0; else touching      every row by itself
+    single_rows: cells own=7 -> 0; else touching      every row separately
     blobs_8: mirror_rows|colour_map 1:2 keep          the bounding box of every blob
 
-What lies in no part stays as it is; parts that all get another size are put side by side. With
-`colours` a part is all cells of a colour, shown in blue, and the results lie over each other. A
-part's program sees nothing but the part.
+Cells in no part stay; if all parts change their size, they are placed side by side. With `colours`
+a part is all cells of one colour, shown in blue, and the results are overlaid. A part's program
+sees only the part.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ WAYS: tuple[str, ...] = (
 )  # fmt: skip
 """Segmentations that divide a grid."""
 COLOURS, INK = "colours", 1
-"""The way that divides it by colour, and the colour in which each part is shown."""
+"""The name of division by colour, and the colour in which each part is shown."""
 LAYERS = "layers"
-"""The operator that costs as much as dividing by colour."""
+"""The operator whose cost is that of dividing by colour."""
 BEFORE, CHAINED = ": ", "|"
-"""Between the segmentation and the program, and between the program's operations."""
+"""Separators of segmentation and program, and of the program's operations."""
 DIVIDED = 8 * BIT
-"""What dividing costs besides its segmentation: more programs fit pairs that are small."""
+"""Cost of dividing besides the segmentation: more programs fit small pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartProgram:
-    """What is run on each part: operators, then perhaps a rule with its parameters as text."""
+    """The program of a part: operators, then optionally a rule with its parameters as text."""
 
     chain: tuple[str, ...]
     rule: str = ""
     parameters: str = ""
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         head = CHAINED.join((*self.chain, self.rule) if self.rule else self.chain)
         return f"{head} {self.parameters}" if self.rule else head
 
 
 class Each(Composed):
-    """Parameters: the segmentation, and the program of a part."""
+    """Parameters: the segmentation and the program of a part."""
 
     name = "each"
     doc = (
@@ -116,7 +116,7 @@ class Each(Composed):
 
 
 def _is_chain(names: Sequence[str]) -> bool:
-    """Whether operators lead from a grid to a grid."""
+    """Whether operators form a chain from a grid to a grid."""
     stage = ValueStage.GRID
     for name in names:
         if BY_NAME[name].takes is not stage:
@@ -126,14 +126,14 @@ def _is_chain(names: Sequence[str]) -> bool:
 
 
 def parameters(way: str, program: PartProgram) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{way}{BEFORE}{program.text()}"
 
 
 def boxes_of(way: str, grid: Grid) -> tuple[Box, ...] | None:
-    """Divide a grid: the boxes that lie in no other, in order; None if there are none or overlap.
+    """Return the boxes of a grid's parts that lie in no other; None if none exist or they overlap.
 
-    A box that lies in another one belongs to its part.
+    A box inside another one belongs to the outer part.
     """
     pieces = segment(way, grid)
     boxes = [Box(piece.row, piece.col, piece.height, piece.width) for piece in pieces]
@@ -145,7 +145,7 @@ def boxes_of(way: str, grid: Grid) -> tuple[Box, ...] | None:
 
 
 def _holds(outer: Box, inner: Box) -> bool:
-    """Whether a box lies in a larger one."""
+    """Whether a box contains another, different one."""
     return (
         outer != inner
         and outer.row <= inner.row
@@ -156,7 +156,7 @@ def _holds(outer: Box, inner: Box) -> bool:
 
 
 def cut(grid: Grid, box: Box) -> Grid:
-    """Return the cells in a box."""
+    """Return the part of a grid in a box."""
     rows = range(box.row, box.row + box.height)
     starts = (row * grid.width + box.col for row in rows)
     cells = b"".join(grid.cells[start : start + box.width] for start in starts)
@@ -164,7 +164,7 @@ def cut(grid: Grid, box: Box) -> Grid:
 
 
 def assembled(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
-    """Return a grid with its boxes replaced by other parts; None if one is missing or misfits."""
+    """Return a grid with its boxes replaced by parts; None if one is missing or does not fit."""
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.size).copy()
     for box, part in zip(boxes, parts, strict=True):
         if part is None or part.size != (box.height, box.width):
@@ -175,20 +175,20 @@ def assembled(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) ->
 
 
 def put_together(grid: Grid, boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
-    """Put parts at their places, or side by side if all have one size that is not their boxes'."""
+    """Place parts in their boxes, or side by side if all have one other size."""
     same = assembled(grid, boxes, parts)
     return arranged(boxes, parts) if same is None else same
 
 
 def lattice_of(boxes: Sequence[Box]) -> tuple[int, int] | None:
-    """Return the rows and columns of boxes; None if they are not all places of a lattice."""
+    """Return the numbers of rows and columns of boxes; None if they do not fill a lattice."""
     rows, columns = sorted({box.row for box in boxes}), sorted({box.col for box in boxes})
     places = [(row, column) for row in rows for column in columns]
     return (len(rows), len(columns)) if [(b.row, b.col) for b in boxes] == places else None
 
 
 def arranged(boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
-    """Put parts of one size side by side as their boxes are; None if that is impossible."""
+    """Place parts of one size side by side like their boxes; None if that is impossible."""
     lattice, first = lattice_of(boxes), parts[0]
     if lattice is None or first is None:
         return None
@@ -206,7 +206,7 @@ def arranged(boxes: Sequence[Box], parts: Sequence[Grid | None]) -> Grid | None:
 
 
 def colours_of(grid: Grid) -> list[int]:
-    """Return the colours of a grid but black, ascending."""
+    """Return the non-black colours of a grid, ascending."""
     return sorted(set(grid.cells) - {0})
 
 
@@ -216,7 +216,7 @@ def layer(grid: Grid, colour: int) -> Grid:
 
 
 def overlaid(colours: Sequence[int], layers: Sequence[Grid | None]) -> Grid | None:
-    """Draw what is not black of each layer in its colour, later ones above; sizes must be equal."""
+    """Draw each layer's non-black cells in its colour, the last on top; None if sizes differ."""
     known = [each for each in layers if each is not None]
     if not known or len(known) < len(layers) or len({each.size for each in known}) > 1:
         return None

@@ -1,9 +1,9 @@
-"""The rule that continues the lines of a grid on one side: shifted again and again, or back.
+"""The rule that continues the lines of a grid on one side, by repeated shifts or back and forth.
 
-    down shift to 10        rows follow as they did, up to ten: stairs go on
+    down shift to 10        rows continue as before, up to ten: stairs go on
     right bounce passes 4   columns run back and forth between first and last, four times
 
-How lines repeat, and by how much they are shifted, is found in every grid by itself.
+How lines repeat, and by how much they are shifted, is determined for every grid separately.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Line = Sequence[int]
 TO, TIMES, PASSES = "to", "times", "passes"
 SIDES = ("down", "up", "right", "left")
 SETTING, NUMBER = 2 * BIT, 4 * BIT
-"""One of four sides, of two ways or of three kinds of length; a length."""
+"""Cost of one of four sides, two ways or three kinds of length; cost of a length."""
 
 
 def shifted(lines: Sequence[Line], length: int) -> list[Line] | None:
-    """Continue lines of which each is an earlier one, shifted: by the fewest lines, then places.
+    """Continue lines that are shifted copies of earlier ones: by the fewest lines, then places.
 
-    What comes in is black. None where no line repeats.
+    Cells shifted in are black. Returns None if no line repeats.
     """
     width = len(lines[0])
     shifts = sorted(range(1 - width, width), key=lambda shift: (abs(shift), -shift))
@@ -46,7 +46,7 @@ def _shifted(line: Line, shift: int) -> list[int]:
 
 
 def bounced(lines: Sequence[Line], length: int) -> list[Line] | None:
-    """Continue lines back from the last one, forth from the first one, and so on."""
+    """Continue lines backwards from the last one, then forwards from the first, and so on."""
     period = 2 * (len(lines) - 1)
     if not period:
         return None
@@ -65,7 +65,7 @@ LENGTHS: dict[str, Callable[[int, int], int]] = {
 
 
 def lines_of(grid: Grid, side: str) -> list[Line]:
-    """Return the rows or columns of a grid, those on a side last."""
+    """Return the rows or columns of a grid in the direction of a side."""
     lines: list[Line] = list(grid.rows())
     if side in ("right", "left"):
         lines = list(zip(*lines, strict=True))
@@ -73,14 +73,14 @@ def lines_of(grid: Grid, side: str) -> list[Line]:
 
 
 def grid_of(lines: Sequence[Line], side: str) -> Grid:
-    """Undo `lines_of`."""
+    """Invert `lines_of`."""
     ordered = lines[::-1] if side in ("up", "left") else lines
     rows = ordered if side in ("down", "up") else list(zip(*ordered, strict=True))
     return Grid.of(rows)
 
 
 def extended(grid: Grid, side: str, way: str, length: int) -> Grid | None:
-    """Continue a grid to so many lines; None where it has as many, or nothing to go on with."""
+    """Continue a grid to `length` lines; None if it is as long already or cannot be continued."""
     lines = lines_of(grid, side)
     if not len(lines) < length <= MAX_SIDE:
         return None
@@ -89,7 +89,7 @@ def extended(grid: Grid, side: str, way: str, length: int) -> Grid | None:
 
 
 class ExtendLines(Composed):
-    """Parameters: the side, the way, how the length is meant, and the length."""
+    """Parameters: the side, the way, the kind of length, and the length."""
 
     name = "extend_lines"
     doc = (
@@ -113,12 +113,12 @@ class ExtendLines(Composed):
 
 
 def parameters(side: str, way: str, kind: str, n: int) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{side} {way} {kind} {n}"
 
 
 def read_extension(text: str) -> tuple[str, str, str, int]:
-    """Undo `parameters`; ValueError where it is none."""
+    """Invert `parameters`; raises ValueError if the text is invalid."""
     side, way, kind, n = text.split(" ")
     if side not in SIDES or way not in WAYS or kind not in LENGTHS:
         raise ValueError(text)

@@ -1,8 +1,8 @@
-"""Which rules a node does not contradict: one compiled call per node.
+"""Which rules a vector does not contradict: one compiled call per vector.
 
-It stops at the first contradiction, so that a node which fits nothing costs little. What
-survives is fitted in plain Python, where `apply` has the last word. A bit may be set for a rule
-that then fails; it is never clear for one that fits.
+Each check stops at the first contradiction, so that a vector that fits nothing costs little. The
+surviving rules are fitted in plain Python, where `apply` has the last word. A bit may be set for
+a rule that then fails; it is never clear for one that fits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REACH, SIDE = 2, 5
 
 @kernel
 def rotated_cell(src: U8, cells: int, h: int, w: int, symmetry: int, r: int, c: int) -> int:
-    """A cell of the grid after one of its eight symmetries (numbered as in ops.moves)."""
+    """Return a cell of the grid under one of its eight symmetries (numbered as in ops.moves)."""
     y, x = (c, r) if symmetry & 4 else (r, c)
     if symmetry & 2:
         y = h - 1 - y
@@ -51,7 +51,7 @@ def block_is(src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, h
 
 @kernel
 def tiles(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the targets are R×C blocks, each always the same symmetry of the node or black."""
+    """Whether the targets are R×C blocks, each always the same symmetry of the grid, or black."""
     rows = byte(targets, target_offsets[0]) // byte(src, offsets[0])
     columns = byte(targets, target_offsets[0] + 1) // byte(src, offsets[0] + 1)
     if rows * columns < 2 or rows * columns > 36:
@@ -77,7 +77,7 @@ def tiles(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 def block_always(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, row: int, col: int, how: int
 ) -> bool:
-    """Whether one block is the same symmetry of the node, or black, in all training targets."""
+    """Whether one block is the same symmetry of the grid, or black, in all training targets."""
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w, width = byte(src, i - 2), byte(src, i - 1), byte(targets, j - 1)
@@ -91,7 +91,7 @@ def block_always(
 
 @kernel
 def modes_of(src: U8, at: int, stride: int, high: int, wide: int, modes: I64) -> None:
-    """What each mode of block_reduce makes of a block, in its order; NONE where it fails."""
+    """Write the result of each mode of block_reduce on a block, in order; NONE if it fails."""
     counts = np.zeros(10, np.int64)
     first = 0
     for r in range(high):
@@ -116,7 +116,7 @@ def modes_of(src: U8, at: int, stride: int, high: int, wide: int, modes: I64) ->
 
 @kernel
 def reduces(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether one mode turns blocks into the targets' cells."""
+    """Whether one mode reduces blocks to the targets' cells."""
     modes, alive = np.empty(5, np.int64), 31
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
@@ -137,7 +137,7 @@ def reduces(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 
 @kernel
 def scales(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether every target is the node's grid scaled up."""
+    """Whether every target is its grid scaled up."""
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         w, height, width = byte(src, i - 1), byte(targets, j - 2), byte(targets, j - 1)
@@ -153,7 +153,7 @@ def scales(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 
 @kernel
 def window_is(src: U8, i: int, row: int, col: int, targets: U8, j: int) -> bool:
-    """Whether the grid at i shows the target at j from a row and column on."""
+    """Whether the grid at i contains the target at j, from a row and column on."""
     h, w, height, width = byte(src, i), byte(src, i + 1), byte(targets, j), byte(targets, j + 1)
     if row < 0 or col < 0 or row + height > h or col + width > w:
         return False
@@ -166,7 +166,7 @@ def window_is(src: U8, i: int, row: int, col: int, targets: U8, j: int) -> bool:
 
 @kernel
 def shows_window(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the targets are windows that lie equally far from one corner."""
+    """Whether the targets are windows at the same distance from one corner."""
     for e in range(len(target_offsets)):
         i, j = offsets[e], target_offsets[e]
         if src[i] < targets[j] or src[i + 1] < targets[j + 1]:
@@ -188,7 +188,7 @@ def shows_window(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> boo
 def corner_window(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, row: int, col: int, corner: int
 ) -> bool:
-    """Whether the window that lies at (row, col) in the first pair is there in all, by a corner."""
+    """Whether the first pair's window at (row, col) is in all pairs, relative to a corner."""
     i, j = offsets[0], target_offsets[0]
     below = byte(src, i) - byte(targets, j) - row
     beside = byte(src, i + 1) - byte(targets, j + 1) - col
@@ -203,7 +203,7 @@ def corner_window(
 
 @kernel
 def framed(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the targets are the node in a frame of one colour, or with its rim in one."""
+    """Whether the targets are the grids in a frame of one colour, or with their rims in one."""
     colour = targets[target_offsets[0] + 2]
     thick = (byte(targets, target_offsets[0]) - byte(src, offsets[0])) // 2
     if thick < 0:
@@ -226,7 +226,7 @@ def framed(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 
 @kernel
 def changed_colour(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> int:
-    """The one colour of all cells that change, or FAIL; sizes are equal."""
+    """Return the one colour of all cells that change, or FAIL; sizes are equal."""
     colour = FAIL
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
@@ -243,7 +243,7 @@ def changed_colour(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> i
 def learn_stamps(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int, drawn: U8
 ) -> None:
-    """By colour and place of the 5×5 square: what background there always became, or NONE."""
+    """Write what background always became, by colour and place of the 5×5 square, or NONE."""
     is_known = np.zeros((10, SIDE * SIDE), np.uint8)
     drawn[:] = NONE
     for e in range(len(target_offsets)):
@@ -267,7 +267,7 @@ def learn_stamps(
 
 @kernel
 def stamps(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -> bool:
-    """Whether every cell that changes is drawn by some colour nearby that always draws so."""
+    """Whether every changing cell is near some colour that always draws the new colour there."""
     drawn = np.empty((10, SIDE * SIDE), np.uint8)
     learn_stamps(src, offsets, targets, target_offsets, back, drawn)
     for e in range(len(target_offsets)):
@@ -277,7 +277,7 @@ def stamps(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -
             if src[i + k] == targets[j + k]:
                 continue
             explained, row, col = False, k // w + REACH, k % w + REACH
-            for place in range(SIDE * SIDE):  # of the cell, seen from an anchor
+            for place in range(SIDE * SIDE):  # the cell's place, seen from an anchor
                 r, c = row - place // SIDE, col - place % SIDE
                 if 0 <= r < h and 0 <= c < w and src[i + r * w + c] != back:
                     new = drawn[src[i + r * w + c], place]
@@ -289,7 +289,7 @@ def stamps(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -
 
 @kernel
 def repeats(src: U8, i: int, h: int, w: int, hole: int, p: int, q: int, tile: I64) -> bool:
-    """Whether a tile of p × q repeats over the grid's cells; fills it."""
+    """Fill a p × q tile from the grid's cells; return whether it repeats and has no holes."""
     if not lay_tile(src, i, h, w, hole, p < 0, p, q, tile):
         return False
     holes = 0
@@ -300,7 +300,7 @@ def repeats(src: U8, i: int, h: int, w: int, hole: int, p: int, q: int, tile: I6
 
 @kernel
 def columns_of_tile(src: U8, i: int, h: int, w: int, hole: int, tile: I64) -> int:
-    """Find the smallest tile that repeats (fewest cells, then rows); return its columns or 0."""
+    """Find the smallest repeating tile (fewest cells, then rows); return its columns, or 0."""
     for area in range(1, h * w + 1):
         for p in range(1, h + 1):
             q = area // p
@@ -312,7 +312,7 @@ def columns_of_tile(src: U8, i: int, h: int, w: int, hole: int, tile: I64) -> in
 
 @kernel
 def continues(src: U8, offsets: I64, targets: U8, target_offsets: I64, hole: int) -> bool:
-    """Whether the targets continue the smallest tile that repeats over the node."""
+    """Whether the targets continue the smallest tile that repeats over the grids."""
     tile = np.empty(901, np.int64)
     for e in range(len(target_offsets)):
         i, j = offsets[e], target_offsets[e]
@@ -339,7 +339,7 @@ def continues(src: U8, offsets: I64, targets: U8, target_offsets: I64, hole: int
 def begins_alike(
     src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, hole: int
 ) -> bool:
-    """Whether the target begins with the node's cells, holes apart."""
+    """Whether the target begins with the grid's cells, holes excepted."""
     for r in range(h):
         for c in range(w):
             cell = byte(src, i + r * w + c)
@@ -352,7 +352,7 @@ def begins_alike(
 def parts_decide(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, rows: int, columns: int, lines: int
 ) -> bool:
-    """Whether the parts' cells always decide the target's; split as `parts_of` does."""
+    """Whether the parts' cells always decide the target's; grids are split as in `parts_of`."""
     for e in range(len(target_offsets)):
         i, j = offsets[e], target_offsets[e]
         if byte(src, i) + lines != rows * (byte(targets, j) + lines):
@@ -380,7 +380,7 @@ def parts_decide(
 
 @kernel
 def any_parts_decide(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the parts of one layout decide the targets."""
+    """Whether the parts of some layout decide the targets."""
     for lines in range(2):
         for rows in range(1, 5):
             for columns in range(1, 5):
@@ -395,7 +395,7 @@ def any_parts_decide(src: U8, offsets: I64, targets: U8, target_offsets: I64) ->
 def equal_size_bits(
     src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
 ) -> int:
-    """Bits of the rules for a node as large as its targets."""
+    """Return the bits of the rules for grids as large as their targets."""
     train = len(target_offsets)
     bits = 0
     if maps_colours(src, offsets, targets, target_offsets):
@@ -414,7 +414,7 @@ def equal_size_bits(
 
 @kernel
 def other_size_bits(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> int:
-    """Bits of the rules for a node of another size than its targets."""
+    """Return the bits of the rules for grids of another size than their targets."""
     bits = 0
     if tiles(src, offsets, targets, target_offsets):
         bits |= 1 << TILE_LAYOUT
@@ -435,7 +435,7 @@ def other_size_bits(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> 
 def survivors(
     src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
 ) -> int:
-    """Bits of the rules that the training pairs do not contradict; none if nothing is to do."""
+    """Return the bits of rules that the training pairs do not contradict; 0 if already equal."""
     bits, hole = 0, NO_HOLE
     if sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
         if vectors_equal(src, offsets, targets, target_offsets, len(target_offsets)):

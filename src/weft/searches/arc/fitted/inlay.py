@@ -1,9 +1,9 @@
-"""The rule that lays the input's objects into the black cells of a grid, where they fit best.
+"""The rule that places the input's objects on the black cells of a grid, where they fit best.
 
     a = trim_to_rare(I)
     return inlay(a, "blobs_4")
 
-Objects that the grid has already are left out. The others may be enlarged, turned and mirrored.
+Objects that the grid already has are left out. The others may be scaled up, rotated and mirrored.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from weft.searches.arc.values import Grid, Piece
 SEGMENTATIONS = ("blobs_8", "blobs_4", "objects_8")
 MOST_PIECES = 8
 MOST_CELLS = 200
-"""Of the grid; in larger ones there are too many places to try."""
+"""Maximum number of cells of the grid; larger ones have too many places to try."""
 MOST_SCALE = 4
 ORIENTATIONS = range(8)
 """Bits: mirrored left to right, top to bottom, transposed."""
 BESIDE = ((0, 1), (0, -1), (1, 0), (-1, 0))
 PRICE = 4 * BIT
-"""Beside the segmentation."""
+"""Cost besides the segmentation."""
 Cells = Mapping[Cell, int]
 
 
 @dataclass(frozen=True, slots=True)
 class InlaidShape:
-    """An object laid somewhere, and how well it fits: the more the better."""
+    """An object at a place, and how well it fits there: higher is better."""
 
     fit: tuple[bool, int, int]
-    """Whether it keeps off the edge, agreement with the grid, and minus its orientation."""
+    """Whether it avoids the edge, its agreement with the grid, and minus its orientation."""
     cells: Cells
 
 
 def inlaid(grid: Grid, given: Grid, name: str) -> Grid | None:
-    """Lay all objects of the input that a grid does not have; None where one has no best place."""
+    """Place all objects of the input that a grid lacks; None if one has no unique best place."""
     pieces, own = segment(name, given), grid_cells(grid)
     if len(pieces) > MOST_PIECES or len(grid.cells) > MOST_CELLS:
         return None
@@ -57,7 +57,7 @@ def inlaid(grid: Grid, given: Grid, name: str) -> Grid | None:
 
 
 def best_place(grid: Grid, shape: Cells) -> Cells | None:
-    """Return where an object fits best, as large as possible; None where two places are best."""
+    """Return the cells of an object at its best place, as large as possible; None if tied."""
     for scale in range(MOST_SCALE, 0, -1):
         placements = list(_placements(grid, _scaled(shape, scale)))
         if placements:
@@ -68,7 +68,7 @@ def best_place(grid: Grid, shape: Cells) -> Cells | None:
 
 
 def _placements(grid: Grid, shape: Cells) -> Iterator[InlaidShape]:
-    """All places where an object lies on black or on its own colours, and on some black."""
+    """Yield an object at all places where it covers black or its own colours, and some black."""
     own = grid_cells(grid)
     for orientation in ORIENTATIONS:
         turned = _turned(shape, orientation)
@@ -81,7 +81,7 @@ def _placements(grid: Grid, shape: Cells) -> Iterator[InlaidShape]:
 
 
 def _agreement(own: Cells, cells: Cells) -> int:
-    """Twice the cells that have their colour already, and once the sides shared with it."""
+    """Return twice the cells that already have their colour, plus the sides shared with it."""
     equal = sum(own[cell] == colour for cell, colour in cells.items())
     sides = sum(
         own.get((r + down, c + right)) == colour
@@ -93,7 +93,7 @@ def _agreement(own: Cells, cells: Cells) -> int:
 
 
 def _everywhere(grid: Grid, shape: Cells) -> Iterator[Cells]:
-    """An object at every place where it is inside a grid, in scan order."""
+    """Yield an object at every place inside a grid, in scan order."""
     height, width = _extent(shape)
     for down in range(grid.height - height + 1):
         for right in range(grid.width - width + 1):
@@ -109,7 +109,7 @@ def _has(grid: Grid, shape: Cells) -> bool:
 
 
 def _shape(piece: Piece) -> Cells:
-    """The cells of an object, counted from the corner of its box."""
+    """Return the cells of an object by position in its box."""
     return {(r - piece.row, c - piece.col): colour for (r, c), colour in cells_of(piece).items()}
 
 

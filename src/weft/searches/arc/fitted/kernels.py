@@ -1,4 +1,4 @@
-"""Compiled steps of rules that read cells of equally large grids, and all of `neighbours`."""
+"""Compiled steps of rules on grids of equal sizes, and the whole of `neighbours`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEATURES = 6
 LENGTHS = (5, 2, 2, 2, 9, 9)
 CROSS_TURNED, NO_FEATURE = 6, 7
 COARSE = (NO_FEATURE, NO_FEATURE, NO_FEATURE, NO_FEATURE, CROSS_TURNED, CROSS)
-"""What an unseen pattern of a feature is judged by."""
+"""The coarser feature by which a feature's unseen patterns are judged."""
 OUTSIDE = 10
 MAX_PATTERNS = 4096
 MAX_SLOTS = 16384
@@ -37,7 +37,7 @@ SYMMETRIES = np.array(
 
 @kernel
 def sizes_equal(a: U8, a_offsets: I64, b: U8, b_offsets: I64, n: int) -> bool:
-    """Whether the first n grids of two vectors are equally large."""
+    """Whether the first n grids of two vectors have equal sizes."""
     for e in range(n):
         i, j = a_offsets[e], b_offsets[e]
         if a[i] != b[j] or a[i + 1] != b[j + 1]:
@@ -75,7 +75,7 @@ def maps_colours(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> boo
 def maps_cells(
     src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
 ) -> bool:
-    """Whether node and input decide together, and the input does not alone; sizes are equal."""
+    """Whether grid and input decide together, and the input alone does not; sizes are equal."""
     table, alone, enough = np.full(100, NONE, np.uint8), np.full(10, NONE, np.uint8), True
     for e in range(len(target_offsets)):
         i, g, j = offsets[e] + 2, inp_offsets[e] + 2, target_offsets[e] + 2
@@ -107,7 +107,7 @@ def read_around(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> Non
 
 @kernel
 def least_turn(around: I64, first: int, step: int) -> int:
-    """The symmetry that reads the cells (all, or every other one) as the least sequence."""
+    """Return the symmetry that reads the cells (all, or every other one) as the least sequence."""
     best = 0
     for symmetry in range(1, 8):
         for n in range(first, 9, step):
@@ -121,7 +121,7 @@ def least_turn(around: I64, first: int, step: int) -> int:
 
 @kernel
 def key_of(feature: int, around: I64) -> int:
-    """What a feature sees, as one number with a digit of base 11 for each symbol."""
+    """Return what a feature reads, as one number with a base-11 digit for each symbol."""
     centre = int(around[4])
     if feature == CROSS:
         key = (centre * 11 + int(around[1])) * 11 + int(around[7])
@@ -152,7 +152,7 @@ def key_of(feature: int, around: I64) -> int:
 
 @kernel
 def slot_of(keys: I64, key: int) -> int:
-    """Where a key is or would be; the number of slots is a power of two and some are free."""
+    """Return the slot of a key, or a free one; the number of slots is a power of two."""
     mask = len(keys) - 1
     slot = (key * 2654435761 >> 7) & mask
     while keys[slot] >= 0 and keys[slot] != key:
@@ -164,7 +164,7 @@ def slot_of(keys: I64, key: int) -> int:
 def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
     """Whether equal 3×3 squares become equal colours, as far as a small table shows.
 
-    Every feature is a function of the square: if squares contradict each other, all do.
+    Every feature is a function of the square: if squares contradict each other, so do its patterns.
     """
     keys, outs = np.full(FEW_SLOTS, -1, np.int64), np.empty(FEW_SLOTS, np.uint8)
     around = np.empty(9, np.int64)
@@ -189,7 +189,7 @@ def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bo
 
 @kernel
 def squares_of(src: U8, offsets: I64, first: int, last: int) -> I64:
-    """The 3×3 square around every cell of some examples, a row each."""
+    """Return the 3×3 square around every cell of some examples, one per row."""
     total, n = 0, 0
     for e in range(first, last):
         total += byte(src, offsets[e]) * byte(src, offsets[e] + 1)
@@ -207,9 +207,9 @@ def squares_of(src: U8, offsets: I64, first: int, last: int) -> I64:
 def learn_patterns(
     feature: int, squares: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8, pairs: U8
 ) -> bool:
-    """Fill the table of a feature; False if patterns contradict each other or are too many.
+    """Fill the table of a feature; False if patterns contradict each other or there are too many.
 
-    `pairs` gets the only training pair a pattern occurs in, or SEVERAL.
+    `pairs` gets the only training pair in which a pattern occurs, or SEVERAL.
     """
     n, count, most = 0, 0, min(MAX_PATTERNS, len(keys) - 1)
     for e in range(len(target_offsets)):
@@ -234,7 +234,7 @@ def learn_patterns(
 
 @kernel
 def learn_calm(feature: int, squares: I64, keys: I64, outs: U8, calm_keys: I64, calm: U8) -> None:
-    """Note for every pattern of the coarse feature whether its cells always stayed."""
+    """Record for every pattern of the coarse feature whether its cells never changed."""
     calm_keys[:] = -1
     for n in range(len(squares)):
         key = key_of(COARSE[feature], squares[n])
@@ -248,7 +248,7 @@ def learn_calm(feature: int, squares: I64, keys: I64, outs: U8, calm_keys: I64, 
 
 @kernel
 def count_symmetries(squares: I64, keys: I64, raw_keys: I64, orientations: U8) -> None:
-    """Note the 3×3 squares as they lie, and for every `turned` pattern how many of them it has."""
+    """Record the distinct 3×3 squares, and for every `turned` pattern how many of them it has."""
     raw_keys[:] = -1
     orientations[:] = 0
     for n in range(len(squares)):
@@ -260,7 +260,7 @@ def count_symmetries(squares: I64, keys: I64, raw_keys: I64, orientations: U8) -
 
 @kernel
 def centre_of(feature: int, key: int) -> int:
-    """The colour of the cell itself, from its key."""
+    """Return the colour of the centre cell of a key."""
     behind = 1 if COUNT <= feature <= SINGLE else 4
     for _ in range(behind):
         key //= 11
@@ -269,7 +269,7 @@ def centre_of(feature: int, key: int) -> int:
 
 @kernel
 def colours_that_stay(feature: int, keys: I64, outs: U8, pairs: U8) -> int:
-    """Bits of the colours of which unseen patterns may stay."""
+    """Return the bits of the colours whose unseen patterns may stay."""
     stay, doubtful = 0, 0
     for slot in range(len(keys)):
         if keys[slot] >= 0:
@@ -283,7 +283,7 @@ def colours_that_stay(feature: int, keys: I64, outs: U8, pairs: U8) -> int:
 
 @kernel
 def sort(keys: I64, count: int) -> None:
-    """Sort the first keys by insertion: they are few, and numba's own sort compiles for long."""
+    """Sort the first keys by insertion: they are few, and numba's own sort is slow to compile."""
     for n in range(1, count):
         key, at = keys[n], n
         while at > 0 and keys[at - 1] > key:
@@ -294,7 +294,7 @@ def sort(keys: I64, count: int) -> None:
 
 @kernel
 def write_patterns(feature: int, keys: I64, outs: U8, params: U8) -> int:
-    """Write the patterns that change, sorted; return their end, or -1 if they are too many."""
+    """Write the patterns that change, sorted; return their end, or -1 if there are too many."""
     listed, count = np.empty(MAX_PATTERNS, np.int64), 0
     for slot in range(len(keys)):
         if keys[slot] >= 0 and centre_of(feature, keys[slot]) != outs[slot]:
@@ -321,7 +321,7 @@ def write_patterns(feature: int, keys: I64, outs: U8, params: U8) -> int:
 def write_outputs(
     feature: int, src: U8, offsets: I64, keys: I64, outs: U8, out: U8, to: int
 ) -> int:
-    """Apply a table to all examples; return the end."""
+    """Apply a table to all examples; return the end of the output."""
     around = np.empty(9, np.int64)
     for e in range(len(offsets)):
         i = offsets[e] + 2
@@ -339,7 +339,7 @@ def write_outputs(
 
 @kernel
 def patterns_cover(feature: int, tests: I64, keys: I64, outs: U8, pairs: U8) -> bool:
-    """Whether unseen test patterns may stay, and those that change occur in several pairs."""
+    """Whether unseen test patterns may stay, and changing ones occur in several pairs."""
     stay = colours_that_stay(feature, keys, outs, pairs)
     for n in range(len(tests)):
         slot = slot_of(keys, key_of(feature, tests[n]))
@@ -353,7 +353,7 @@ def patterns_cover(feature: int, tests: I64, keys: I64, outs: U8, pairs: U8) -> 
 
 @kernel
 def squares_cover(feature: int, squares: I64, tests: I64, keys: I64, outs: U8) -> bool:
-    """Whether unseen test squares have an unchanged cross, and `turned` ones were shown so."""
+    """Whether unseen test squares have unchanged crosses, and `turned` ones enough evidence."""
     slots = len(keys)
     calm_keys, calm = np.empty(slots, np.int64), np.empty(slots, np.uint8)
     raw_keys, orientations = np.empty(slots, np.int64), np.empty(slots, np.uint8)
@@ -379,7 +379,7 @@ def fit_neighbours(
 ) -> bool:
     """Find the first feature that fits and determines everything; write parameters and grids.
 
-    False too if another such feature says something else. `out` has room for two vectors.
+    Also False if another such feature gives other grids. `out` has room for two vectors.
     """
     if not sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
         return False

@@ -1,10 +1,10 @@
-"""The rule that draws the blocks of a divided grid by one of them, the key.
+"""The rule that redraws the blocks of a divided grid from one of them, the key.
 
     least rest: spread     each cell of the block with the fewest marks fills the block at its place
-    most count_4: at 4     the block with yellow, drawn where its yellow cell lies in it
+    most count_4: at 4     the block with the most yellow, drawn at the places of its yellow cells
     most rest: copy        the block with the most marks, drawn in every block
 
-Full rows and columns of one colour divide the grid into equal blocks; they stay.
+Full rows and columns of one colour, which stay, divide the grid into equal blocks.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ COMPARED = ("most", "least", "odd")
 CRITERIA: tuple[Criterion, ...] = tuple(
     Criterion(relation, measure) for relation in COMPARED for measure in MEASURES
 )
-"""What the key may be, the cheapest first."""
+"""The criteria that may select the key, cheapest first."""
 DRAWING = 4 * BIT
-"""One of eleven ways to draw."""
+"""Cost of one of eleven ways to draw."""
 SPLIT = "split_lines"
 SPREAD, COPY, AT = "spread", "copy", "at"
 DRAWINGS = (SPREAD, COPY, *(f"{AT} {colour}" for colour in range(1, 10)))
@@ -36,18 +36,18 @@ class DividedGrid:
     grid: Grid
     blocks: Sequence[Piece]
     rows: Sequence[int]
-    """Where rows of blocks begin."""
+    """Where the rows of blocks begin."""
     columns: Sequence[int]
 
     def keys(self) -> dict[Criterion, int]:
-        """Return which block each criterion singles out, if it does."""
+        """Return the block that each criterion singles out, for those that do."""
         measured = measurements_of(self.blocks, self.grid)
         assert measured is not None, "blocks lie in their grid"
         chosen = {criterion: criterion.chosen(measured) for criterion in CRITERIA}
         return {criterion: place for criterion, place in chosen.items() if place is not None}
 
     def drawn(self, key: int, drawing: str) -> Grid | None:
-        """Draw all blocks by one; None where it has not a cell for each of them, but needs it."""
+        """Redraw all blocks from one; None if SPREAD or AT needs another number of cells."""
         block = self.blocks[key]
         has_cells = (block.height, block.width) == (len(self.rows), len(self.columns))
         if drawing != COPY and not has_cells:
@@ -63,7 +63,7 @@ class DividedGrid:
 
 
 def divided(grid: Grid) -> DividedGrid | None:
-    """Divide a grid by its lines; None where they leave no or unequal blocks."""
+    """Divide a grid by its lines; None if there are fewer than two blocks or they are not equal."""
     blocks = segment(SPLIT, grid)
     rows = sorted({block.row for block in blocks})
     columns = sorted({block.col for block in blocks})
@@ -74,7 +74,7 @@ def divided(grid: Grid) -> DividedGrid | None:
 
 
 def _lines(block: Piece, row: int, column: int, drawing: str) -> list[bytes]:
-    """The rows of cells that are drawn in the block at a row and column of blocks."""
+    """Return the rows of cells to draw in the block at a row and column of blocks."""
     cells = bytes(0 if colour == EMPTY else colour for colour in block.cells)
     lines = [cells[n * block.width : (n + 1) * block.width] for n in range(block.height)]
     if drawing == COPY:
@@ -87,7 +87,7 @@ def _lines(block: Piece, row: int, column: int, drawing: str) -> list[bytes]:
 
 
 class KeyBlock(Composed):
-    """Parameters: what singles the key out, and how blocks are drawn by it."""
+    """Parameters: the criterion for the key, and how blocks are drawn from it."""
 
     name = "key_block"
     doc = (
@@ -116,12 +116,12 @@ class KeyBlock(Composed):
 
 
 def parameters(criterion: Criterion, drawing: str) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{criterion.text()}: {drawing}"
 
 
 def read_key(text: str) -> tuple[Criterion, str]:
-    """Undo `parameters`; ValueError where it is none."""
+    """Invert `parameters`; raises ValueError if the text is invalid."""
     words, drawing = text.split(": ")
     relation, measure = words.split(" ")
     criterion = Criterion(relation, measure)

@@ -1,4 +1,4 @@
-"""The rule that reads a cell and its neighbours: cellular automata of one step."""
+"""The rule that reads a cell and its neighbours: one-step cellular automata."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from weft.searches.arc.values import Grid
 NAMES = ("cross", "count", "equal", "single", "turned", "full")
 SYMBOLS = "0123456789x"
 SYMBOL_COST = (0, 0, 1000, 1585, 2000, 2322, 2585, 2807, 3000, 3170, 3322, 3459)
-"""One symbol of as many as the patterns use, in thousandths of a bit."""
+"""Cost of one symbol, by how many symbols the patterns use, in thousandths of a bit."""
 Pattern = tuple[int, ...]
 
 
 class Neighbours(FittedRule):
-    """Parameters: feature, then the patterns that change something (pattern…, out), sorted.
+    """Parameters: feature, then the patterns that change their cell (pattern…, out), sorted.
 
-    A pattern that changes test cells must occur in two training pairs or more, a `turned` one
-    also as it lies or in two positions. A pattern that training never showed is left as it is,
-    but only on this evidence:
-    - cells of its colour stayed in training, and every pattern around that colour that changes
-      occurs in two training pairs or more (so each pair is predicted by the others);
-    - for 3×3 patterns also: its cross occurs in training and cells with that cross stayed.
+    A pattern that changes test cells must occur in at least two training pairs, and a `turned` one
+    also in the same orientation or in two others. A pattern that training never showed leaves its
+    cell unchanged, but only on this evidence:
+    - cells of its colour stayed in training, and every changing pattern around that colour occurs
+      in at least two training pairs (so each pair is predicted by the others);
+    - for 3×3 patterns also: its cross occurs in training, and cells with that cross stayed.
     Otherwise the rule is not fitted.
     """
 
@@ -135,7 +135,7 @@ class Neighbours(FittedRule):
 
 
 def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]]]:
-    """By pattern: what its cells become, and the training pairs it occurs in."""
+    """Return, for each pattern, what its cells become and the training pairs in which it occurs."""
     outcomes: dict[Pattern, tuple[int, set[int]]] = {}
     for e, (value, target) in enumerate(examples.pairs()):
         for at, new in enumerate(target.cells):
@@ -146,7 +146,7 @@ def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]
 
 
 def _seen_once(examples: Examples) -> dict[Pattern, Pattern]:
-    """`turned` patterns that training shows in one position only, with that position."""
+    """Return the `turned` patterns that training shows in one orientation only, with that one."""
     lying: dict[Pattern, set[Pattern]] = {}
     for value, _ in examples.pairs():
         for at in range(len(value.cells)):
@@ -156,7 +156,7 @@ def _seen_once(examples: Examples) -> dict[Pattern, Pattern]:
 
 
 def _calm(coarse: int, examples: Examples) -> set[Pattern] | None:
-    """The patterns of a coarse feature whose cells always stayed in training."""
+    """Return the patterns of a coarse feature whose cells never changed in training."""
     if coarse == kernels.NO_FEATURE:
         return None
     calm: set[Pattern] = set()
@@ -179,7 +179,7 @@ def _centre(feature: int) -> int:
 
 
 def pattern_of(feature: int, grid: Grid, at: int) -> Pattern:
-    """What a feature sees at a cell, as numbers 0 to 10."""
+    """Return what a feature reads at a cell, as numbers from 0 to 10."""
     row, col = divmod(at, grid.width)
     around = tuple(
         grid.at(r, c) if 0 <= r < grid.height and 0 <= c < grid.width else kernels.OUTSIDE

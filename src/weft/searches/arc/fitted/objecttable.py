@@ -1,8 +1,8 @@
-"""The rule that segments a grid into objects and decides what becomes of each by a measure.
+"""The rule that segments a grid into objects and decides by a table what happens to each.
 
     layers: by colour 6 gone, else stay then objects_4: else by away colours
 
-A second table decides about the objects of what the first one made.
+A second table decides about the objects in the output of the first one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_STEPS = 2
 
 
 class Objects(Composed):
-    """Parameters: the segmentation, and the table; a second time for a second step."""
+    """Parameters: the segmentation and the table, repeated for a second step."""
 
     name = "objects"
     doc = (
@@ -46,7 +46,7 @@ class Objects(Composed):
 
 
 def parameters(name: str, table: ObjectTable) -> str:
-    """Write what the rule takes."""
+    """Return the parameters of one step as text."""
     return f"{name}{BEFORE}{table.text()}"
 
 

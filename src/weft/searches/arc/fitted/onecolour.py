@@ -1,9 +1,10 @@
-"""The rule that paints all of a grid in the colour of one object of the input.
+"""The rule that paints the non-black cells of a grid in the colour of one object of the input.
 
     objects_8: least cells     in the colour of the smallest object
-    layers: odd mirrors        in the colour whose cells are symmetric unlike all others
+    layers: odd mirrors        in the colour whose symmetry differs from that of all others
 
-A colour that training pairs share is a colour map; here it varies, and a measure names it.
+A colour that all training pairs share needs only a colour map; here it varies, and a measure
+selects it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SEGMENTATIONS = ("layers", "objects_8", "blobs_8")
 RELATIONS = ("most", "least", "odd")
 MOST_OBJECTS = 30
 Named = dict[Criterion, int]
-"""The colour that each criterion names."""
+"""The colour that each criterion selects."""
 CRITERIA: tuple[Criterion, ...] = tuple(
     Criterion(relation, measure) for relation in RELATIONS for measure in MEASURES
 )
@@ -55,7 +56,7 @@ def _is_chosen(criterion: Criterion, values: list[int], n: int) -> bool:
 
 
 class OneColour(Proposed):
-    """Parameters: the segmentation of the input, and what singles out the object."""
+    """Parameters: the segmentation of the input, and the criterion for the object."""
 
     name = "one_colour"
     doc = (
@@ -100,12 +101,12 @@ def _mask(grid: Grid) -> bytes:
 
 
 def parameters(segmentation: str, criterion: Criterion) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{segmentation}: {criterion.text()}"
 
 
 def read_colour(text: str) -> tuple[str, Criterion]:
-    """Undo `parameters`; ValueError where it is none."""
+    """Invert `parameters`; raises ValueError if the text is invalid."""
     segmentation, words = text.split(": ")
     relation, measure = words.split(" ")
     criterion = Criterion(relation, measure)

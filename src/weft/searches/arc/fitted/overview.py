@@ -1,4 +1,4 @@
-"""The rule that shows each object as one cell, in the rows and columns in which objects lie.
+"""The rule that shows each object as one cell, in rows and columns arranged like the objects.
 
 split_lines: least colours; only    a cell for each block of one colour, in that colour
 holes_4: all; rare                  a cell for each room, in the colour of what is in it
@@ -36,22 +36,22 @@ from weft.searches.arc.values import MAX_SIDE, Grid, Piece
 
 OUTER = "outer"
 Span = tuple[int, int]
-"""Where an object begins along a side of the grid, and where it has ended."""
+"""The start and the end of an object along a side of the grid."""
 
 
 def only_colour(cells: bytes) -> int | None:
-    """Return the colour of all cells, if there is one."""
+    """Return the colour of all cells; None if there are several."""
     return cells[0] if len(set(cells)) == 1 else None
 
 
 def main_colour(cells: bytes) -> int:
-    """Return the commonest colour, of equals the lowest."""
+    """Return the most common colour; ties go to the lowest."""
     counts = Counter(cells)
     return min(counts, key=lambda colour: (-counts[colour], colour))
 
 
 def rare_colour(cells: bytes) -> int:
-    """Return the rarest colour, of equals the highest."""
+    """Return the rarest colour; ties go to the highest."""
     counts = Counter(cells)
     return min(counts, key=lambda colour: (counts[colour], -colour))
 
@@ -61,25 +61,25 @@ COLOURS: Mapping[str, Callable[[bytes], int | None]] = {
     "main": main_colour,
     "rare": rare_colour,
 }
-"""The colour of a cell, by those in the box of its object."""
+"""Functions that map the cells in an object's box to the colour of its cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewSettings:
-    """What an overview shows."""
+    """The settings of an overview."""
 
     segmentation: str
     which: tuple[str, ...]
-    """`all`, `outer`, or a relation, a measure and maybe a value."""
+    """`all`, `outer`, or a relation, a measure and possibly a value."""
     colour: str
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return f"{self.segmentation}: {' '.join(self.which)}{SEPARATOR}{self.colour}"
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         which = {ALL: BIT, OUTER: 3 * BIT}.get(
             self.which[0], MEASURE + RELATION + VALUE * (len(self.which) - 2)
         )
@@ -88,9 +88,9 @@ class OverviewSettings:
 
 
 def shown(objects: Sequence[Piece], measured: Measured, which: tuple[str, ...]) -> list[int]:
-    """Return which objects are shown: all, those in no other's box, or as a chart selects them.
+    """Return the objects to show: all, those in no other's box, or those that a chart would select.
 
-    Only the last need to be measured.
+    Only the last case requires measures.
     """
     if which == (ALL,):
         return list(range(len(objects)))
@@ -105,7 +105,7 @@ def shown(objects: Sequence[Piece], measured: Measured, which: tuple[str, ...]) 
 
 
 def bands_of(spans: Sequence[Span]) -> list[int]:
-    """Return in which band each span lies: those that overlap are in one, the first is 0."""
+    """Return the band of each span, numbered from 0; spans that overlap are in the same band."""
     bands, last, end = [0] * len(spans), -1, 0
     for n in sorted(range(len(spans)), key=lambda n: spans[n]):
         if last < 0 or spans[n][0] >= end:
@@ -115,7 +115,7 @@ def bands_of(spans: Sequence[Span]) -> list[int]:
 
 
 def overview_grid(objects: Sequence[Piece], colours: Sequence[int]) -> Grid | None:
-    """Draw a cell for each object, or all those it covers; None where two cover the same cell."""
+    """Draw each object as one cell, or else as all that it covers; None if two share a cell."""
     sides = [
         [(piece.row, piece.row + piece.height) for piece in objects],
         [(piece.col, piece.col + piece.width) for piece in objects],
@@ -126,13 +126,13 @@ def overview_grid(objects: Sequence[Piece], colours: Sequence[int]) -> Grid | No
 
 
 def cuts_of(spans: Sequence[Span]) -> list[range]:
-    """Return the bands that each span covers, cut wherever a span begins."""
+    """Return the bands that each span covers, if bands are cut wherever a span begins."""
     starts = sorted({start for start, _ in spans})
     return [range(bisect_left(starts, start), bisect_left(starts, end)) for start, end in spans]
 
 
 def _painted(bands: Sequence[Sequence[range]], colours: Sequence[int]) -> Grid | None:
-    """A grid of the cells of rows and columns in their colours; None where two are the same."""
+    """Draw objects in the cells of their bands of rows and columns; None if two share a cell."""
     boxes = [list(product(*own)) for own in zip(*bands, strict=True)]
     cells = {cell: colour for box, colour in zip(boxes, colours, strict=True) for cell in box}
     if not cells or len(cells) < sum(map(len, boxes)):
@@ -159,7 +159,7 @@ def crops_of(objects: Sequence[Piece], grid: Grid) -> list[bytes]:
 def drawn(
     overview: OverviewSettings, objects: Sequence[Piece], measured: Measured, crops: Sequence[bytes]
 ) -> Grid | None:
-    """Draw an overview of measured objects; None where one has no colour, or it fails."""
+    """Draw an overview of measured objects; None if one has no colour, or drawing fails."""
     own = shown(objects, measured, overview.which)
     colours = [COLOURS[overview.colour](crops[n]) for n in own]
     known = [colour for colour in colours if colour is not None]
@@ -167,7 +167,7 @@ def drawn(
 
 
 class ObjectOverview(Composed):
-    """Parameters: the segmentation, which objects, and their colours."""
+    """Parameters: the segmentation, the objects to show, and their colours."""
 
     name = "overview"
     doc = (
@@ -197,7 +197,7 @@ class ObjectOverview(Composed):
 
 
 def parse_overview(text: str) -> OverviewSettings:
-    """Undo `OverviewSettings.text`; ValueError or IndexError where it is none."""
+    """Invert `OverviewSettings.text`; raises ValueError or IndexError if the text is invalid."""
     segmentation, _, parts = text.partition(": ")
     words, colour = parts.split(SEPARATOR)
     which = tuple(words.split(" "))

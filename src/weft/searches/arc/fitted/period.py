@@ -19,7 +19,7 @@ from weft.searches.arc.values import MAX_SIDE, Grid
 
 NO_HOLE = 10
 LOW = 64
-"""Added to what a size formula adds, so that it may be negative."""
+"""Added to the summand of a size formula, which may be negative."""
 FACTORS = 4
 
 
@@ -77,7 +77,7 @@ class ExtendPeriod(FittedRule):
 
 
 def _formulas(sides: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Every factor and summand that give all the targets' sides; first those that keep them."""
+    """Return every factor and summand that give all targets' sides, those with factor 1 first."""
     formulas = []
     for factor in (1, 0, *range(2, FACTORS)):
         added = {new - factor * old for old, new in sides}
@@ -88,7 +88,7 @@ def _formulas(sides: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=64)
 def smallest_tile(grid: Grid, hole: int) -> Grid | None:
-    """The tile with the fewest cells, then rows, that repeats over all cells but holes."""
+    """Return the tile with the fewest cells, then rows, that repeats over all cells but holes."""
     sizes = ((p, q) for p in range(1, grid.height + 1) for q in range(1, grid.width + 1))
     for p, q in sorted(sizes, key=lambda size: (size[0] * size[1], size[0])):
         tile = _tile(grid, hole, p, q)

@@ -1,4 +1,4 @@
-"""Rules that read one cell at a time: its colour, or its colour and the input's there."""
+"""Rules that read one cell at a time: its colour, alone or with the input's colour there."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ KEEP, CONST, TABLE = 0, 1, 2
 class ColourMap(FittedRule):
     """Parameters: 1 if other colours stay, else 0; then pairs (from, to), sorted.
 
-    Without "others stay" any other colour fails. Others stay if one stays in training and every
-    colour that changes occurs in two training pairs or more: then each pair is predicted by
-    the others. Otherwise all observed pairs are listed, also (1, 1).
+    If others do not stay, the rule fails on them. They stay if one stays in training and every
+    changing colour occurs in at least two training pairs: then each pair is predicted by the
+    others. Otherwise all observed pairs are listed, even (1, 1).
     """
 
     name = "colour_map"
@@ -65,9 +65,9 @@ class ColourMap(FittedRule):
 
 
 class CellTable(FittedRule):
-    """Parameters per node colour v, ascending: v KEEP | v CONST c | v TABLE n (in, out)….
+    """Parameters per colour v of the grid, ascending: v KEEP | v CONST c | v TABLE n (in, out)….
 
-    A colour v that does not keep counts in a test grid only if two training pairs have it.
+    A colour v that is not KEEP is trusted in a test grid only if two training pairs have it.
     """
 
     name = "cell_table"
@@ -92,7 +92,7 @@ class CellTable(FittedRule):
         if _is_function({(v, t) for v, _, t in entries}) or _is_function(
             {(i, t) for _, i, t in entries}
         ):
-            return  # one of the two says it all: a colour map
+            return  # one of the two is enough: a colour map
         params = bytearray()
         for v in sorted({cell[0] for cell in entries}):
             params += bytes((v, *_branch(sorted((i, t) for w, i, t in entries if w == v))))
@@ -149,7 +149,7 @@ def _is_function(pairs: set[tuple[int, int]]) -> bool:
 
 
 def _branch(pairs: list[tuple[int, int]]) -> tuple[int, ...]:
-    """The least a node colour needs: (KEEP), (CONST, c) or (TABLE, n, in, out, …)."""
+    """Return the simplest branch that fits: (KEEP), (CONST, c) or (TABLE, n, in, out, …)."""
     if all(i == t for i, t in pairs):
         return (KEEP,)
     if len({t for _, t in pairs}) == 1:
@@ -158,7 +158,7 @@ def _branch(pairs: list[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def _branches(params: bytes) -> dict[int, tuple[int, dict[int, int]]]:
-    """By node colour: the kind and its table; CONST has its colour under 0."""
+    """Return the kind and the table of each colour; CONST has its colour under 0."""
     branches: dict[int, tuple[int, dict[int, int]]] = {}
     at = 0
     while at < len(params):

@@ -1,4 +1,4 @@
-"""All fitted rules, in the order that numbers them, and the one call that tries them all."""
+"""All fitted rules, in the order that numbers them, and the function that tries them all."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ RULES: tuple[FittedRule, ...] = (
     ColourMap(), CellTable(), Neighbours(), TileLayout(), BlockReduce(), Scale(), WindowRule(),
     Border(), Stamp(), ExtendPeriod(), TableOfParts(),
 )  # fmt: skip
-"""A rule's place is its bit in what `survivors` returns."""
+"""A rule's index is its bit in the result of `survivors`."""
 COMPOSED: tuple[Composed, ...] = (
     Cells(), OnCanvas(), Scanned(), Layered(), Choose(), Objects(), Each((*RULES, Cells())),
     ObjectChart(), Arrange(), ExtendLines(), Inlay(), ObjectOverview(), CycleColours(), KeyBlock(),
     CropAt(), Repeat(), Sort(), OneColour(),
 )  # fmt: skip
-"""Rules that are made of many vectors at the end of a phase, not of one."""
+"""Rules that are learned from many vectors at the end of a phase, not from one."""
 BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
 assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"
 
 
 def finish(view: EncodedExamples) -> list[RuleFit]:
-    """Return every rule that maps the node to the targets, in the registry's order."""
+    """Return the fit of every rule that maps the vector to the targets, in the registry's order."""
     bits = survivors(
         view.src, view.offsets, view.inp, view.inp_offsets, view.targets, view.target_offsets
     )

@@ -1,4 +1,4 @@
-"""How the objects of a set relate: containment, contact, the form that all orientations share."""
+"""Relations between the objects of a set: containment, contact, and shape in any orientation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weft.searches.arc.values import EMPTY, Piece
 
 Shape = tuple[int, int, tuple[bool, ...]]
 RELATIVE: tuple[str, ...] = ("touching", "inside", "around", "square", "solid", "tall", "forms")
-"""What `choose` asks about an object besides its own measures."""
+"""Measures of `choose` besides an object's own."""
 MOST = 40
-"""Of more objects none is related to another."""
+"""In larger sets, contact and containment are not computed."""
 SHAPES = 4096
-"""Shapes remembered with their forms."""
+"""Number of shapes whose forms are cached."""
 
 
 def relations_of(objects: Sequence[Piece]) -> dict[str, list[int]]:
@@ -43,7 +43,7 @@ def _holds(outer: Piece, inner: Piece) -> bool:
 
 
 def _touching(objects: Sequence[Piece]) -> list[int]:
-    """How many other objects each touches, by sides or corners."""
+    """Return how many other objects each one touches, by sides or corners."""
     cells = [frozenset(cells_of(piece)) for piece in objects]
     near = [
         frozenset((r + v, c + u) for r, c in own for v in (-1, 0, 1) for u in (-1, 0, 1))
@@ -57,7 +57,7 @@ def _touching(objects: Sequence[Piece]) -> list[int]:
 
 @lru_cache(maxsize=SHAPES)
 def common_form(shape: Shape) -> Shape:
-    """Return the first of a shape's 8 orientations."""
+    """Return the smallest of a shape's 8 orientations."""
     height, width, cells = shape
     rows = [cells[r * width : (r + 1) * width] for r in range(height)]
     forms = []

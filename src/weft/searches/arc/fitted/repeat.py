@@ -1,10 +1,10 @@
-"""The rule that repeats a grid as often as something is counted, or with lines between copies.
+"""The rule that repeats a grid a counted number of times, or with lines between copies.
 
     copies 1 count_3           as many side by side as the input has green cells
     copies 2 2 apart 1 5       two by two, with gray lines of one cell between them
-    scale parts_2 parts_2      every cell a square, as large as the input has red objects
+    scale parts_2 parts_2      every cell a square, whose side is the input's number of red objects
 
-How many copies there are one below the other, then side by side: numbers, or counts of the input.
+The numbers of copies, first down, then across, are fixed numbers or counts of the input.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ COPIES, SCALE, DIAGONAL = "copies", "scale", "diagonal"
 HOW = (COPIES, SCALE, DIAGONAL)
 APART, FRAMED = "apart", "framed"
 BETWEEN = (APART, FRAMED)
-"""Lines between copies alone, or around all of them too."""
+"""Lines only between the copies, or around them too."""
 INKS = range(1, 10)
 WORDS: tuple[str, ...] = (
     "marks", "blobs", "others", "cells", "rarest",
     *(f"parts_{colour}" for colour in INKS), *(f"count_{colour}" for colour in INKS),
 )  # fmt: skip
-"""Counts: colours, blobs, blobs but one, cells, those of the rarest colour, objects and cells of a
-colour."""
+"""Counts: non-black colours, blobs, blobs but one, non-black cells, cells of the rarest colour,
+objects of a colour, cells of a colour.
+"""
 MOST_GAP, MOST_COPIES = 3, 15
 KIND, NUMBER, COUNT = 2 * BIT, 2 * BIT, 5 * BIT
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How a grid is repeated."""
+    """A way to repeat a grid."""
 
     how: str
     down: str
@@ -47,19 +48,19 @@ class Repetition:
     colour: int = 0
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         lines = f" {self.between} {self.gap} {self.colour}" if self.between else ""
         return f"{self.how} {self.down} {self.across}{lines}"
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         words = (self.down,) if self.down == self.across else (self.down, self.across)
         counts = sum(NUMBER if word.isdigit() else COUNT for word in words)
         return KIND + counts + (2 * BIT + BIT * self.gap + COLOUR if self.between else 0)
 
     def drawn(self, value: Grid, counts: dict[str, int]) -> Grid | None:
-        """Repeat a grid; None where a count is none, or there would be no or too large a grid."""
+        """Repeat a grid; None if a count is 0, or the result would be empty or too large."""
         down, across = (_count(word, counts) for word in (self.down, self.across))
         around = self.gap if self.between == FRAMED else -self.gap
         height = down * (value.height + self.gap) + around
@@ -97,12 +98,12 @@ def _counts_of(grid: Grid) -> tuple[tuple[str, int], ...]:
 
 
 def counts_of(grid: Grid) -> dict[str, int]:
-    """Return every count of an input."""
+    """Return all counts of an input."""
     return dict(_counts_of(grid))
 
 
 class Repeat(Proposed):
-    """Parameters: how, the numbers of copies, and what is between them."""
+    """Parameters: the kind of repetition, the numbers of copies, and the lines between them."""
 
     name = "repeat"
     doc = (
@@ -130,7 +131,7 @@ class Repeat(Proposed):
 
 
 def _settings(examples: Examples) -> Iterator[Repetition]:
-    """Repetitions that give all targets their sizes, but for those that other rules make."""
+    """Yield repetitions that give all targets their sizes, except those that other rules cover."""
     pairs = examples.pairs()
     counts = [counts_of(given) for given in examples.given[: len(pairs)]]
     for between, gap in (("", 0), *product(BETWEEN, range(1, MOST_GAP + 1))):
@@ -150,7 +151,7 @@ def _settings(examples: Examples) -> Iterator[Repetition]:
 
 
 def _copies(value: Grid, target: Grid, gap: int, between: str) -> tuple[int, int] | None:
-    """How many copies would have the target's size; None where that is no whole number."""
+    """Return the numbers of copies that give the target's size; None if they are not whole."""
     around = -gap if between == FRAMED else gap
     down, rest = divmod(target.height + around, value.height + gap)
     across, more = divmod(target.width + around, value.width + gap)
@@ -160,7 +161,7 @@ def _copies(value: Grid, target: Grid, gap: int, between: str) -> tuple[int, int
 
 
 def _line_colour(value: Grid, target: Grid, between: str, gap: int) -> int:
-    """The colour of a cell that belongs to no copy."""
+    """Return the colour of a cell that belongs to no copy."""
     if between == FRAMED or not gap:
         return target.at(0, 0)
     if target.height > value.height:
@@ -169,7 +170,7 @@ def _line_colour(value: Grid, target: Grid, between: str, gap: int) -> int:
 
 
 def _words(numbers: Sequence[int], counts: Sequence[dict[str, int]]) -> list[str]:
-    """Ways to say how many copies there are in each pair."""
+    """Return the words that give the number of copies in each pair."""
     fixed = [str(numbers[0])] if len(set(numbers)) == 1 else []
     if fixed == ["1"]:
         return fixed
@@ -178,7 +179,7 @@ def _words(numbers: Sequence[int], counts: Sequence[dict[str, int]]) -> list[str
 
 
 def read_repetition(text: str) -> Repetition:
-    """Undo `Repetition.text`; ValueError where it is none."""
+    """Invert `Repetition.text`; raises ValueError if the text is invalid."""
     how, down, across, *lines = text.split(" ")
     for word in (down, across):
         if word not in WORDS:

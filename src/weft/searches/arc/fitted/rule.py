@@ -1,13 +1,13 @@
-"""The contract of fitted operators ("rules"): the last step of a program.
+"""The interface of fitted operators ("rules"): the last step of a program.
 
-    node (one grid per example), inputs, training targets
+    vector (one grid per example), inputs, training targets
         --propose-->  parameters, as canonical bytes
         --apply---->  kept only if every training grid becomes exactly its target
-        --agree---->  kept only if all that remain say the same about the test grids
+        --agree---->  kept only if all that remain agree on the test grids
 
-`apply` is the meaning of the parameters and all that a finished program needs. A rule knows
-nothing of the search. It fails (None) rather than guess: when no parameters fit, when they do
-not determine a test grid, or when equally good ones disagree about it.
+`apply` defines the meaning of the parameters and is all that a finished program needs. A rule
+knows nothing of the search. It fails (None) rather than guess: if no parameters fit, if they do
+not determine a test grid, or if equally good ones disagree on it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 BASE = 4 * BIT
-"""Which rule it is."""
+"""Cost of naming the rule."""
 COLOUR = 3322
-"""One colour of ten, in thousandths of a bit."""
+"""Cost of one of ten colours, in thousandths of a bit."""
 MAX_PARAMS = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFit:
-    """A rule with its parameters, and what it makes of all examples (grids, one by one)."""
+    """A rule with its parameters and cost, and its outputs on all examples (grids, one by one)."""
 
     rule: str
     params: bytes
@@ -43,23 +43,23 @@ class RuleFit:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """`EncodedExamples` in plain form: node, inputs, and one target per training pair."""
+    """`EncodedExamples` in plain form: vector, inputs, and one target per training pair."""
 
     values: tuple[Grid, ...]
     given: tuple[Grid, ...]
     expected: tuple[Grid, ...]
 
     def pairs(self) -> list[tuple[Grid, Grid]]:
-        """The node's training grids with their targets."""
+        """Return the vector's training grids with their targets."""
         return list(zip(self.values, self.expected, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedExamples:
-    """A node with its task, as kernels read it: encoded grids and where each begins.
+    """A vector with its task, as kernels read it: encoded grids and where each begins.
 
-    Training examples come first; there are as many as target offsets. All arrays are C
-    contiguous and writable (numba compiles anew for others).
+    Training examples come first; there are as many as target offsets. All arrays are C contiguous
+    and writable (numba compiles again for others).
     """
 
     src: U8
@@ -77,7 +77,7 @@ class EncodedExamples:
         return EncodedExamples(*_packed(node), *_packed(inputs), *_packed(targets))
 
     def examples(self) -> Examples:
-        """Decode everything."""
+        """Decode all grids."""
         return Examples(*(decode_grids(a.tobytes()) for a in (self.src, self.inp, self.targets)))
 
 
@@ -88,7 +88,7 @@ def _packed(grids: Sequence[Grid]) -> tuple[U8, I64]:
 
 
 class FittedRule(ABC):
-    """One fitted operator."""
+    """A fitted operator."""
 
     name: ClassVar[str]
     doc: ClassVar[str]
@@ -98,27 +98,27 @@ class FittedRule(ABC):
     def propose(self, examples: Examples) -> Iterator[bytes]:
         """Yield every parameter setting worth trying, in a fixed order.
 
-        Not all need fit; but the training pairs decide, so the test grids must not.
+        Not all need fit. The training pairs determine them, and the test grids must not.
         """
 
     @abstractmethod
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        """Return what the parameters make of a grid, or None where they do not say."""
+        """Apply the parameters to a grid; None if they do not determine the result."""
 
     @abstractmethod
     def price(self, params: bytes) -> int:
-        """Return what was fitted, in thousandths of a bit."""
+        """Return the cost of the rule with its parameters, in thousandths of a bit."""
 
     @abstractmethod
     def show(self, params: bytes) -> str:
-        """Return the parameters as programs write them."""
+        """Return the parameters in the notation used in programs."""
 
     @abstractmethod
     def read(self, text: str) -> bytes:
-        """Undo `show`; any ValueError, IndexError or KeyError says that the text is wrong."""
+        """Invert `show`; raises ValueError, IndexError or KeyError if the text is invalid."""
 
     def parse(self, text: str) -> bytes:
-        """Read parameters from a program; only text that `show` would write is taken."""
+        """Parse parameters from a program; raises ValueInvalid unless `show` would write them."""
         try:
             params = self.read(text)
             same = len(params) <= MAX_PARAMS and self.show(params) == text
@@ -132,11 +132,11 @@ class FittedRule(ABC):
         return params
 
     def fit(self, view: EncodedExamples) -> RuleFit | None:
-        """Fit; a compiled rule overrides this and must do the same as `fit_plain`."""
+        """Fit the rule; a compiled rule overrides this and must give the same as `fit_plain`."""
         return self.fit_plain(view)
 
     def fit_plain(self, view: EncodedExamples) -> RuleFit | None:
-        """Return the first proposal that fits, if all others that fit give the same."""
+        """Return the first proposal that fits, if all others that fit give the same outputs."""
         examples = view.examples()
         if examples.values[: len(examples.expected)] == examples.expected:
             return None  # nothing is left to do
@@ -152,11 +152,11 @@ class FittedRule(ABC):
         return best
 
     def covers(self, params: bytes, examples: Examples) -> bool:
-        """Whether training has shown enough to trust fitted parameters on the test grids."""
+        """Whether training shows enough to trust the parameters on the test grids."""
         return True
 
     def outputs(self, params: bytes, examples: Examples) -> bytes | None:
-        """Apply to every example; None if a training grid comes out wrong or anything fails."""
+        """Apply the rule to every example; None if a training output is wrong or anything fails."""
         if len(params) > MAX_PARAMS:
             return None
         grids = []
@@ -169,9 +169,9 @@ class FittedRule(ABC):
 
 
 class Composed(FittedRule):
-    """A rule that the search makes of many vectors at the end of a phase; its parameters are text.
+    """A rule that the search learns from many vectors at the end of a phase.
 
-    It proposes nothing itself, so fitting it to other pairs finds nothing.
+    Its parameters are text. It proposes nothing, so fitting it to other pairs finds nothing.
     """
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
@@ -186,7 +186,7 @@ class Proposed(Composed):
 
     @abstractmethod
     def settings(self, examples: Examples) -> Iterator[str]:
-        """Yield parameters that may give the targets, in a fixed order, the cheapest first."""
+        """Yield parameters that may give the targets, in a fixed order, cheapest first."""
 
     def proposed(self, examples: Examples) -> Iterator[str]:
         """Yield the parameters that give every target."""
@@ -195,20 +195,20 @@ class Proposed(Composed):
                 yield text
 
     def gives_targets(self, text: str, examples: Examples) -> bool:
-        """Whether parameters make every training grid its target."""
+        """Whether parameters map every training grid to its target."""
         given = zip(examples.values, examples.given, examples.expected, strict=False)
         return all(self.apply(text.encode(), v, g) == t for v, g, t in given)
 
 
 def digit(symbol: str) -> int:
-    """Read one colour."""
+    """Parse one colour; raises ValueError if it is not a digit."""
     if len(symbol) != 1 or symbol not in "0123456789":
         raise ValueError(symbol)
     return int(symbol)
 
 
 def number(symbol: str, low: int = 0, high: int = 99) -> int:
-    """Read a small number without sign or leading zeros, within bounds."""
+    """Parse a number without sign or leading zeros; raises ValueError if it is out of bounds."""
     value = int(symbol)
     if str(value) != symbol or not low <= value <= high:
         raise ValueError(symbol)
@@ -216,17 +216,17 @@ def number(symbol: str, low: int = 0, high: int = 99) -> int:
 
 
 def colour_decides(examples: Examples) -> bool:
-    """Whether equal colours always become equal ones: a colour map. Sizes are equal."""
+    """Whether equal colours always become equal ones, as in a colour map. Sizes are equal."""
     changes = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
     return len({old for old, _ in changes}) == len(changes)
 
 
 def sizes_equal(examples: Examples) -> bool:
-    """Whether every training grid of the node is as large as its target."""
+    """Whether every training grid of the vector is as large as its target."""
     return all(value.size == target.size for value, target in examples.pairs())
 
 
 def changing_colours(examples: Examples) -> list[int]:
-    """The colours of all cells that change, ascending. Sizes are equal."""
+    """Return the colours of all cells that change, ascending. Sizes are equal."""
     cells = {pair for v, t in examples.pairs() for pair in zip(v.cells, t.cells, strict=True)}
     return sorted({old for old, new in cells if old != new})

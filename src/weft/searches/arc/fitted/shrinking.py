@@ -1,4 +1,4 @@
-"""Rules that make a smaller grid: blocks reduced to cells, a window, parts laid on each other."""
+"""Rules that produce a smaller grid: blocks reduced to cells, a window, parts combined."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class BlockReduce(FittedRule):
 
 
 def _reduced(mode: int, block: bytes) -> int | None:
-    """The one colour that stands for a block."""
+    """Return the colour that stands for a block; None if the mode gives none."""
     name, first = MODES[mode], next((cell for cell in block if cell), 0)
     alone = len(set(block)) == 1
     if name == "only":
@@ -90,7 +90,7 @@ class WindowRule(FittedRule):
     """Parameters: corner, distance in rows and columns from it, height, width; or four margins.
 
     Not fitted unless it passes leave-one-out cross-validation: every window that fits all pairs
-    but one must fit that one too.
+    but one must fit that one too, or fail on it.
     """
 
     name = "window"
@@ -147,7 +147,7 @@ class WindowRule(FittedRule):
 
 
 def _windows(value: Grid, target: Grid) -> Iterator[bytes]:
-    """Every window of a grid that shows the target, measured in all ways."""
+    """Yield every window of a grid that equals the target, described in all ways."""
     down, right = value.height - target.height, value.width - target.width
     for row in range(down + 1):
         for col in range(right + 1):
@@ -167,7 +167,7 @@ def _window(grid: Grid, row: int, col: int, height: int, width: int) -> Grid:
 class TableOfParts(FittedRule):
     """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted.
 
-    A combination counts in a test grid only if it occurs twice in training.
+    A combination is trusted in a test grid only if it occurs at least twice in training.
     """
 
     name = "table_of_parts"
@@ -230,7 +230,10 @@ class TableOfParts(FittedRule):
 
 
 def parts_of(grid: Grid, layout: int, lines: int) -> list[Grid] | None:
-    """Split into equal parts, row by row; with lines, those between must have one colour."""
+    """Split into equal parts, row by row; None if that is impossible.
+
+    With `lines`, the lines between the parts must have one colour.
+    """
     rows, columns = LAYOUTS[layout]
     if (grid.height + lines) % rows or (grid.width + lines) % columns:
         return None

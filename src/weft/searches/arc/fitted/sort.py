@@ -1,9 +1,9 @@
 """The rule that sorts the lines, parts or objects of a grid by a measure, along one axis.
 
-    single_columns: cells right    columns with cells change places: the fuller, the further right
-    objects_8: height down         objects move up or down, the highest last
+    single_columns: cells right    columns with cells change places: the fullest at the right
+    objects_8: height down         objects move up or down, the tallest at the bottom
 
-Black lines stay where they are; gaps between objects do too, and across the axis nothing moves.
+Black lines and the gaps between objects stay where they are; nothing moves across the axis.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ COLOUR = "colour"
 POSITIONS = ("top", "left", "bottom", "right", "border")
 SORTED_BY: tuple[str, ...] = (*(m for m in MEASURES if m not in POSITIONS), COLOUR)
 FEWEST, MOST = 2, 30
-"""Pieces that change places."""
+"""Minimum and maximum number of pieces to sort."""
 DIRECTION = 2 * BIT
 
 
 def sorted_grid(grid: Grid, segmentation: str, measure: str, direction: str) -> Grid | None:
-    """Sort the pieces of a grid; None where there are too few, or they would not fit."""
+    """Sort the pieces of a grid; None if there are too few or too many, or they do not fit."""
     pieces = pieces_of(grid, segmentation)
     values = None if pieces is None else measured(pieces, grid)
     if pieces is None or values is None:
@@ -40,18 +40,18 @@ def sorted_grid(grid: Grid, segmentation: str, measure: str, direction: str) -> 
 
 
 def pieces_of(grid: Grid, segmentation: str) -> list[Piece] | None:
-    """Return the pieces that are not black; None where there are too few or too many."""
+    """Return the pieces that are not black; None if there are too few or too many."""
     pieces = [piece for piece in segment(segmentation, grid) if has_ink(piece)]
     return pieces if FEWEST <= len(pieces) <= MOST else None
 
 
 def has_ink(piece: Piece) -> bool:
-    """Whether a piece has a cell that is not black."""
+    """Whether a piece has a non-black cell."""
     return any(cells_of(piece).values())
 
 
 def measured(pieces: Sequence[Piece], grid: Grid) -> Mapping[str, Sequence[int]] | None:
-    """Return what pieces can be sorted by."""
+    """Return the measures by which pieces can be sorted; None if one lies outside the grid."""
     measurements = measurements_of(pieces, grid)
     if measurements is None:
         return None
@@ -61,7 +61,7 @@ def measured(pieces: Sequence[Piece], grid: Grid) -> Mapping[str, Sequence[int]]
 def _moved(
     grid: Grid, pieces: Sequence[Piece], values: Sequence[int], direction: str
 ) -> Grid | None:
-    """Sort pieces, the greatest value last in a direction; equal ones keep their order."""
+    """Sort pieces stably, with the largest value last in a direction; None if they do not fit."""
     is_across, sign = direction in ("left", "right"), -1 if direction in ("left", "up") else 1
     starts = [piece.col if is_across else piece.row for piece in pieces]
     lengths = [piece.width if is_across else piece.height for piece in pieces]
@@ -87,7 +87,7 @@ def _moved(
 
 
 class Sort(Proposed):
-    """Parameters: the segmentation, the measure, and the direction in which it grows."""
+    """Parameters: the segmentation, the measure, and the direction in which it increases."""
 
     name = "sort"
     doc = (
@@ -121,12 +121,12 @@ class Sort(Proposed):
 
 
 def parameters(segmentation: str, measure: str, direction: str) -> str:
-    """Write what the rule takes."""
+    """Return the rule's parameters as text."""
     return f"{segmentation}: {measure} {direction}"
 
 
 def read_sort(text: str) -> tuple[str, str, str]:
-    """Undo `parameters`; ValueError where it is none."""
+    """Invert `parameters`; raises ValueError if the text is invalid."""
     segmentation, words = text.split(": ")
     measure, direction = words.split(" ")
     if segmentation not in SEGMENTATIONS or measure not in SORTED_BY or direction not in DIRECTIONS:

@@ -1,4 +1,4 @@
-"""Rules that make a larger grid: the node laid side by side, scaled, framed, continued."""
+"""Rules that produce a larger grid: copies side by side, scaled cells, or a frame."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class TileLayout(FittedRule):
 
 
 def _block(value: Grid, how: int) -> Grid | None:
-    """One of the eight symmetries, None if it changes the size; or as many black cells."""
+    """Return a symmetry of the grid, None if it changes the size; or a black grid of that size."""
     if how == BLANK:
         return Grid(value.height, value.width, bytes(len(value.cells)))
     if how & 4 and value.height != value.width:
@@ -90,7 +90,7 @@ def _block(value: Grid, how: int) -> Grid | None:
 
 
 def _block_at(target: Grid, value: Grid, row: int, col: int) -> Grid:
-    """The target's block at a row and column of blocks as large as the value."""
+    """Return the target's block at a row and column of blocks as large as the value."""
     cells = b"".join(
         target.cells[r * target.width + col * value.width :][: value.width]
         for r in range(row * value.height, (row + 1) * value.height)
@@ -141,7 +141,7 @@ MEASURES = ("", "colours", "marks", "cells", "height", "width", "own")
 
 
 def measured(kind: int, grid: Grid) -> tuple[int, int]:
-    """Rows and columns that a measure gives."""
+    """Return the rows and columns of a block that a measure gives."""
     name, colours = MEASURES[kind], set(grid.cells)
     if name == "own":
         return grid.size

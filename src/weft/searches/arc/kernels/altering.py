@@ -1,4 +1,4 @@
-"""What is done to one object alone, or to each of a set: change its cells, or draw it."""
+"""Kernels that alter or draw one object, or each object of a set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_SIDE, ORIGIN
 
 @kernel
 def alter(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Write the object at `at` altered by `p`."""
+    """Write the object at `at`, altered by `p`."""
     if p < codes.FILL_BOX:
         return turn_object(src, at, p, out, to)
     return recell(src, at, p, out, to)
@@ -30,7 +30,7 @@ def alter(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def turn_object(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """One of the eight symmetries; the corner of the box stays."""
+    """Apply one of the eight symmetries; the corner of the box stays."""
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
     place = put_piece(out, to, r, c, w if p & 4 else h, h if p & 4 else w)
@@ -39,7 +39,7 @@ def turn_object(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def at_side(src: U8, at: int, h: int, w: int, y: int, x: int) -> bool:
-    """Whether a cell has a side where the object ends."""
+    """Whether a cell has a side on the object's boundary."""
     if y == 0 or x == 0 or y == h - 1 or x == w - 1:
         return True
     i = at + y * w + x
@@ -50,7 +50,7 @@ def at_side(src: U8, at: int, h: int, w: int, y: int, x: int) -> bool:
 
 @kernel
 def near(src: U8, at: int, h: int, w: int, y: int, x: int) -> bool:
-    """Whether a place has one of the object's cells among its eight neighbours."""
+    """Whether one of the eight neighbours of a place is a cell of the object."""
     for b in range(max(y - 1, 0), min(y + 2, h)):
         for a in range(max(x - 1, 0), min(x + 2, w)):
             if src[at + b * w + a] != EMPTY:
@@ -92,7 +92,7 @@ def recell(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def ring(src: U8, cells: int, r: int, c: int, h: int, w: int, colour: int, out: U8, to: int) -> int:
-    """The places beside the object's cells, corners included, in the object's colour."""
+    """Write the cells around the object, corners included, in the object's colour."""
     new = np.empty((h + 2) * (w + 2), np.uint8)
     for y in range(-1, h + 1):
         for x in range(-1, w + 1):
@@ -104,7 +104,7 @@ def ring(src: U8, cells: int, r: int, c: int, h: int, w: int, colour: int, out: 
 
 @kernel
 def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """Draw objects, later ones over earlier ones, cut off at the canvas."""
+    """Draw objects, later ones over earlier ones, clipped to the canvas."""
     n = 1
     if q == codes.MANY:
         n, at = byte(src, at), at + 1
@@ -137,7 +137,7 @@ def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: i
 
 @kernel
 def each(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Alter every object; those that cannot be are left out. FAIL when none remains."""
+    """Alter every object, leaving out those that cannot be altered; FAIL if none remains."""
     n, where, count, place = byte(src, at), at + 1, 0, to + 1
     scratch, start = np.empty(4 + MAX_SIDE * MAX_SIDE, np.uint8), int(np.int64(0))
     for _ in range(n):
@@ -159,7 +159,7 @@ def each(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def as_grid(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """What lies in the box: with p = 0 the piece, with 1 the input, with 2 the piece as 0 and 1."""
+    """Write the box's contents: the piece (p = 0), the input (1), or the piece as 0 and 1 (2)."""
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
     ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)

@@ -1,4 +1,4 @@
-"""The kernel that draws the objects of a set to one of them."""
+"""The kernel that moves the objects of a set towards one of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.searches.arc.values import EMPTY, MAX_SIDE
 
 @kernel
 def attract(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Move objects towards the one that draws them; see the twin."""
+    """Move objects towards their targets; see the twin."""
     starts, rows, columns, goals = new_starts(), new_starts(), new_starts(), new_starts()
     n = object_starts(src, at, starts)
     if n < 2 or not choose_goals(src, starts, n, p, goals):
@@ -42,7 +42,7 @@ def attract(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def choose_goals(src: U8, starts: I64, n: int, p: int, goals: I64) -> bool:
-    """Write which object draws each, or what becomes of it; False where there is none."""
+    """Write each object's target, STAYS or LEFT_OUT; False if the extreme object is not unique."""
     sizes, colours, fewest = new_starts(), new_starts(), MAX_SIDE * MAX_SIDE
     for i in range(n):
         colours[i] = common_colour(src, starts[i])
@@ -69,7 +69,7 @@ def choose_goals(src: U8, starts: I64, n: int, p: int, goals: I64) -> bool:
 
 @kernel
 def towards(start: int, length: int, other: int, other_length: int) -> int:
-    """The step along one axis that brings a range nearer to another; 0 if they overlap."""
+    """Return the step along one axis that brings a range nearer to another; 0 if they overlap."""
     if start + length <= other:
         return 1
     return -1 if other + other_length <= start else 0
@@ -77,7 +77,7 @@ def towards(start: int, length: int, other: int, other_length: int) -> int:
 
 @kernel
 def draw_near(src: U8, piece: int, goal: int, q: int, i: int, rows: I64, columns: I64) -> None:
-    """Move the object at `one` to the one at `goal`, if it would ever meet that."""
+    """Move the object at `piece` to the one at `goal`, if it would ever meet it."""
     r, c, down, right = rows[i], columns[i], 0, 0
     top, left = byte(src, goal), byte(src, goal + 1)
     for _ in range(STEPS):
@@ -96,7 +96,7 @@ def draw_near(src: U8, piece: int, goal: int, q: int, i: int, rows: I64, columns
 
 @kernel
 def meets(src: U8, piece: int, r: int, c: int, goal: int) -> bool:
-    """Whether two objects share a cell, the first lying at r, c from the corner of the other."""
+    """Whether two objects overlap, the first placed at r, c from the corner of the second."""
     h, w, wide = byte(src, goal + 2), byte(src, goal + 3), byte(src, piece + 3)
     for y in range(max(r, 0), min(r + byte(src, piece + 2), h)):
         for x in range(max(c, 0), min(c + wide, w)):

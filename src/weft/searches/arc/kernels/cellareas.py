@@ -1,7 +1,7 @@
 """Features of a cell's area, its blob and its bounding box, for all cells of a grid: one row each.
 
-The compiled twin of `lists.areas`, which defines each row. A part is a row of numbers:
-its size, its box, its rank, and how many cells of each colour it has.
+The compiled twin of `lists.areas`, which defines each row. A part is a row of numbers: its size,
+its box, its rank, and its number of cells of each colour.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ FIELDS = COLOURS + 10
 
 @kernel
 def label_parts(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
-    """Label connected components in scan order, -1 for cells in none; return a row for each.
+    """Label connected components in scan order (-1: cells in none); return a row for each.
 
-    Blobs are cells that are not black, by corners too; else areas are of one colour, by sides.
+    If `blobs` is set they are 8-connected non-black cells, else 4-connected areas of one colour.
     """
     code, queue, n = np.empty(h * w, np.int64), np.empty(h * w, np.int64), 0
     part[:] = -1
@@ -48,7 +48,7 @@ def label_parts(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
 
 @kernel
 def rank(parts: I64) -> None:
-    """1 for the largest of those without black, plus 2 for the smallest; 0 for others."""
+    """Rank the parts without black: 1 for the largest, plus 2 for the smallest, 0 for others."""
     most, least = 0, 1 << 30
     for k in range(len(parts)):
         if parts[k, COLOURS] == 0:
@@ -60,7 +60,7 @@ def rank(parts: I64) -> None:
 
 @kernel
 def touch(cells: I64, h: int, w: int, part: I64, parts: int) -> I64:
-    """How often each colour touches each area."""
+    """Count how often each colour touches each area."""
     touched = np.zeros((parts, 10), np.int64)
     for i in range(h * w):
         for d in range(4):
@@ -72,7 +72,7 @@ def touch(cells: I64, h: int, w: int, part: I64, parts: int) -> I64:
 
 @kernel
 def fill_area(h: int, w: int, part: I64, parts: I64, out: U8, at: int) -> None:
-    """Size and shape of each cell's area, and where in it the cell is."""
+    """Write the size and shape of each cell's area, and the cell's position in it."""
     for i in range(h * w):
         row, r, c = parts[part[i]], i // w, i % w
         high, wide = row[BOTTOM] - row[TOP] + 1, row[END] - row[LEFT] + 1
@@ -89,7 +89,7 @@ def fill_area(h: int, w: int, part: I64, parts: I64, out: U8, at: int) -> None:
 
 @kernel
 def fill_colours(part: I64, parts: I64, out: U8, at: int) -> None:
-    """The commonest and the rarest colour of each cell's part."""
+    """Write the most common and the rarest colour of each cell's part."""
     for i in range(len(part)):
         out[at, i] = out[at + 1, i] = NONE
         if part[i] >= 0:
@@ -99,7 +99,7 @@ def fill_colours(part: I64, parts: I64, out: U8, at: int) -> None:
 
 @kernel
 def fill_blob(part: I64, parts: I64, out: U8, at: int) -> None:
-    """Size and shape of each cell's part; 0 for cells in none."""
+    """Write the size and shape of each cell's part; 0 for cells in none."""
     for i in range(len(part)):
         for k in range(5):
             out[at + k, i] = 0
@@ -115,7 +115,7 @@ def fill_blob(part: I64, parts: I64, out: U8, at: int) -> None:
 
 @kernel
 def find_boxes(h: int, w: int, blobs: I64, box: I64) -> None:
-    """The blob of the smallest bounding box around each cell, the first of equals; -1: none."""
+    """Write the blob with the smallest box around each cell (ties: the first), or -1."""
     room = np.full(h * w, 1 << 30, np.int64)
     box[:] = -1
     for k in range(len(blobs)):
@@ -131,7 +131,7 @@ def find_boxes(h: int, w: int, blobs: I64, box: I64) -> None:
 def fill_box(
     cells: I64, h: int, w: int, box: I64, blobs: I64, out: U8, images: int, at: int
 ) -> None:
-    """Of the box around each cell: mirrored cells, whether there is one, and the place in it."""
+    """Write the mirrored cells of each cell's box, whether it has a box, and its position there."""
     for i in range(h * w):
         for k in range(4):
             out[images + k, i] = NONE

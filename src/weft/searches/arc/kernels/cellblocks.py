@@ -18,13 +18,13 @@ from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.layout import I64, U8
 
 CELLS = 2
-"""Cells of other blocks."""
+"""Number of features that read cells of other blocks."""
 NUMBERS = 9
 
 
 @kernel
 def line_colour(h: int, w: int, rows: I64, columns: I64) -> int:
-    """The colour, not black, that fills most rows and columns; NONE if there is no such line."""
+    """Return the non-black colour that fills the most rows and columns; NONE if there is none."""
     lines = np.zeros(10, np.int64)
     for colour in range(1, 10):
         for r in range(h):
@@ -36,7 +36,7 @@ def line_colour(h: int, w: int, rows: I64, columns: I64) -> int:
 
 @kernel
 def number_blocks(tallies: I64, colour: int, full: int, block: I64, place: I64) -> int:
-    """Number what lies between the lines, -1 on them, and count from its start; return how many."""
+    """Number the blocks along an axis (-1 on lines) and the places in each; return their number."""
     n = 0
     for k in range(len(block)):
         is_line = tallies[k, colour] == full
@@ -51,7 +51,7 @@ def number_blocks(tallies: I64, colour: int, full: int, block: I64, place: I64) 
 def fill_blocks(
     cells: I64, h: int, w: int, rows: I64, columns: I64, out: U8, neighbours: int, at: int
 ) -> None:
-    """What the coarse grid shows at each cell's block, and where the cell is in it."""
+    """Write the coarse grid's colours at each cell's block, and the cell's features within it."""
     for i in range(h * w):
         for k in range(NEIGHBOURS + CELLS):
             out[neighbours + k, i] = NONE
@@ -114,7 +114,7 @@ def fill_blocks(
 
 @kernel
 def first_of(block: I64, blocks: int) -> I64:
-    """The row or column in which each block begins."""
+    """Return the row or column in which each block begins."""
     starts = np.zeros(blocks, np.int64)
     for k in range(len(block)):
         j = len(block) - 1 - k
@@ -127,7 +127,7 @@ def first_of(block: I64, blocks: int) -> I64:
 def fullest(
     cells: I64, h: int, w: int, row: I64, column: I64, wide: int, ink: I64, y: I64, x: I64
 ) -> I64:
-    """The block with the most cells not black, the first of equals; NONE around it."""
+    """Return the block with the most non-black cells (ties: the first); NONE around it."""
     pattern, best = np.full(h * w, NONE, np.int64), 0
     for b in range(len(ink)):
         if ink[b] > ink[best]:

@@ -1,4 +1,4 @@
-"""The features of one grid's cells in one compiled call, in the order of `lists.words.NAMES`.
+"""The features of a grid's cells in one compiled call, in the order of `lists.words.NAMES`.
 
 The slow twin is `lists.features.plain_features_of`.
 """
@@ -41,7 +41,7 @@ FEATURES = BLOCK + NUMBERS
 
 @kernel
 def fill_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) -> None:
-    """The commonest ink of row and column, the grid's colours, and who has which ink."""
+    """Write the colours of lines and grid, and whether row, column and grid have each colour."""
     in_row, in_column = np.empty(h, np.int64), np.empty(w, np.int64)
     for r in range(h):
         in_row[r] = near.commonest(rows[r], 1)
@@ -60,7 +60,7 @@ def fill_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) ->
 
 @kernel
 def fill_parts(cells: I64, h: int, w: int, out: U8) -> None:
-    """Everything of areas, blobs and boxes."""
+    """Write all features of areas, blobs and boxes."""
     part = np.empty(h * w, np.int64)
     plain = areas.label_parts(cells, h, w, len(cells) < 0, part)
     touched = areas.touch(cells, h, w, part, len(plain))
@@ -83,7 +83,7 @@ def fill_parts(cells: I64, h: int, w: int, out: U8) -> None:
 
 @entry
 def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
-    """Fill `out`, a row of cells for each feature."""
+    """Fill `out`, one row of cells per feature."""
     cells = grid.astype(np.int64)
     rows, columns = np.zeros((h, 10), np.int64), np.zeros((w, 10), np.int64)
     counts = np.zeros(10, np.int64)

@@ -16,12 +16,12 @@ DOWN = (-1, 1, 0, 0, -1, -1, 1, 1)
 RIGHT = (0, 0, -1, 1, -1, 1, -1, 1)
 """Steps to the neighbours: four by sides, then four by corners."""
 NEAR, SEEN, BETWEEN, NEIGHBOURS = 1, 9, 17, 21
-"""Rows of `fill_neighbours`: the cell, its neighbours, what it sees, what it is between."""
+"""First rows of the neighbours, the colours seen, the colours on both sides; number of rows."""
 
 
 @kernel
 def commonest(counts: I64, first: int) -> int:
-    """The colour counted most from `first` on, the lowest of equals; NONE where all are 0."""
+    """Return the most frequent colour from `first` on (ties: the lowest); NONE if all are 0."""
     best, most = NONE, 0
     for colour in range(first, 10):
         if counts[colour] > most:
@@ -31,7 +31,7 @@ def commonest(counts: I64, first: int) -> int:
 
 @kernel
 def rarest(counts: I64) -> int:
-    """The colour counted least but at all, the lowest of equals; 0 where all are 0."""
+    """Return the least frequent colour that occurs (ties: the lowest); 0 if all counts are 0."""
     best = 0
     for colour in range(10):
         if counts[colour] > 0 and (counts[best] == 0 or counts[colour] < counts[best]):
@@ -41,12 +41,12 @@ def rarest(counts: I64) -> int:
 
 @kernel
 def fill_neighbours(cells: I64, h: int, w: int, out: U8, at: int) -> None:
-    """The colour, the neighbours, what is seen in eight directions and on both sides."""
+    """Write the cell, its neighbours, the colours seen in eight directions and on both sides."""
     for i in range(h * w):
         out[at, i] = cells[i]
     for d in range(8):
         down, right = DOWN[d], RIGHT[d]
-        for k in range(h * w):  # towards what is seen, so that neighbours are known
+        for k in range(h * w):  # from the side that is seen, so that neighbours are known
             i = h * w - 1 - k if down + down + right > 0 else k
             r, c = i // w + down, i % w + right
             near = cells[r * w + c] if 0 <= r < h and 0 <= c < w else NONE
@@ -61,7 +61,7 @@ def fill_neighbours(cells: I64, h: int, w: int, out: U8, at: int) -> None:
 
 @kernel
 def tally(cells: I64, h: int, w: int, rows: I64, columns: I64, counts: I64) -> None:
-    """How often each colour occurs in each row, each column, and the grid."""
+    """Count each colour in each row, in each column, and in the grid."""
     for i in range(h * w):
         rows[i // w, cells[i]] += 1
         columns[i % w, cells[i]] += 1
@@ -70,7 +70,7 @@ def tally(cells: I64, h: int, w: int, rows: I64, columns: I64, counts: I64) -> N
 
 @kernel
 def image(cells: I64, h: int, w: int, out: U8, at: int) -> None:
-    """The cell at the same place of four images of the grid, and the ends of row and column."""
+    """Write the cell at the same position in four images of the grid, and the ends of its lines."""
     for i in range(h * w):
         r, c = i // w, i % w
         out[at, i] = cells[r * w + w - 1 - c]
@@ -85,7 +85,7 @@ def image(cells: I64, h: int, w: int, out: U8, at: int) -> None:
 
 @kernel
 def place(h: int, w: int, out: U8, at: int) -> None:
-    """Where the cell is in the grid."""
+    """Write the cell's position in the grid."""
     for i in range(h * w):
         r, c = i // w, i % w
         up, back = h - 1 - r, w - 1 - c
@@ -102,7 +102,7 @@ def count(
     cells: I64, h: int, w: int, rows: I64, columns: I64, counts: I64, neighbours: int, out: U8,
     at: int,
 ) -> None:  # fmt: skip
-    """How many cells around, in line and in the grid are inked or like the cell."""
+    """Write counts of non-black and like-coloured cells around and in line, and of colours."""
     higher, lower, colours = np.zeros(10, np.int64), np.zeros(10, np.int64), 0
     for colour in range(10):
         colours += counts[colour] > 0
@@ -132,7 +132,7 @@ def count(
 def equal_lines(
     cells: I64, n: int, m: int, step: int, across: int, out: U8, repeated_at: int, ends_at: int
 ) -> None:
-    """Whether another line, the first and the last are equal to a cell's.
+    """Write whether another line, the first, or the last equals the cell's.
 
     There are `n` lines of `m` cells; `step` leads to the next line, `across` to the next cell.
     """
@@ -154,7 +154,7 @@ def equal_lines(
 
 @kernel
 def gap(cells: I64, h: int, w: int, out: U8, at: int) -> None:
-    """How far the cell is from what it sees above, below, to the left and to the right."""
+    """Write the distance to the first other colour above, below, to the left and to the right."""
     for d in range(4):
         down, right = DOWN[d], RIGHT[d]
         for k in range(h * w):
@@ -171,9 +171,9 @@ def gap(cells: I64, h: int, w: int, out: U8, at: int) -> None:
 
 @kernel
 def spread(cells: I64, h: int, w: int, ways: int, out: U8, at: int, nearest: int) -> None:
-    """Steps to the nearest ink, by sides (4 ways) or by corners too (8).
+    """Write the steps to the nearest non-black cell, by sides (4 ways) or also by corners (8).
 
-    By sides, `nearest` is the row that gets what ink it is, of black cells; the lowest of equals.
+    With 4 ways, row `nearest` gets the colour of that cell, for black cells (ties: the lowest).
     """
     waiting, end = np.empty(h * w, np.int64), 0
     for i in range(h * w):
@@ -205,7 +205,7 @@ def spread(cells: I64, h: int, w: int, ways: int, out: U8, at: int, nearest: int
 
 @kernel
 def meet_rarest(cells: I64, h: int, w: int, colour: int, out: U8, at: int) -> None:
-    """Whether row, column or a diagonal has the rarest colour."""
+    """Write whether the cell's row, column or a diagonal has the rarest colour."""
     rows, columns = np.zeros(h, np.uint8), np.zeros(w, np.uint8)
     rising, falling = np.zeros(h + w, np.uint8), np.zeros(h + w, np.uint8)
     for i in range(h * w):

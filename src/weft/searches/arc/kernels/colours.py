@@ -1,4 +1,4 @@
-"""Which colours cells have, and how many: steps that kernels on grids and objects share."""
+"""Colour counts: steps shared by kernels on grids and on objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.searches.arc.values import EMPTY
 
 @kernel
 def colour_counts(src: U8, first: int, n: int) -> I64:
-    """How many of the `n` cells from `first` on have each colour, and how many are empty."""
+    """Count the colours, and the empty cells, among the `n` cells from `first` on."""
     counts = np.zeros(EMPTY + 1, np.int64)
     for i in range(n):
         counts[src[first + i]] += 1
@@ -20,7 +20,7 @@ def colour_counts(src: U8, first: int, n: int) -> I64:
 
 @kernel
 def extreme_colour(counts: I64, rare: bool) -> int:
-    """The most (or least) common colour that occurs, the lowest of equals; -1 if none does.
+    """Return the most (or least) common colour that occurs (ties: the lowest); -1 if none does.
 
     Pass `rare` as an expression: numba compiles another copy for a literal.
     """
@@ -34,7 +34,7 @@ def extreme_colour(counts: I64, rare: bool) -> int:
 
 @kernel
 def only_extreme(counts: I64, rare: bool) -> int:
-    """The most (or least) common colour that occurs; -1 if there are several or none."""
+    """Return the most (or least) common colour that occurs; -1 if it is tied or there is none."""
     best = extreme_colour(counts, rare)
     for colour in range(best + 1, 10):
         if counts[colour] == counts[best]:
@@ -44,5 +44,5 @@ def only_extreme(counts: I64, rare: bool) -> int:
 
 @kernel
 def most_common(src: U8, at: int, h: int, w: int) -> int:
-    """The colour most cells have; the lowest of equals. Empty cells do not count."""
+    """Return the most common colour (ties: the lowest), empty cells excluded."""
     return max(extreme_colour(colour_counts(src, at, h * w), h < 0), 0)

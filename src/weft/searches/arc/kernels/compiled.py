@@ -1,4 +1,4 @@
-"""Where the compiled kernels of `weft arc` are kept: made of this folder, `codes` and `fitted`."""
+"""The compiled kernels of `weft arc`, built from this folder, `codes` and `fitted`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Kernels that fill in what one colour hides: from mirror images, or from a repeated tile.
+"""Kernels that restore the cells hidden by one colour, from mirror images or a repeated tile.
 
-which colour hides → which cells belong together → fill → the grid, or only what was hidden
+which colour hides → which cells correspond → fill → the grid, or only what was hidden
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 
 @kernel
 def hidden_colour(src: U8, first: int, h: int, w: int, p: int) -> int:
-    """The colour that hides; -1 if there is none, or nothing else."""
+    """Return the hiding colour; -1 if no cell has it, or every cell."""
     counts = colour_counts(src, first, h * w)
     colour = extreme_colour(counts, p == codes.RARE)
     if p == codes.SQUARE:
@@ -56,19 +56,19 @@ def put_filled(src: U8, at: int, filled: I64, hidden: int, crop: bool, out: U8, 
 
 @kernel
 def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> int:
-    """The mirror on which known cells agree best.
+    """Return the mirror axis s on which the known cells agree best.
 
-    It sends column c to s - c, or row r to s - r. Each pair of cells that agree counts for it,
-    each that do not counts PENALTY against; equals: nearest to the middle, then the lowest s.
+    It maps column c to s - c, or row r to s - r. Each pair of cells that agree scores 1, each that
+    do not scores -PENALTY; ties go to the s nearest to the middle, then to the lowest.
     """
     along, across, step, line = (w, h, 1, w) if kind == codes.COLUMNS else (h, w, w, 1)
     middle = along - 1
     best, best_score = middle, -(1 << 40)
-    for turn in range(1, 2 * middle):  # from the middle outwards: the first of equals stays
+    for turn in range(1, 2 * middle):  # from the middle outwards: the first of equals wins
         s = middle + (turn // 2 if turn % 2 else -(turn // 2))
         score, end = 0, (s + 1) // 2
         for i in range(max(0, s - middle), end):
-            if score + (end - i) * across <= best_score:  # it cannot win any more
+            if score + (end - i) * across <= best_score:  # it can no longer win
                 break
             here, there = first + i * step, first + (s - i) * step
             for k in range(across):
@@ -115,9 +115,9 @@ def complete_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> 
 def lay_tile(
     src: U8, first: int, h: int, w: int, hidden: int, slanted: bool, a: int, b: int, tile: I64
 ) -> bool:
-    """Collect the known cells into one tile; False if two of them differ.
+    """Merge the known cells into one tile; False if two of them conflict.
 
-    The tile has a rows and b columns; or, slanted, a cells, each row b further on.
+    The tile has a rows and b columns; a slanted one has a cells, and each row starts b further on.
     """
     for i in range(a if slanted else a * b):
         tile[i] = hidden
@@ -134,7 +134,7 @@ def lay_tile(
 
 @kernel
 def complete_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Fill hidden cells from the smallest tile that the known ones allow: see the twin."""
+    """Fill hidden cells from the smallest tile that the known cells allow: see the twin."""
     h, w = byte(src, at), byte(src, at + 1)
     hidden = hidden_colour(src, at + 2, h, w, p)
     if hidden < 0:

@@ -1,15 +1,14 @@
-"""The inner step of learning a decision list: which clauses explain most for their price.
+"""The inner step of learning a decision list: find the clauses that explain most for their price.
 
 Sets of cells are rows of 64-bit words. A clause is an action and one or two tests; it must be
-right wherever it decides open cells, and is worth the faulty cells that it makes right.
+right on all open cells that it decides, and its gain is the faulty cells that it makes right.
 
     faulty cells     ──► every set squeezed to them: gains are counted in few words
     a few open cells ──► every set squeezed to one word, the probe: most errors show there
 
-The long sets are consulted for what probes miss, for clauses that would be among the best. The
-actions that could gain most come first, so that most others, and most tests, are refused by a
-bound. Of equal clauses the first by action, then by tests is the better, so the order in which
-actions are tried decides nothing.
+For clauses that would be among the best, the full sets are searched for errors that probes miss.
+The actions that could gain most come first, so that a bound rejects most others, and most tests.
+Ties go to the first action, then to the first tests, whatever the order in which they are tried.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ from weft.searches.arc.kernels.layout import I64, U8
 
 Sets = npt.NDArray[np.uint64]
 SCORE, ACTION, FIRST, SECOND, PAIRS = 0, 1, 2, 3, 4
-"""Columns of what is found; no second test is -1."""
+"""Columns of a clause; the second test is -1 if there is none."""
 FIELDS = 5
 SCALE = 1_000_000
 ONE_TEST, TWO_TESTS = 2000, 3000
-"""What a clause costs beside its tests and action, in thousandths of a bit."""
+"""Costs of a clause besides its tests and action, in thousandths of a bit."""
 TEST_OVERHEAD = 3000
 LONELY = 3
-"""A clause that helps in one training pair only counts a third."""
+"""Divisor of the score of a clause that helps in one training pair only."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 _BYTES = 0x0101010101010101
 LEAD = 8
-"""Actions tried before the others, those that could gain most for their price."""
+"""Number of actions tried before the others: those that could gain most for their price."""
 KEY_BITS = 20
-"""Tests are sorted by one number: the score, and in so many lower bits the first one highest."""
+"""Low bits of a test's sort key, which order equal scores by index; the score is above them."""
 
 
 @kernel
 def bits(word: np.uint64) -> int:
-    """How many bits of a word are set; LLVM knows the pattern and takes the machine's own count."""
+    """Count the set bits of a word; LLVM recognises the pattern and uses the CPU's instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
     word = (word & np.uint64(_TWOS)) + ((word >> np.uint64(2)) & np.uint64(_TWOS))
     word = (word + (word >> np.uint64(4))) & np.uint64(_FOURS)
@@ -50,7 +49,7 @@ def bits(word: np.uint64) -> int:
 
 @kernel
 def count_bits(cells: Sets) -> int:
-    """How many cells a set has."""
+    """Return the number of cells in a set."""
     count = 0
     for w in range(len(cells)):
         count += bits(cells[w])
@@ -59,7 +58,7 @@ def count_bits(cells: Sets) -> int:
 
 @kernel
 def moves_of(cells: Sets) -> Sets:
-    """Which bits of each word move by 1, 2, 4 … places when those of some cells are squeezed.
+    """Return which bits of each word move by 1, 2, 4 … places when a set's cells are squeezed.
 
     Hacker's Delight, 7-4: all bits of a word move at once, in six steps.
     """
@@ -79,7 +78,7 @@ def moves_of(cells: Sets) -> Sets:
 
 @kernel
 def squeezed(rows: Sets, cells: Sets, moves: Sets) -> Sets:
-    """The same sets with some cells alone, one behind the other."""
+    """Return the sets restricted to some cells, packed together."""
     count = count_bits(cells)
     squeezed_rows = np.zeros((len(rows), (count + 63) >> 6), np.uint64)
     for r in range(len(rows)):
@@ -99,7 +98,7 @@ def squeezed(rows: Sets, cells: Sets, moves: Sets) -> Sets:
 
 @kernel
 def spread_out(cells: Sets) -> Sets:
-    """Of some cells up to 64, no two of them at the same place of their words."""
+    """Select up to 64 of some cells, no two of them at the same bit of their words."""
     masks = np.zeros(len(cells), np.uint64)
     for place in range(64):
         bit, begin = np.uint64(1) << np.uint64(place), place * len(cells) >> 6
@@ -112,7 +111,7 @@ def spread_out(cells: Sets) -> Sets:
 
 @kernel
 def probed(rows: Sets, masks: Sets) -> Sets:
-    """The same sets with the cells that were spread out, in one word."""
+    """Return the sets restricted to the cells that were spread out, as one word each."""
     common = np.zeros(len(rows), np.uint64)
     for r in range(len(rows)):
         for w in range(len(masks)):
@@ -122,7 +121,7 @@ def probed(rows: Sets, masks: Sets) -> Sets:
 
 @kernel
 def overlap(tests: Sets, i: int, j: int, cells: Sets) -> int:
-    """How many of some cells pass two tests."""
+    """Count those of some cells that pass both tests."""
     count = 0
     for w in range(len(cells)):
         count += bits(tests[i, w] & tests[j, w] & cells[w])
@@ -131,7 +130,7 @@ def overlap(tests: Sets, i: int, j: int, cells: Sets) -> int:
 
 @kernel
 def count_all(columns: Sets, cells: Sets, gains: I64) -> None:
-    """How many of some cells each set has, of sets that lie as columns: word by word, no jumps."""
+    """Count some cells in each set; the sets are columns, so that the inner loop is sequential."""
     gains[:] = 0
     for w in range(len(cells)):
         word = cells[w]
@@ -142,7 +141,7 @@ def count_all(columns: Sets, cells: Sets, gains: I64) -> None:
 
 @kernel
 def disjoint(tests: Sets, i: int, j: int, cells: Sets) -> bool:
-    """Whether no cell passes two tests."""
+    """Whether none of some cells passes both tests."""
     w = 0
     while w < len(cells) and tests[i, w] & tests[j, w] & cells[w] == 0:
         w += 1
@@ -151,7 +150,7 @@ def disjoint(tests: Sets, i: int, j: int, cells: Sets) -> bool:
 
 @kernel
 def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
-    """In how many training pairs some helped cell passes two tests."""
+    """Count the training pairs in which a helped cell passes both tests."""
     count = 0
     for p in range(len(pairs)):
         for w in range(len(helps)):
@@ -163,7 +162,7 @@ def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
 
 @kernel
 def is_lonely(sets: Sets, n: int, helps: Sets, pairs: Sets) -> bool:
-    """Whether all helped cells of a set are of one training pair."""
+    """Whether all helped cells of a set belong to one training pair."""
     w = 0
     while w < len(helps) and sets[n, w] & helps[w] == 0:
         w += 1
@@ -179,14 +178,14 @@ def is_lonely(sets: Sets, n: int, helps: Sets, pairs: Sets) -> bool:
 
 @kernel
 def needed_score(best: I64, action: int) -> int:
-    """The score that a clause with an action needs to be among the best."""
+    """Return the score that a clause with this action needs to be among the best."""
     last = len(best) - 1
     return best[last, SCORE] + (1 if action >= best[last, ACTION] else 0)  # type: ignore[no-any-return]
 
 
 @kernel
 def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, pairs: int) -> None:
-    """Keep a clause if it is among the best; of equals the lower action's, then the first noted."""
+    """Insert a clause if it is among the best; ties go to the lower action, then to the earlier."""
     score, place = gain * SCALE // cost, len(best) - 1
     if pairs < 2:
         score //= LONELY
@@ -208,7 +207,7 @@ def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, pairs: in
 
 @kernel
 def hopeless(needed: int, gain: int, cost: int) -> bool:
-    """Whether a gain at a price is not worth the score that is needed."""
+    """Whether a gain at a price does not reach the score that is needed."""
     return gain * SCALE < needed * cost
 
 
@@ -220,9 +219,10 @@ def promising(
 ) -> tuple[int, int]:  # fmt: skip
     """Choose the tests worth combining with others: those that help most for their price.
 
-    `gains` is how many cells each live test helps, `lonely` gets whether in one pair only; `alone`
-    gets those that are never wrong by themselves. Return how many of both there are. What is
-    refused as hopeless scores lower than all that is not, so it takes no other's place.
+    `gains` holds how many cells each live test helps; `lonely` gets whether these are in one pair
+    only, and `alone` the tests that are never wrong by themselves. Return the numbers of chosen
+    tests and of those alone. Whatever is rejected as hopeless scores lower than everything else, so
+    it would displace nothing.
     """
     count, loners, last, last_key = 0, 0, len(chosen) - 1, (1 << KEY_BITS) - 1
     for n in range(len(live)):
@@ -237,7 +237,7 @@ def promising(
         if hopeless(needed, gain, cost) or (
             count > last and gain * SCALE < ((keys[last] >> KEY_BITS) + 1) * cost
         ):
-            continue  # whether it is lonely takes longer to tell, and could only lower its score
+            continue  # whether it is lonely takes longer to check, and could only lower its score
         lonely[n] = all_lonely or solitary[j] or is_lonely(few, j, helps, few_pairs)
         if lonely[n]:
             cost *= LONELY
@@ -263,7 +263,7 @@ def promising(
 def combinable(
     chosen: I64, count: int, gains: I64, costs: I64, live: I64, lonely: U8, needed: int, price: int
 ) -> int:
-    """Keep those of the chosen that could be among the best with the cheapest of them."""
+    """Keep chosen tests that could be among the best if combined with the cheapest of them."""
     least = costs[live[chosen[0]]]
     for x in range(count):
         least = min(least, costs[live[chosen[x]]])
@@ -281,7 +281,7 @@ def combinable(
 def live_tests(
     sizes: I64, costs: I64, solitary: U8, least_price: int, needed: int, columns: Sets
 ) -> tuple[I64, Sets]:
-    """The tests that could be in a clause of the score needed, and their sets as columns."""
+    """Return the tests that could be in a clause of the needed score, and their sets as columns."""
     count = 0
     live = np.empty(len(sizes), np.int64)
     for j in range(len(sizes)):
@@ -298,7 +298,7 @@ def live_tests(
 
 @kernel
 def cheapest_test(tests: Sets, costs: I64, open_cells: Sets) -> int:
-    """The price of the cheapest test that some open cell does not pass."""
+    """Return the price of the cheapest test that some open cell does not pass."""
     least = np.int64(1) << np.int64(40)
     for j in range(len(tests)):
         if costs[j] < least:
@@ -311,7 +311,7 @@ def cheapest_test(tests: Sets, costs: I64, open_cells: Sets) -> int:
 
 @kernel
 def next_action(bounds: I64, turn: int) -> int:
-    """The action to try next: first those of the highest bounds, then the others; -1 for none."""
+    """Return the next action: first those with the highest bounds, then the others; -1 for none."""
     if turn >= LEAD:
         return turn - LEAD if bounds[turn - LEAD] >= 0 else -1
     highest = 0
@@ -327,8 +327,8 @@ def combine(
     gains: I64, lonely: U8, chosen: I64, count: int, seen_harms: Sets, action: int, price: int,
     best: I64,
 ) -> None:  # fmt: skip
-    """Note the clauses of two chosen tests; `seen_harms` is what probes show of each one's."""
-    common = ~np.uint64(0)  # a harm that all before see: none of them goes with who sees it
+    """Note the clauses of two chosen tests; `seen_harms` holds each one's harms in the probe."""
+    common = ~np.uint64(0)  # harms of all tests before: one that shares any combines with none
     for x in range(count):
         free = seen_harms[x] & common == 0
         common &= seen_harms[x]
@@ -353,8 +353,8 @@ def best_clauses(
 ) -> None:  # fmt: skip
     """Fill `best` with the clauses of the highest score, highest first; -1 where there is none.
 
-    `right` and `wrong` are where each action is right and where wrong. Of `faulty` cells,
-    which are open, some must become right. `width` tests per action are combined in twos.
+    `right` and `wrong` hold the cells on which each action is right or wrong. Some of the `faulty`
+    cells, which are open, must become right. `width` tests per action are combined in pairs.
     """
     best[:] = 0
     best[:, SCORE] = -1
@@ -376,7 +376,7 @@ def best_clauses(
         sizes[j], solitary[j] = count_bits(few[j]), is_lonely(few, j, few[j], few_pairs)
     for a in range(len(right)):
         most, price = count_bits(few_right[a]), action_costs[a] + ONE_TEST
-        if not disjoint(wrong, a, a, open_cells):  # it cannot do without a test
+        if not disjoint(wrong, a, a, open_cells):  # it needs a test
             price += least_test
         if is_lonely(few_right, a, few_right[a], few_pairs):
             price *= LONELY

@@ -1,4 +1,4 @@
-"""Apply many operators to one value vector, and judge what came out, in compiled loops.
+"""Apply many operators to one value vector, and judge the results, in compiled loops.
 
 A vector holds one value per example, training inputs first, then test inputs. Python calls
 these functions once per expanded program, not once per operator and grid.
@@ -24,13 +24,13 @@ GRID, OBJECTS, OBJECT, COLOUR = (
 Run = Callable[[int, U8, int, U8, int, int, int, U8, int], int]
 Expand = Callable[[I64, U8, I64, U8, I64, U8, I64, int], int]
 NO_SHAPE = 9
-"""Relation of a value without height and width to the target's."""
+"""The size relation to the target of a value without height and width."""
 
 
 def _loop(
     ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64, to: int
 ) -> int:
-    """The loop over one family; `run` is that family's, see `_expander`."""
+    """Loop over operators of one family; `run` is the family's dispatcher, see `_expander`."""
     examples = len(offsets)
     for i in range(len(ops)):
         start = to
@@ -50,7 +50,7 @@ def _loop(
 def _expander(name: str, run: Run) -> Expand:
     """Compile the loop over one family of kernels.
 
-    Families are compiled apart: LLVM would work on everything again at each level of calls.
+    Families are compiled separately: LLVM would optimise everything again at each level of calls.
     """
     expand: Expand = around(_loop, f"expand_{name}", run=run)
     return expand
@@ -64,24 +64,24 @@ FAMILIES: dict[int, Expand] = {
     5: _expander("pieces", run_pieces),
     6: _expander("templates", run_templates),
 }
-"""By the hundreds of a kernel's number.
+"""The families, by the hundreds digit of their kernels' numbers.
 
 Each is called as `expand(ops, src, offsets, inp, inp_offsets, out, ends, to)` and applies every
-row (kernel, p, q) of `ops` to the vector in `src`. `offsets[e]` is where example e begins.
-Results lie in `out` from `to` on, one behind the other; `ends[i, e]` is where row i's value of
-example e ends. A row that fails on any example leaves nothing: all its ends equal its start.
-Returns the end of the last one.
+row (kernel, p, q) of `ops` to the vector in `src`, in which example e begins at `offsets[e]`.
+Results are written to `out` from `to` on, one after the other; row i's value for example e ends
+at `ends[i, e]`. A row that fails on any example leaves no output: all its ends equal its start.
+Returns the end of the last row.
 """
 
 
 def family_of(number: int) -> int:
-    """Return the family of a kernel."""
+    """Return the number of a kernel's family."""
     return number // 100
 
 
 @kernel
 def palette_of(stage: int, data: U8, at: int) -> int:
-    """Bits of the colours a value holds, black apart."""
+    """Return the non-black colours of a value, as bits."""
     bits = 0
     if stage == GRID:
         for i in range(byte(data, at) * byte(data, at + 1)):
@@ -103,7 +103,7 @@ def palette_of(stage: int, data: U8, at: int) -> int:
 
 @kernel
 def relation(value: int, target: int) -> int:
-    """0 below, 1 equal, 2 above."""
+    """Return 0 if the value is below the target, 1 if it is equal, 2 if it is above."""
     if value < target:
         return 0
     return 1 if value == target else 2
@@ -114,12 +114,12 @@ def judge(
     stages: I64, ends: I64, out: U8, targets: U8, target_offsets: I64, palettes: I64, shape: I64,
     cells: I64, states: U8,
 ) -> None:  # fmt: skip
-    """Judge results against the training targets.
+    """Compare results with the training targets.
 
-    For each result i: `shape[i]` counts examples of another size and `cells[i]` wrong cells
-    (of equally large grids) or, for another size, the target's cells. `states[i, e]` is how
-    example e's value stands to its target: 3 × relation of sizes + which colours it lacks.
-    `palettes[e]` holds the target's colour bits and the input's.
+    For each result i, `shape[i]` counts examples of another size; `cells[i]` counts wrong cells,
+    or all cells of the target if the size differs. `states[i, e]` relates example e's value to its
+    target: 3 × the relation of sizes + which colours are missing. `palettes[e]` holds the colour
+    bits of the target and of the input.
     """
     train = len(target_offsets)
     for i in range(len(stages)):

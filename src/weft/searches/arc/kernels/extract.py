@@ -1,7 +1,7 @@
-"""The bits of a word that a mask selects, moved together: one instruction where there is one.
+"""Parallel bit extraction: the bits of a word that a mask selects, packed together.
 
-`compressed` does it in six steps on any machine (Hacker's Delight, 7-4). `extracted` is PEXT of
-x86 with BMI2, or else the same six steps.
+`compressed` takes six steps on any machine (Hacker's Delight, 7-4). `extracted` is the PEXT
+instruction on x86 with BMI2, else `compressed`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def has_pext() -> bool:
 def compressed(
     word: np.uint64, mask: np.uint64, moves: npt.NDArray[np.uint64], at: int
 ) -> np.uint64:
-    """The bits of a word that a mask selects; row `at` of `moves` belongs to the mask."""
+    """Return the bits of a word that a mask selects; row `at` of `moves` belongs to the mask."""
     word &= mask
     for step in range(STEPS):
         moved = word & moves[at, step]
@@ -43,7 +43,7 @@ def compressed(
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
 def pext(typing: Any, word: Any, mask: Any, moves: Any, at: Any) -> Any:
-    """The same by the instruction; `moves` is not needed."""
+    """Do the same with the PEXT instruction; `moves` is not needed."""
     uint64: Any = _core.types.uint64
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Kernels on grids that colour cells in place: by neighbours, by place, by colour counts, by rays.
+"""Kernels that colour cells of a grid in place: by neighbours, position, colour counts, or rays.
 
 Labels of whole components are in `labels`, completion of patterns in `completion`.
 """
@@ -39,7 +39,7 @@ def run_fills(
 
 @kernel
 def neighbours(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Each cell by its four or eight neighbours: see the twin for each mode."""
+    """Recolour each cell by its four or eight neighbours: see the twin for the modes."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, h, w)
     counts = np.zeros(10, np.int64)
@@ -73,7 +73,7 @@ def neighbours(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def beams(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Colours seen from black cells along lines: see the twin for each mode.
+    """Colour black cells by what they see along lines: see the twin for the modes.
 
     The directions, as bits of `p`: down, up, right, left, and the four diagonals.
     """
@@ -115,7 +115,7 @@ def beams(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def places(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Number cells by where they are, modulo q: see the twin for each mode."""
+    """Number cells by their position, modulo q: see the twin for the modes."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, h, w)
     for r in range(h):
@@ -146,7 +146,7 @@ def places(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def colours(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Change colours by how common they are: see the twin for each mode."""
+    """Change colours by their frequency: see the twin for the modes."""
     h, w = byte(src, at), byte(src, at + 1)
     counts = colour_counts(src, at + 2, h * w)
     kinds, total = 0, 0

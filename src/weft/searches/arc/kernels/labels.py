@@ -1,9 +1,9 @@
-"""The kernel that finds a grid's connected components, measures each, and paints it by that.
+"""The kernel that finds a grid's connected components, measures each, and paints it accordingly.
 
     cells → parts (numbered in scan order of first cells) → bounding boxes → measure → grade → paint
 
-A part's number, its measure and its grade are what `label` combines: `p` is measure * 8 + grade,
-`q` says what makes a part and what is painted.
+The parameter `p` of `label` is the sum of a measure (a multiple of 8) and a grade; `q` selects
+which cells form parts and what is painted.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
-    """Number the parts in scan order of their first cells; return how many there are."""
+    """Number the parts in scan order of their first cells; return the number of parts."""
     which, links, n = q & 12, q & 3, 0
     code, queue = numbers(h * w), numbers(h * w)
     for i in range(h * w):
@@ -71,7 +71,7 @@ def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
 
 @kernel
 def find_boxes(part: I64, h: int, w: int, q: int, boxes: I64) -> int:
-    """Size and edges of each part; unwanted parts vanish, and numbers close up."""
+    """Write the size and edges of each part; drop unwanted parts and renumber the others."""
     for k in range(len(boxes)):
         boxes[k, codes.TOP], boxes[k, codes.LEFTMOST] = h, w
     for i in range(h * w):
@@ -109,7 +109,7 @@ def on_edge(boxes: I64, k: int, h: int, w: int) -> bool:
 def measure(
     src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, value: I64
 ) -> None:
-    """Measure each part: see the twin for each measure."""
+    """Measure each part: see the twin for the measures."""
     if what == codes.HOLES:
         count_holes(part, h, w, value)
     elif what in (codes.MAIN, codes.AROUND):
@@ -134,10 +134,10 @@ def measure(
 
 @kernel
 def count_holes(part: I64, h: int, w: int, value: I64) -> None:
-    """One more than each part's holes, from its Euler number.
+    """Write each part's number of holes plus 1, from its Euler number.
 
-    Gray (1971): for links of eight, four times it is the number of 2x2 windows that hold one cell
-    of the part, less those with three, less twice those with two diagonal ones.
+    Gray (1971): with 8-connectivity, four times the Euler number is the number of 2x2 windows with
+    one cell of the part, less those with three, less twice those with two diagonal cells.
     """
     window = np.zeros(4, np.int64)
     for r in range(h + 1):
@@ -162,7 +162,7 @@ def count_holes(part: I64, h: int, w: int, value: I64) -> None:
 
 @kernel
 def measure_colours(src: U8, first: int, h: int, w: int, part: I64, what: int, value: I64) -> None:
-    """The commonest colour that a part has, or (AROUND) touches; black counts only inside."""
+    """Write the most common colour in each part, or (AROUND) beside it, black excluded there."""
     counts = np.zeros((len(value), 10), np.int64)
     for i in range(h * w):
         if part[i] >= 0 and what != codes.AROUND:
@@ -180,7 +180,7 @@ def measure_colours(src: U8, first: int, h: int, w: int, part: I64, what: int, v
 
 @kernel
 def count_copies(part: I64, w: int, boxes: I64, value: I64) -> None:
-    """How many parts have each part's shape, itself among them; colours do not matter."""
+    """Count the parts that have each part's shape, itself included; colours do not matter."""
     like = np.zeros(len(value), np.int64)
     for k in range(len(value)):
         like[k] = k
@@ -195,7 +195,7 @@ def count_copies(part: I64, w: int, boxes: I64, value: I64) -> None:
 
 @kernel
 def same_shape(part: I64, w: int, boxes: I64, j: int, k: int) -> bool:
-    """Whether two parts are equal but for their places."""
+    """Whether two parts have the same shape, apart from their positions."""
     down, along = (
         boxes[k, codes.TOP] - boxes[j, codes.TOP],
         boxes[k, codes.LEFTMOST] - boxes[j, codes.LEFTMOST],
@@ -213,7 +213,7 @@ def same_shape(part: I64, w: int, boxes: I64, j: int, k: int) -> bool:
 
 @kernel
 def symmetry(src: U8, first: int, w: int, part: I64, boxes: I64, k: int) -> int:
-    """1, plus 1 if the part with its colours is its left-right mirror image, plus 2 for rows."""
+    """Return 1, plus 1 if a part is left-right symmetric, plus 2 if top-bottom; colours count."""
     columns, rows = True, True
     for r in range(boxes[k, codes.TOP], boxes[k, codes.BOTTOM] + 1):
         for c in range(boxes[k, codes.LEFTMOST], boxes[k, codes.RIGHT] + 1):
@@ -229,7 +229,7 @@ def symmetry(src: U8, first: int, w: int, part: I64, boxes: I64, k: int) -> int:
 
 @kernel
 def grade(value: I64, how: int) -> None:
-    """Turn measures into labels from 0 to 9: see the twin for each grade."""
+    """Convert measures to labels from 0 to 9: see the twin for the grades."""
     most = least = value[0]
     for k in range(len(value)):
         most, least = max(most, value[k]), min(least, value[k])

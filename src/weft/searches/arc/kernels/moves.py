@@ -1,7 +1,7 @@
-"""Kernels on grids that move or repeat what is there: turns, crops, tilings, scalings, gravity.
+"""Kernels that move or repeat a grid's contents: symmetries, crops, tilings, scalings, gravity.
 
-Whatever treats rows and columns apart (crops, tilings, scalings, shifts, sorting) is one kernel,
-`pick`: it makes a list of rows and a list of columns, and the result is where they cross.
+Everything that treats rows and columns separately (crops, tilings, scalings, shifts, sorting) is
+one kernel, `pick`: it builds a list of rows and a list of columns; the result is where they cross.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run_moves(
 
 @kernel
 def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """One of the eight symmetries of a grid."""
+    """Apply one of the eight symmetries to a grid."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, w if p & 4 else h, h if p & 4 else w)
     return put_turned(src, at + 2, h, w, p, out, cells)
@@ -43,10 +43,10 @@ def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def pick(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """The cells where the rows that `p` names cross the columns that `q` names."""
+    """Write the cells where the rows that `p` selects cross the columns that `q` selects."""
     h, w = byte(src, at), byte(src, at + 1)
     lines, total = np.zeros((2, MAX_SIDE), np.int64), np.zeros(2, np.int64)
-    for axis in range(2):  # one call for both: numba compiles a call anew for each literal in it
+    for axis in range(2):  # one call for both: numba compiles it again for each literal argument
         n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
         what = p if axis == 0 else q
         total[axis] = lines_of(src, at + 2, n, step, m, across, what, lines[axis])
@@ -65,7 +65,7 @@ def pick(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 def lines_of(
     src: U8, first: int, n: int, step: int, m: int, across: int, what: int, lines: I64
 ) -> int:
-    """List the lines of one axis; return how many, 0 when there is no such list.
+    """List the selected lines of one axis; return their number, 0 if there is no such list.
 
     The axis has `n` lines `step` bytes apart, of `m` cells `across` bytes apart.
     """
@@ -80,7 +80,7 @@ def lines_of(
 
 @kernel
 def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: int) -> int:
-    """What the amount in `what` comes to on this grid; -1 where it makes no sense."""
+    """Evaluate the amount in `what` on this grid; -1 if it is undefined."""
     mode, k = what & ~15, what & 15
     if mode in (codes.TRIM, codes.OCCUPIED):
         if k == codes.NOT_BLACK:
@@ -103,9 +103,10 @@ def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: in
 
 @kernel
 def block(src: U8, first: int, n: int, step: int, m: int, across: int) -> int:
-    """Side of the largest equal squares of one colour that make up the grid.
+    """Return the side of the largest one-coloured squares that make up the grid.
 
-    It is the largest divisor of all places, on both axes, where a line differs from the last.
+    It is the greatest common divisor of all positions, on both axes, at which a line differs from
+    the previous one.
     """
     factor = 0
     for _ in range(2):
@@ -130,7 +131,7 @@ def same_line(src: U8, first: int, second: int, m: int, across: int) -> bool:
 
 @kernel
 def counts_for(src: U8, start: int, m: int, across: int, k: int) -> bool:
-    """Whether a line holds the colour `k - HOLDS`, or another one than `k`."""
+    """Whether a line contains the colour `k - HOLDS`, or a colour other than `k`."""
     for i in range(m):
         cell = byte(src, start + i * across)
         if (cell == k - codes.HOLDS) if k >= codes.HOLDS else (cell != k):
@@ -142,7 +143,7 @@ def counts_for(src: U8, start: int, m: int, across: int, k: int) -> bool:
 def lines_by_cells(
     src: U8, first: int, n: int, step: int, m: int, across: int, mode: int, k: int, lines: I64
 ) -> int:
-    """List lines by what they hold: see the twin for each mode."""
+    """List lines by their contents: see the twin for the modes."""
     total = 0
     if mode == codes.SORT:
         full = np.zeros(MAX_SIDE, np.int64)
@@ -184,7 +185,7 @@ def lines_by_cells(
 
 @kernel
 def lines_by_place(n: int, mode: int, k: int, lines: I64) -> int:
-    """List lines by their places alone: see the twin for each mode."""
+    """List lines by their positions alone: see the twin for the modes."""
     total = n
     if mode == codes.CUT:
         total = n - 2 * k
@@ -218,7 +219,7 @@ def lines_by_place(n: int, mode: int, k: int, lines: I64) -> int:
 
 @kernel
 def outer(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """A copy of the grid for each cell that is not black (p = 0) or of the commonest colour (2)."""
+    """Copy the grid for each cell that is not black (p = 0), or of the most common colour (2)."""
     h, w = byte(src, at), byte(src, at + 1)
     colour = 0
     if p == 2:
@@ -235,7 +236,7 @@ def outer(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def fall(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """All but black falls to one side, in its order: p = 0 down, 1 up, 2 right, 3 left."""
+    """Move non-black cells to one side, in order: p = 0 down, 1 up, 2 right, 3 left."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, h, w)
     n, m = (w, h) if p < 2 else (h, w)
@@ -253,7 +254,7 @@ def fall(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """The first cell that is not black among the turns whose bits are set in `p`."""
+    """Write the first non-black cell among the symmetries whose bits are set in `p`."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, h, w)
     for r in range(h):

@@ -1,8 +1,8 @@
-"""What kernels on objects share: flooding, reading objects, measuring them.
+"""Shared by kernels on objects: flood fill, reading objects, measuring them.
 
-A measure is a small number that says something about one object of a set; picks, filters,
-sorts and labels all work on measures. `ALIKE` added to a measure's number means: how many
-objects of the set have the same.
+A measure is a small number that describes one object of a set; picks, filters, sorts and labels
+all use measures. `ALIKE` added to a measure's number means the number of objects of the set that
+share the measure.
 
 numba compiles a function again for each literal number that it is called with, so callers pass
 computed numbers.
@@ -21,27 +21,27 @@ from weft.searches.arc.values import EMPTY, MAX_OBJECTS, ORIGIN
 
 @kernel
 def new_starts() -> I64:
-    """Room for one number per object of a set."""
+    """Allocate one number per object of a set."""
     return np.zeros(MAX_OBJECTS, np.int64)
 
 
 @kernel
 def new_counts() -> I64:
-    """Room for one number per colour and for empty cells."""
+    """Allocate one number per colour, and one for empty cells."""
     return np.zeros(EMPTY + 1, np.int64)
 
 
 @kernel
 def numbers(n: int) -> I64:
-    """Room for `n` numbers."""
+    """Allocate `n` numbers."""
     return np.zeros(n, np.int64)
 
 
 @kernel
 def spread(code: I64, h: int, w: int, start: int, eight: int, queue: I64) -> int:
-    """Flood from `start` through cells of its code, which is not negative; return how many.
+    """Flood fill from `start` through cells of its non-negative code; return the number of cells.
 
-    They become -1 and lie in `queue`, `start` first.
+    Their code becomes -1 and `queue` lists them, `start` first.
     """
     own = code[start]
     code[start] = -1
@@ -61,7 +61,7 @@ def spread(code: I64, h: int, w: int, start: int, eight: int, queue: I64) -> int
 
 @kernel
 def on_edge(queue: I64, n: int, h: int, w: int) -> bool:
-    """Whether one of the first `n` cells in `queue` lies at the edge of h × w."""
+    """Whether one of the first `n` cells in `queue` is at the edge of an h × w grid."""
     for i in range(n):
         r, c = queue[i] // w, queue[i] % w
         if r == 0 or c == 0 or r == h - 1 or c == w - 1:
@@ -71,7 +71,7 @@ def on_edge(queue: I64, n: int, h: int, w: int) -> bool:
 
 @kernel
 def object_starts(src: U8, at: int, starts: I64) -> int:
-    """Write where each object of the set begins; return how many there are."""
+    """Write where each object of the set begins; return the number of objects."""
     n, place = byte(src, at), at + 1
     for i in range(n):
         starts[i] = place
@@ -81,7 +81,7 @@ def object_starts(src: U8, at: int, starts: I64) -> int:
 
 @kernel
 def put_tight(cells: U8, r: int, c: int, h: int, w: int, out: U8, to: int) -> int:
-    """Write the object of `cells` at r, c in its smallest box; FAIL when it has no cell."""
+    """Write the object of `cells` at r, c in its smallest box; FAIL if it has no cells."""
     top, bottom, left, right = h, -1, w, -1
     for y in range(h):
         for x in range(w):
@@ -102,7 +102,7 @@ def put_tight(cells: U8, r: int, c: int, h: int, w: int, out: U8, to: int) -> in
 
 @kernel
 def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
-    """Set `holes` to 1 at empty cells that no 4-way leads out of; return how many holes."""
+    """Set `holes` to 1 at enclosed empty cells (4-connected), else to 0; return the hole count."""
     code, queue = numbers(h * w), numbers(h * w)
     eight = int(np.int64(0))
     for i in range(h * w):
@@ -122,7 +122,7 @@ def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
 
 @kernel
 def same_shape(src: U8, a: int, b: int) -> bool:
-    """Whether two objects have cells at equal places."""
+    """Whether two objects have boxes of equal size and cells at the same positions in them."""
     if src[a + 2] != src[b + 2] or src[a + 3] != src[b + 3]:
         return False
     for i in range(4, 4 + byte(src, a + 2) * byte(src, a + 3)):
@@ -133,7 +133,7 @@ def same_shape(src: U8, a: int, b: int) -> bool:
 
 @kernel
 def symmetries(src: U8, cells: int, h: int, w: int) -> int:
-    """How many of four mirrors leave the cells as they are: columns, rows, both diagonals."""
+    """Count the mirrors (columns, rows, both diagonals) that leave the cells unchanged."""
     count = 0
     for mirror in range(4):
         equal = mirror < 2 or h == w
@@ -159,7 +159,7 @@ def symmetries(src: U8, cells: int, h: int, w: int) -> int:
 
 @kernel
 def measure(src: U8, starts: I64, i: int, what: int, inp: U8, inp_at: int) -> int:
-    """Measure one object of a set; see the twin for what each measure is."""
+    """Measure one object of a set; see the twin for the measures."""
     at = starts[i]
     h, w = byte(src, at + 2), byte(src, at + 3)
     if what < codes.CELLS:
@@ -180,7 +180,7 @@ def measure(src: U8, starts: I64, i: int, what: int, inp: U8, inp_at: int) -> in
 
 @kernel
 def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_at: int) -> int:
-    """Measures that need the box and the place in the set alone."""
+    """Return a measure that depends only on the box and the index in the set."""
     if what == codes.INDEX:
         return i + 1
     if what == codes.TOP:
@@ -201,7 +201,7 @@ def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_
 
 @kernel
 def measure_cells(src: U8, cells: int, area: int, what: int) -> int:
-    """Measures that count cells by colour."""
+    """Return a measure that counts cells by colour."""
     counts = colour_counts(src, cells, area)
     held: int = area - counts[EMPTY]
     best = max(extreme_colour(counts, area < 0), 0)
@@ -219,7 +219,7 @@ def measure_cells(src: U8, cells: int, area: int, what: int) -> int:
 
 @kernel
 def measure_all(src: U8, at: int, what: int, inp: U8, inp_at: int, starts: I64, values: I64) -> int:
-    """Find and measure all objects of a set; return how many there are."""
+    """Find and measure all objects of a set; return their number."""
     n = object_starts(src, at, starts)
     base = what % codes.ALIKE
     for i in range(n):
@@ -237,5 +237,5 @@ def measure_all(src: U8, at: int, what: int, inp: U8, inp_at: int, starts: I64, 
 
 @kernel
 def common_colour(src: U8, at: int) -> int:
-    """The colour most cells of the object at `at` have; the lowest of equals."""
+    """Return the most common colour of the object at `at`; ties go to the lowest."""
     return most_common(src, at + 4, byte(src, at + 2), byte(src, at + 3))

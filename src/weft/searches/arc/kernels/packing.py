@@ -15,21 +15,21 @@ from weft.searches.arc.kernels.layout import I64, U8
 Sets = npt.NDArray[np.uint64]
 EQUAL, UNEQUAL, AT_LEAST, BELOW = range(4)
 SOURCE, RELATION, VALUE = range(3)
-"""Columns of what a test is."""
+"""Columns of a test."""
 HIGHEST = 9
-"""Numbers above it are asked for more or less only."""
+"""Larger numbers are compared by order only."""
 _VALUES = 256
 
 
 @kernel
 def bit_of(cell: int) -> np.uint64:
-    """A cell's bit in its word."""
+    """Return a cell's bit in its word."""
     return np.uint64(1) << np.uint64(cell & 63)
 
 
 @kernel
 def sort_cells(column: U8, of_value: Sets, present: U8) -> int:
-    """Divide cells by their number: a set for each; return how many numbers there are."""
+    """Group cells by their numbers, in a set for each; return how many numbers occur."""
     present[:] = 0
     count = 0
     for cell in range(len(column)):
@@ -44,7 +44,7 @@ def sort_cells(column: U8, of_value: Sets, present: U8) -> int:
 
 @kernel
 def tests_of(present: U8, asked: bool) -> int:
-    """How many tests a column has, of which two numbers or more are present."""
+    """Count the tests of a column in which at least two numbers are present."""
     count, first = 0, True
     for value in range(_VALUES):
         if present[value]:
@@ -80,9 +80,9 @@ def put_tests(
 
 @entry
 def pack_tests(columns: U8, asked: U8) -> tuple[I64, Sets]:
-    """Every test on columns of numbers, and where it holds; none on columns of one number.
+    """Return every test on columns of numbers, and where it holds; constant columns have none.
 
-    Columns that are `asked` are asked for more and less too, others for unlike.
+    Columns with `asked` set are also compared by order, the others for inequality.
     """
     words = (columns.shape[1] + 63) >> 6
     of_value, present = np.empty((_VALUES, words), np.uint64), np.empty(_VALUES, np.uint8)
@@ -106,10 +106,9 @@ def pack_tests(columns: U8, asked: U8) -> tuple[I64, Sets]:
 
 @entry
 def pack_actions(columns: U8, sources: I64, lay: U8, expected: U8, colours: int) -> Sets:
-    """Where actions are right and, behind that, where they are wrong: one row for each.
+    """Return where actions are right, followed by where they are wrong, one row per action.
 
-    An action copies the cells of a column that hold one of the `colours`; with `lay` black ones
-    do not count.
+    An action copies the cells of a column with numbers below `colours`; with `lay` it skips black.
     """
     cells = columns.shape[1]
     words = (cells + 63) >> 6

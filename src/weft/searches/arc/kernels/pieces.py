@@ -28,7 +28,7 @@ def run_pieces(
 
 @kernel
 def colour_canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """A grid made of a colour: one cell, or the input where the colour decides."""
+    """Write a grid made from a colour: one cell, a canvas of it, or the input changed by it."""
     h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
     colour = byte(src, at)
     if p == codes.ONE_CELL:
@@ -47,7 +47,7 @@ def colour_canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: i
 
 @kernel
 def canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """A grid made of a count."""
+    """Write a grid made from a count."""
     ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
     n = byte(src, at)
     h, w = n, n

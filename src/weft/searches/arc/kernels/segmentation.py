@@ -30,7 +30,7 @@ def run_segmentation(
 
 @kernel
 def background(src: U8, at: int, p: int) -> int:
-    """The colour that is no object; with NONE one that no cell has."""
+    """Return the background colour; with NONE one that no cell has."""
     if p & codes.NONE:
         return EMPTY
     return most_common(src, at + 2, byte(src, at), byte(src, at + 1)) if p & codes.COMMON else 0
@@ -38,7 +38,7 @@ def background(src: U8, at: int, p: int) -> int:
 
 @kernel
 def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, stop: int) -> int:
-    """Write the object of the first `n` cells in `queue`; FAIL when it would end after `stop`."""
+    """Write the object of the first `n` cells in `queue`; FAIL if it would end after `stop`."""
     top, left = queue[0] // w, queue[0] % w
     bottom, right = top, left
     for i in range(n):
@@ -58,7 +58,7 @@ def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, st
 
 @kernel
 def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Connected components as objects, in scan order of their first cells, or their number."""
+    """Write connected components as objects, in scan order of first cells, or their number."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
     code, queue = numbers(h * w), numbers(h * w)
@@ -89,7 +89,7 @@ def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def layers(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """One object per colour but the background, in scan order of their first cells."""
+    """Write one object per non-background colour, in scan order of their first cells."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
     counts, queue = new_counts(), numbers(h * w)
@@ -126,7 +126,7 @@ def put_part(src: U8, at: int, r: int, c: int, h: int, w: int, out: U8, to: int)
 
 @kernel
 def line_colours(src: U8, at: int, rows: I64, columns: I64) -> None:
-    """For each row and column the one colour it has, or -1."""
+    """Write the single colour of each row and column, or -1 if it has several."""
     h, w = byte(src, at), byte(src, at + 1)
     for r in range(h):
         rows[r] = byte(src, at + 2 + r * w)
@@ -143,7 +143,7 @@ def line_colours(src: U8, at: int, rows: I64, columns: I64) -> None:
 
 @kernel
 def runs_between(lines: I64, n: int, colour: int, runs: I64) -> int:
-    """Write first and behind-last of each run of lines that are not of `colour`; how many."""
+    """Write the start and end of each run of lines not of `colour`; return the number of runs."""
     count, i = 0, 0
     while i < n:
         if lines[i] == colour:
@@ -159,7 +159,7 @@ def runs_between(lines: I64, n: int, colour: int, runs: I64) -> int:
 
 @kernel
 def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Parts between full lines of one colour: black with p = 1, else the one with most lines."""
+    """Write the parts between full lines: black if p = 1, else of the colour with most lines."""
     h, w = byte(src, at), byte(src, at + 1)
     rows, columns = numbers(h), numbers(w)
     line_colours(src, at, rows, columns)
@@ -211,7 +211,7 @@ def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Count cells by colour and return one figure about them."""
+    """Count cells by colour and write one statistic of the counts."""
     h, w = byte(src, at), byte(src, at + 1)
     counts = colour_counts(src, at + 2, h * w)
     if p == codes.MOST_INK:

@@ -1,4 +1,4 @@
-"""Kernels that make a grid of a set's objects by laying them on or beside each other."""
+"""Kernels that build a grid from a set's objects by overlaying or juxtaposing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.searches.arc.values import EMPTY, MAX_OBJECTS, MAX_SIDE
 
 @kernel
 def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Lay equally large pieces on each other; black and empty cells are as nothing."""
+    """Overlay pieces of equal size; black and empty cells count as the same."""
     n = byte(src, at)
     if n < 2 or (p == codes.CODE and n > 3):
         return FAIL
@@ -31,7 +31,7 @@ def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
-    """The colour of one place; the pieces' cells there lie `stride` apart from `at` on."""
+    """Return the colour of one cell; the pieces' colours there are `stride` apart from `at` on."""
     counts = new_counts()
     code, first, last, some = 0, 0, 0, 0
     for j in range(n):
@@ -57,7 +57,7 @@ def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
 
 @kernel
 def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
-    """Number the different rows (axis 0) or columns of the objects' corners; return how many."""
+    """Rank the distinct rows (axis 0) or columns of the objects' corners; return their number."""
     count = 0
     place_rank = np.zeros(256, np.int64)
     for i in range(n):
@@ -73,7 +73,7 @@ def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
 
 @kernel
 def cell_colour(src: U8, at: int, q: int) -> int:
-    """The colour most cells of an object have; with q = 1 empty ones are black."""
+    """Return the most common colour of an object; with q = 1 empty cells count as black."""
     counts = colour_counts(src, at + 4, byte(src, at + 2) * byte(src, at + 3))
     if q == 1:
         counts[0] += counts[EMPTY]
@@ -82,7 +82,7 @@ def cell_colour(src: U8, at: int, q: int) -> int:
 
 @kernel
 def lay_out(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Lay pieces, or one cell for each, beside each other; see the twin."""
+    """Juxtapose pieces, or one cell for each; see the twin."""
     starts, ranks = new_starts(), np.zeros(2 * MAX_OBJECTS, np.int64)
     n = object_starts(src, at, starts)
     if n == 0:

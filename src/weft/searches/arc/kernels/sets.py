@@ -38,7 +38,7 @@ def run_sets(
 
 @kernel
 def copy(src: U8, at: int, end: int, out: U8, to: int) -> int:
-    """Copy bytes; return where they end."""
+    """Copy bytes; return where the copy ends."""
     for i in range(end - at):
         out[to + i] = src[at + i]
     return to + end - at
@@ -46,7 +46,7 @@ def copy(src: U8, at: int, end: int, out: U8, to: int) -> int:
 
 @kernel
 def extreme(values: I64, n: int, least: bool) -> int:
-    """Where the first largest or smallest value is."""
+    """Return the index of the first largest or smallest value."""
     best = 0
     for i in range(1, n):
         if (values[i] < values[best]) if least else (values[i] > values[best]):
@@ -58,7 +58,7 @@ def extreme(values: I64, n: int, least: bool) -> int:
 def by_measure(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
-    """Measure all objects by `p` and do what `k` says with them."""
+    """Measure all objects by `p` and apply kernel `k` to the measures."""
     starts, values = new_starts(), new_starts()
     n = measure_all(src, at, p, inp, inp_at, starts, values)
     if k == codes.SUM:
@@ -76,7 +76,7 @@ def by_measure(
 
 @kernel
 def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
-    """Write the object with the extreme value; FAIL when there are several, or the first."""
+    """Write the object with the extreme value; if several have it, FAIL or the first, by `q`."""
     best = extreme(values, n, q % 2 == 1)
     if q <= codes.LEAST:
         for i in range(best + 1, n):
@@ -87,7 +87,7 @@ def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: i
 
 @kernel
 def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
-    """Write the objects that the filter `q` keeps; FAIL when there is none."""
+    """Write the objects that the filter `q` keeps; FAIL if there are none."""
     limit = values[extreme(values, n, q % 2 == 1)]
     count, place = 0, to + 1
     for i in range(n):
@@ -102,7 +102,7 @@ def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int
 
 @kernel
 def keeps(value: int, limit: int, q: int) -> bool:
-    """Whether a filter keeps an object of that measure; `limit` is the largest or smallest."""
+    """Whether a filter keeps an object with this measure; `limit` is the largest or smallest."""
     if q == codes.IS_ZERO:
         return value == 0
     if q == codes.IS_SOME:
@@ -112,7 +112,7 @@ def keeps(value: int, limit: int, q: int) -> bool:
 
 @kernel
 def put_sorted(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
-    """Write the set by rising or falling values; equals keep their order."""
+    """Write the set sorted by value, ascending or descending; the sort is stable."""
     out[to] = n
     place = to + 1
     done = numbers(n)
@@ -157,7 +157,7 @@ def put_labelled(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to:
 
 @kernel
 def cover(src: U8, at: int, r: int, c: int, taken: I64, h: int, w: int, by: int) -> bool:
-    """Count an object at r, c in `taken`; False when one of its cells lies outside."""
+    """Add `by` to `taken` at the cells of an object at r, c; False if one of them is outside."""
     wide = byte(src, at + 3)
     for i in range(byte(src, at + 2) * wide):
         if src[at + 4 + i] != EMPTY:
@@ -170,7 +170,7 @@ def cover(src: U8, at: int, r: int, c: int, taken: I64, h: int, w: int, by: int)
 
 @kernel
 def free(src: U8, at: int, r: int, c: int, taken: I64, h: int, w: int) -> bool:
-    """Whether an object could lie at r, c: inside, on places nobody has."""
+    """Whether an object at r, c would be inside, on cells that are not taken."""
     wide = byte(src, at + 3)
     for i in range(byte(src, at + 2) * wide):
         if src[at + 4 + i] != EMPTY:
@@ -217,7 +217,7 @@ def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> i
 
 @kernel
 def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
-    """Write how many objects there are, or the value, a colour, that most of them have."""
+    """Write the number of objects, or the value (a colour) that most of them have."""
     out[to] = n
     if q == codes.HOW_MANY:
         return to + 1

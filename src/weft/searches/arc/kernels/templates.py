@@ -34,7 +34,7 @@ def run_templates(
 
 @kernel
 def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int:
-    """Number the blobs in scan order of their first cells, -1 for other cells; return how many."""
+    """Number the blobs in scan order of their first cells (-1: other cells); return how many."""
     code, queue = numbers(h * w), numbers(h * w)
     for i in range(h * w):
         code[i] = -1 if src[cells + i] == back else 1
@@ -59,7 +59,7 @@ def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int
 
 @kernel
 def find_boxes(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64, of_main: bool) -> None:
-    """Write the box of each blob, or that of its commonest colour."""
+    """Write the box of each blob, or that of its most common colour."""
     for b in range(len(facts)):
         facts[b, codes.TOP], facts[b, codes.LEFT] = h, w
         facts[b, codes.BOTTOM] = facts[b, codes.RIGHT] = -1
@@ -73,7 +73,7 @@ def find_boxes(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64, of_ma
 
 @kernel
 def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
-    """Write what there is to know of each blob; return the most colours that one has."""
+    """Write the fields of each blob; return the largest number of colours of a blob."""
     for i in range(h * w):
         if blob[i] >= 0:
             facts[blob[i], src[cells + i]] += 1
@@ -91,7 +91,7 @@ def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
 
 @kernel
 def keep_inside(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> None:
-    """Take from each blob what lies outside the box of its commonest colour."""
+    """Remove from each blob the cells outside the box of its most common colour."""
     find_boxes(src, cells, h, w, blob, facts, h > 0)
     for i in range(h * w):
         if blob[i] >= 0:
@@ -141,7 +141,7 @@ def copies(
 
 @kernel
 def enough(own: I64, spare: I64, of_main: int, size: int) -> bool:
-    """Whether there are cells enough of each colour for the part of a template in that size."""
+    """Whether there are enough cells of each colour for the part of a template at this scale."""
     some = False
     for colour in range(10):
         if own[colour] > 0 and (colour == own[codes.MAIN]) == (of_main == 1):
@@ -156,10 +156,10 @@ def transformed(
     src: U8, cells: int, w: int, blob: I64, own: I64, b: int, of_main: int, symmetry: int,
     size: int, image: I64,
 ) -> int:  # fmt: skip
-    """List a template's cells (row, column, colour) in a transformed copy; return how many.
+    """List a template's cells (row, column, colour) in a transformed copy; return their number.
 
-    Those of the part that must be there come first, with 10 added to their colours, and the
-    topmost leftmost of them is the first of all.
+    Cells of the part that must match come first, with 10 added to their colours, starting with the
+    topmost leftmost of them.
     """
     n, known = 0, 0
     for r in range(own[codes.TOP], own[codes.BOTTOM] + 1):
@@ -193,7 +193,7 @@ def draw_copies(
     src: U8, cells: int, h: int, w: int, back: int, image: I64, size: int, taken: U8, spare: I64,
     out: U8, place: int,
 ) -> int:  # fmt: skip
-    """Draw an image wherever its part is there and the rest is free; return how often."""
+    """Draw an image wherever its part matches and the rest is free; return the number of copies."""
     drawn = 0
     for i in range(h * w):
         if src[cells + i] != image[0, 2] - 10 or taken[i]:
@@ -219,7 +219,7 @@ def may_lie(
     src: U8, cells: int, h: int, w: int, back: int, image: I64, size: int, taken: U8, row: int,
     col: int,
 ) -> bool:  # fmt: skip
-    """Whether a copy's part is there, the rest background, outside or right, and not all right."""
+    """Whether a copy's part matches, the rest is background, outside or right, not all right."""
     blank = False
     for j in range(len(image)):
         known = image[j, 2] >= 10
@@ -241,7 +241,7 @@ def may_lie(
 def stamp(
     src: U8, cells: int, h: int, w: int, back: int, blob: I64, facts: I64, out: U8, to: int
 ) -> int:
-    """Draw the template centred on every blob of one colour; see the twin."""
+    """Replace every blob of one colour by the template, centred on it; see the twin."""
     best, marks = 0, 0
     for b in range(len(facts)):
         marks += 1 if facts[b, codes.KINDS] == 1 else 0

@@ -1,1 +1,1 @@
-"""Decision lists over cells: what a cell becomes, by its features and by other programs."""
+"""Decision lists over cells: a cell's new colour by its features and other programs' outputs."""

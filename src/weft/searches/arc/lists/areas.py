@@ -1,6 +1,6 @@
 """Features of the part of the grid that a cell is in: an area of one colour, a blob, a box.
 
-The box of a cell is the smallest bounding box of a blob around it, the first of equals.
+The box of a cell is the smallest bounding box of a blob that contains the cell (ties: the first).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.searches.arc.ops.objectparts import groups
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """Parts of a grid: the part of each cell (-1: none), the colours and bounding box of each."""
+    """Parts of a grid: the part of each cell (-1: none), the colour counts and box of each part."""
 
     part: Ints
     counts: Ints
@@ -30,13 +30,13 @@ class Areas:
 
     @property
     def size(self) -> Ints:
-        """Cells of each."""
+        """The number of cells in each part."""
         size: Ints = self.counts.sum(axis=1)
         return size
 
 
 def areas_of(cells: Ints, code: dict[tuple[int, ...], int], eight: bool) -> Areas:
-    """Find the connected components of equal code."""
+    """Find the connected components of cells with equal code."""
     parts = groups(code, eight)  # type: ignore[arg-type]
     part = np.full(cells.shape, -1, np.int64)
     counts, boxes = np.zeros((len(parts), 10), np.int64), np.zeros((4, len(parts)), np.int64)
@@ -49,12 +49,12 @@ def areas_of(cells: Ints, code: dict[tuple[int, ...], int], eight: bool) -> Area
 
 
 def of_part(values: Ints, areas: Areas, else_: int) -> Ints:
-    """A value of each cell's part; something else for cells in none."""
+    """Return the value of each cell's part, or `else_` for cells in no part."""
     return np.where(areas.part < 0, else_, np.append(values, else_)[areas.part])
 
 
 def _touched(cells: Ints, areas: Areas) -> Ints:
-    """How often each colour touches each area."""
+    """Count how often each colour touches each area."""
     touched = np.zeros(areas.counts.shape, np.int64)
     for step in near.STEPS[:4]:
         beside = near.shifted(cells, step)
@@ -64,18 +64,18 @@ def _touched(cells: Ints, areas: Areas) -> Ints:
 
 
 def touching(cells: Ints, areas: Areas) -> Ints:
-    """The colour that touches each cell's area most."""
+    """Return the colour that touches each cell's area most."""
     return near.commonest(_touched(cells, areas))[areas.part]
 
 
 def blob_colours(blobs: Areas) -> Iterator[Ints]:
-    """The commonest and the rarest colour of each cell's blob."""
+    """Yield the most common and the rarest colour of each cell's blob."""
     yield of_part(near.commonest(blobs.counts), blobs, NONE)
     yield of_part(near.rarest(blobs.counts), blobs, NONE)
 
 
 def rank(size: Ints, counted: npt.NDArray[np.bool_]) -> Ints:
-    """1 for the largest of those counted, plus 2 for the smallest; 0 for others."""
+    """Return 1 for the largest of those counted, plus 2 for the smallest; 0 for others."""
     if not counted.any():
         return np.zeros(len(size), np.int64)
     extremes = (size == size[counted].max()) + 2 * (size == size[counted].min())
@@ -83,7 +83,7 @@ def rank(size: Ints, counted: npt.NDArray[np.bool_]) -> Ints:
 
 
 def area_numbers(cells: Ints, areas: Areas) -> Iterator[Ints]:
-    """Size and shape of each cell's area, and where in it the cell is."""
+    """Yield the size and shape of each cell's area, and the cell's position in it."""
     part, size = areas.part, areas.size
     height, width = areas.bottom - areas.top + 1, areas.right - areas.left + 1
     edge = (areas.top == 0) | (areas.left == 0)
@@ -100,7 +100,7 @@ def area_numbers(cells: Ints, areas: Areas) -> Iterator[Ints]:
 
 
 def blob_numbers(blobs: Areas) -> Iterator[Ints]:
-    """Size and shape of each cell's blob."""
+    """Yield the size and shape of each cell's blob."""
     size = blobs.size
     numbers = (
         np.minimum(size, near.MOST),
@@ -113,7 +113,7 @@ def blob_numbers(blobs: Areas) -> Iterator[Ints]:
 
 
 def has(cells: Ints, areas: Areas, blobs: Areas) -> Iterator[Ints]:
-    """For each colour but black: whether row, column, area's neighbours, blob and grid have it."""
+    """Yield whether row, column, area's neighbours, blob and grid have each non-black colour."""
     rows, columns = near.tallies(cells)
     touched = _touched(cells, areas)
     counts = np.bincount(cells.ravel(), minlength=10)
@@ -129,7 +129,7 @@ def has(cells: Ints, areas: Areas, blobs: Areas) -> Iterator[Ints]:
 
 
 def boxes(cells: Ints, blobs: Areas) -> Iterator[Ints]:
-    """Of the box around each cell: mirrored cells, the blob's colours, sizes and places."""
+    """Yield features of each cell's box: mirrored cells, the blob's colours, sizes, positions."""
     box = _smallest_boxes(cells, blobs)
     inside = box >= 0
     rows, columns = near.axes(cells.shape)

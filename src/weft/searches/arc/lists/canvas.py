@@ -1,9 +1,9 @@
-"""Canvases: an empty output of a hypothesised size, with the input laid on it, for lists of cells.
+"""Canvases: outputs of a hypothesised size with the input placed on them, for decision lists.
 
-    h*3 w*3 tiled        height, width, and how the input is laid
+    h*3 w*3 tiled        height, width, and how the input is placed
 
-The features of its cells are what the input has for it, which copy of the input it is in, and how
-that compares with counts of the input.
+The features of a canvas's cell are the input's cells at its position, the copy of the input that
+it is in, and comparisons of its position with counts of the input.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ LAID: dict[str, str] = {
     "top_right": "the same there",
     "bottom_right": "the same there",
 }
-"""How the input is laid."""
+"""Ways to place the input."""
 PRICE = 3 * BIT
-"""One way of those."""
+"""Cost of one of these ways."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """A size and a way to lay the input."""
+    """An output size and a way to place the input."""
 
     height: Formula
     width: Formula
     laid: str
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return f"{self.height.text()} {self.width.text()} {self.laid}"
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         return self.height.millibits("h") + self.width.millibits("w") + PRICE
 
     def size(self, grid: Grid) -> tuple[int, int] | None:
-        """Return height and width for an input; None where there is no such grid."""
+        """Return the height and width for an input; None if no grid has that size."""
         measures = measures_of(grid)
         height, width = self.height.value(measures), self.width.value(measures)
         return (
@@ -60,12 +60,12 @@ class Canvas:
         )
 
     def base(self, grid: Grid) -> Grid | None:
-        """Return the canvas with the input laid on it."""
+        """Return the canvas with the input placed on it; None if no grid has its size."""
         size = self.size(grid)
         return None if size is None else _laid(grid, *size, self.laid)
 
     def columns(self, grid: Grid) -> dict[str, U8] | None:
-        """Return every feature of the canvas's cells."""
+        """Return all features of the canvas's cells; None if no grid has its size."""
         base = self.base(grid)
         if base is None:
             return None
@@ -75,7 +75,7 @@ class Canvas:
 
 
 def parse(text: str) -> Canvas:
-    """Undo `Canvas.text`; ValueError where it is none."""
+    """Invert `Canvas.text`; raises ValueError if the text is invalid."""
     height, width, laid = text.split(" ")
     if laid not in LAID:
         raise ValueError(text)
@@ -83,7 +83,7 @@ def parse(text: str) -> Canvas:
 
 
 def supposed(inputs: Sequence[Grid], expected: Sequence[Grid], most: int) -> list[Canvas]:
-    """Return canvases as large as the first inputs' outputs, the cheapest; no two alike."""
+    """Return the `most` cheapest distinct canvases with the sizes of the first inputs' outputs."""
     heights = formulas("h", inputs, [grid.height for grid in expected])
     widths = formulas("w", inputs, [grid.width for grid in expected])
     every = [Canvas(h, w, laid) for h in heights for w in widths for laid in LAID]
@@ -99,7 +99,7 @@ def supposed(inputs: Sequence[Grid], expected: Sequence[Grid], most: int) -> lis
 
 
 def size_loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid]) -> bool:
-    """Whether the cheapest formulas fitted without a pair predict its size, for each pair."""
+    """Whether each output's size is predicted by the cheapest formulas fitted to the others."""
     return all(_loo_passes(inputs, expected, left) for left in range(len(expected)))
 
 
@@ -116,7 +116,7 @@ def _loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid], left: int) -> 
 
 
 def laid(grid: Grid, canvas: Grid, way: str) -> U8 | None:
-    """Return the cells of a canvas on which a grid is laid; None where it does not fit in it."""
+    """Place a grid on a canvas; None if the canvas's sides are not multiples of the grid's."""
     if canvas.height % grid.height or canvas.width % grid.width:
         return None
     return np.frombuffer(_laid(grid, canvas.height, canvas.width, way).cells, np.uint8)
@@ -139,7 +139,7 @@ def _laid(grid: Grid, height: int, width: int, laid: str) -> Grid:
 
 
 def _own(grid: Grid, height: int, width: int) -> Iterator[Ints]:
-    """What `CANVAS_NAMES` names, in that order."""
+    """Yield the features that `CANVAS_NAMES` lists, in that order."""
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width).astype(np.int64)
     rows, columns = axes((height, width))
     y, x = rows % grid.height, columns % grid.width

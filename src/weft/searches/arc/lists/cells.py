@@ -1,13 +1,13 @@
-"""Decision lists as values and as text, their price, and what they make of a grid.
+"""Decision lists as values and as text, their cost, and their evaluation on a grid.
 
     own=0 & across!=x -> across; label_enclosed=1 -> 4; else own
 
-A clause applies where all its tests hold and its action has a colour; of several the first one
-decides, and `else` decides what is left. A source is a feature of the grid, or a chain of
-operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), or what one action
-makes of all its objects (`objects_8.cover.ring.own`), read at the same place; a chain may also end
-with a colour, or be laid on the grid if it is smaller (`tiled.trim`, `spread.trim`). `lay` copies a
-source's cells that are not black.
+A clause applies if all its tests hold and its action has a colour; the first clause that applies
+decides a cell, and `else` decides the rest. A source is read at the cell's position. It is a
+feature of the grid, the output of a chain of operators on the input (`input` for an empty chain,
+`objects_8|keep_largest|draw_all`), or the output of one action on all objects of the input
+(`objects_8.cover.ring.own`). A chain may also end with a colour, or its output, if smaller, be
+placed on the grid (`tiled.trim`, `spread.trim`). `lay` copies only non-black cells of a source.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from weft.searches.arc.values import ValueStage
 INPUT = "input"
 UNDECIDED = 255
 LAID = ("tiled", "spread")
-"""How a smaller grid becomes one of the right size."""
+"""Ways to bring a smaller grid to the right size."""
 FEATURE = 6500
-"""One feature of about ninety, in thousandths of a bit; one of a family costs more."""
+"""Cost of one of about ninety features, in thousandths of a bit; members of a family cost more."""
 _TEST = re.compile(r"(?P<source>[a-z0-9_|.]+)(?P<relation>=|!=|>=|<)(?P<value>x|[0-9]{1,2})")
 Columns = Callable[[str], U8]
-"""A source's number for every cell."""
+"""Returns a source's number for every cell."""
 Bools = npt.NDArray[np.bool_]
 RELATIONS: dict[str, Callable[[U8, int], Bools]] = {
     "=": np.equal, "!=": np.not_equal, ">=": np.greater_equal, "<": np.less,
@@ -46,41 +46,41 @@ RELATIONS: dict[str, Callable[[U8, int], Bools]] = {
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Whether a source's number is `=`, `!=`, `>=` or `<` a value."""
+    """A comparison of a source's number with a value, by `=`, `!=`, `>=` or `<`."""
 
     source: str
     relation: str
     value: int
 
     def text(self) -> str:
-        """As lists write it; x is the missing colour."""
+        """Return the notation used in lists; x is the missing colour."""
         none = self.value == NONE and self.source not in TESTED
         return f"{self.source}{self.relation}{'x' if none else self.value}"
 
     def holds(self, numbers: U8) -> Bools:
-        """Where it holds."""
+        """Return a mask of the cells where it holds."""
         return RELATIONS[self.relation](numbers, self.value)
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         return source_millibits(self.source) + (3322 if self.relation in ("=", "!=") else 4000)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A colour (then there is no source), or the copy of a source; `lay` leaves its black out."""
+    """A colour (then `source` is empty) or a copy of a source; `lay` leaves out its black cells."""
 
     source: str
     colour: int = 0
     lay: bool = False
 
     def text(self) -> str:
-        """As lists write it."""
+        """Return the notation used in lists."""
         return ("lay " if self.lay else "") + (self.source or str(self.colour))
 
     def colours(self, columns: Columns, cells: int) -> U8:
-        """The colour for every cell; UNDECIDED where it has none."""
+        """Return the colour for every cell; UNDECIDED where there is none."""
         if not self.source:
             return np.full(cells, self.colour, np.uint8)
         numbers = columns(self.source)
@@ -89,7 +89,7 @@ class Action:
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         if not self.source:
             return 4322
         return BIT if self.source == "own" else BIT + source_millibits(self.source)
@@ -97,42 +97,42 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What becomes of cells for which all tests hold: none, one or two."""
+    """The action for cells that pass all tests; there are at most two tests."""
 
     tests: tuple[Test, ...]
     action: Action
 
     def text(self) -> str:
-        """As lists write it."""
+        """Return the notation used in lists."""
         tests = " & ".join(test.text() for test in self.tests)
         return f"{tests or 'all'} -> {self.action.text()}"
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         each = sum(test.millibits for test in self.tests) + self.action.millibits
         return each + (3 * BIT if len(self.tests) > 1 else 2 * BIT)
 
 
 @dataclass(frozen=True, slots=True)
 class CellList:
-    """Clauses in order, and what decides the rest."""
+    """Clauses in order, and the action for the remaining cells."""
 
     clauses: tuple[Clause, ...]
     otherwise: Action
 
     def text(self) -> str:
-        """The parameters as programs write them."""
+        """Return the notation used in programs."""
         parts = [clause.text() for clause in self.clauses]
         return "; ".join([*parts, f"else {self.otherwise.text()}"])
 
     @property
     def millibits(self) -> int:
-        """What was fitted."""
+        """The cost of clauses and default, in thousandths of a bit."""
         return self.otherwise.millibits + sum(clause.millibits for clause in self.clauses)
 
     def decide(self, columns: Columns, cells: int) -> U8:
-        """The colour of every cell; UNDECIDED where no clause applies."""
+        """Return the colour of every cell; UNDECIDED where no clause applies."""
         decisions = np.full(cells, UNDECIDED, np.uint8)
         for clause in (*self.clauses, Clause((), self.otherwise)):
             applies = decisions == UNDECIDED
@@ -142,7 +142,7 @@ class CellList:
         return decisions
 
     def sources(self) -> list[str]:
-        """Everything that it tests or copies, in order."""
+        """Return all sources that it tests, then all that it copies, in order."""
         named = [test.source for clause in self.clauses for test in clause.tests]
         actions = [*(clause.action for clause in self.clauses), self.otherwise]
         return [source for source in (*named, *(action.source for action in actions)) if source]
@@ -150,7 +150,7 @@ class CellList:
 
 @cache
 def source_millibits(source: str) -> int:
-    """What it costs to name a source."""
+    """Return the cost of naming a source, in thousandths of a bit."""
     if source == "own":
         return 3 * BIT
     if source in WORDS:
@@ -163,35 +163,35 @@ def source_millibits(source: str) -> int:
 
 
 def is_acted(source: str) -> bool:
-    """Whether a source is what an action makes of all objects."""
+    """Whether a source is the output of an action on all objects."""
     return SEPARATOR in source and not way_of(source)
 
 
 def way_of(source: str) -> str:
-    """Return how a source is laid, if it is."""
+    """Return how a source is placed on the grid; empty if it is not."""
     way, separator, _ = source.partition(SEPARATOR)
     return way if separator and way in LAID else ""
 
 
 def laid_source(way: str, chain: tuple[str, ...]) -> str:
-    """Return the source that is what a chain gives, laid so."""
+    """Return the source for a chain's output placed in this way."""
     return f"{way}{SEPARATOR}{source_of(chain)}"
 
 
 def chain_of(source: str) -> tuple[str, ...]:
-    """The operators of a source that is no feature and no action."""
+    """Return the operators of a source that is neither a feature nor an action."""
     way = way_of(source)
     chain = source.removeprefix(way + SEPARATOR) if way else source
     return () if chain == INPUT else tuple(chain.split("|"))
 
 
 def source_of(chain: tuple[str, ...]) -> str:
-    """Undo `chain_of`."""
+    """Invert `chain_of`."""
     return "|".join(chain) or INPUT
 
 
 def parse(text: str) -> CellList:
-    """Undo `CellList.text`; ValueError or KeyError where it is none."""
+    """Invert `CellList.text`; raises ValueError or KeyError if the text is invalid."""
     *clauses, last = text.split("; ")
     if not last.startswith("else "):
         raise ValueError(last)

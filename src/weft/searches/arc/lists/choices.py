@@ -1,8 +1,8 @@
-"""What clauses can be made of: tests and actions on columns of training cells, as sets of cells.
+"""The tests and actions available to clauses, on columns of training cells, as sets of cells.
 
-    cells ──► every test, every action ──► sets of cells ──► of equal sets the cheapest
+    cells ──► every test, every action ──► sets of cells ──► the cheapest of equal sets
 
-Sets are rows of 64-bit words. `plain_choices_of` is the definition, `choices_of` is fast.
+Sets are rows of 64-bit words. `choices_of` is fast; `plain_choices_of` is its definition.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from weft.searches.arc.lists.words import TESTED, WORDS
 
 I64 = npt.NDArray[np.int64]
 _RELATIONS = tuple(RELATIONS)
-"""In the order of the kernel's numbers."""
+"""Indexed by the kernel's relation numbers."""
 _NO_TEST = (-1, -1, -1)
 
 
@@ -44,19 +44,19 @@ class TrainingCells:
     """The training cells of all pairs, concatenated."""
 
     columns: dict[str, U8]
-    """By source, in order."""
+    """The columns by source, in order."""
     expected: U8
     pairs: U8
-    """Which pair each cell is of."""
+    """The pair that each cell belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Equal sets are there once, the cheapest, in order of cost; the first test is no test."""
+    """The cheapest test or action for each distinct set, by cost; the first test is no test."""
 
     sources: list[str]
     tests: I64
-    """Of each test: which source, which relation, what number; -1 for no test."""
+    """Source, relation and number of each test; -1 for no test."""
     test_sets: Sets
     test_costs: I64
     actions: list[Action]
@@ -67,13 +67,13 @@ class Choices:
     everything: Sets
 
     def test(self, n: int) -> tuple[Test, ...]:
-        """Return a test as clauses have it; none for no test."""
+        """Return a test as a clause holds it; empty for no test."""
         source, relation, value = self.tests[n].tolist()
         return (Test(self.sources[source], _RELATIONS[relation], value),) if source >= 0 else ()
 
 
 def choices_of(training: TrainingCells) -> Choices:
-    """Return all choices for some training cells."""
+    """Return all choices for training cells."""
     names, cells = list(training.columns), len(training.expected)
     columns = np.array(list(training.columns.values()), np.uint8).reshape(len(names), cells)
     everything = _packed([np.ones(cells, np.bool_)])
@@ -94,7 +94,7 @@ def choices_of(training: TrainingCells) -> Choices:
 
 
 def _test_costs(names: Sequence[str], what: I64) -> I64:
-    """What tests cost: sources and relations are priced once each."""
+    """Return the costs of tests; each source and each relation is priced only once."""
     plain = source_millibits(names[0])
     relations = [Test(names[0], relation, 0).millibits - plain for relation in _RELATIONS]
     sources = np.array([source_millibits(name) for name in names], np.int64)
@@ -105,7 +105,7 @@ def _test_costs(names: Sequence[str], what: I64) -> I64:
 def _spoken(
     training: TrainingCells, names: Sequence[str], columns: U8, actions: Sequence[Action]
 ) -> Sets:
-    """Where actions are right and wrong; a colour is the copy of a column that has only it."""
+    """Return where actions are right and wrong; a colour is the copy of a constant column."""
     number = {name: n for n, name in enumerate(names)}
     colours = [action.colour for action in actions if not action.source]
     plain = np.repeat(np.array(colours, np.uint8)[:, None], columns.shape[1], axis=1)
@@ -117,7 +117,7 @@ def _spoken(
 
 
 def plain_choices_of(training: TrainingCells) -> Choices:
-    """Do the same slowly: test by test, cell by cell."""
+    """Slow twin of `choices_of`: test by test, cell by cell."""
     tests = [(), *((test,) for source in training.columns for test in _tests(training, source))]
     sets = _packed([_holds(training, test) for test in tests])
     costs = np.array([sum(part.millibits for part in test) for test in tests], np.int64)
@@ -173,7 +173,7 @@ def _actions(training: TrainingCells) -> Iterator[Action]:
 
 
 def _unlike(sets: Sets, costs: I64) -> list[int]:
-    """One of each set, the cheapest, in order of cost; of equals the first."""
+    """Return the cheapest index for each distinct set, in order of cost; ties go to the first."""
     order = np.argsort(costs, kind="stable")
     rows = sets[order].view(np.dtype((np.void, sets[0].nbytes))).ravel().tolist()
     first = dict(zip(reversed(rows), reversed(range(len(rows))), strict=True))

@@ -1,4 +1,4 @@
-"""The features of one grid's cells, a small number each, determined by the grid alone."""
+"""The features of a grid's cells: small numbers that depend on the grid alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def features_of(grid: Grid) -> U8:
 
 
 def plain_features_of(grid: Grid) -> U8:
-    """Do the same slowly: the twin that defines the compiled one."""
+    """Slow twin of `features_of`, and its definition."""
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width).astype(np.int64)
     every = {place: int(cell) for place, cell in np.ndenumerate(cells)}
     plain = areas.areas_of(cells, every, False)

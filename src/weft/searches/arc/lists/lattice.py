@@ -1,7 +1,8 @@
-"""Features of a cell's block, where lines of one colour divide the grid into blocks.
+"""Features of a cell's block, if lines of one colour divide the grid into blocks.
 
-The lines are the full rows and columns of the colour, not black, that has the most of them (the
-lowest of equals). Blocks make a coarse grid: each is its commonest colour but black, else black.
+The lines are the full rows and columns of the non-black colour that has the most of them (ties:
+the lowest). The blocks form a coarse grid, in which each has its most common non-black colour, or
+black if it has none.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from weft.searches.arc.lists.neighbours import MOST, NONE, Ints, commonest, neig
 Bools = npt.NDArray[np.bool_]
 NEIGHBOUR_COLOURS = 21
 BLOCK_CELLS = 2
-"""Cells of other blocks at the same position: of the fullest, of the next."""
+"""Number of features that read other blocks at the same position: the fullest and the next."""
 NUMBERS = 9
 
 
 def blocks(cells: Ints) -> Iterator[Ints]:
-    """What the coarse grid shows at each cell's block, and where the cell is in it."""
+    """Yield the coarse grid's colours at each cell's block, and the cell's features within it."""
     colour = _line_colour(cells)
     rows = _blocks_along((cells == colour).all(axis=1))
     columns = _blocks_along((cells == colour).all(axis=0))
@@ -53,7 +54,7 @@ def blocks(cells: Ints) -> Iterator[Ints]:
 
 
 def _at_place(cells: Ints, row: Ints, column: Ints, y: Ints, x: Ints) -> Ints:
-    """For each block, row by row: what it has at every cell's place in its own; NONE beyond it."""
+    """Return each block's cell at every cell's position in its own block; NONE outside it."""
     each = []
     for block_row in range(row.max() + 1):
         for block_column in range(column.max() + 1):
@@ -73,13 +74,13 @@ def _line_colour(cells: Ints) -> int:
 
 
 def _blocks_along(is_line: Bools) -> Ints:
-    """The number of the block for each row or column; -1 on lines."""
+    """Return the block number of each row or column; -1 on lines."""
     starts = ~is_line & np.append(True, is_line[:-1])
     return np.where(is_line, -1, np.cumsum(starts) - 1)
 
 
 def _places_along(blocks_along: Ints) -> Ints:
-    """How far each row or column is from its block's first."""
+    """Return the offset of each row or column from the start of its block."""
     place = np.zeros(len(blocks_along), np.int64)
     for n in range(1, len(place)):
         place[n] = place[n - 1] + 1 if blocks_along[n] == blocks_along[n - 1] else 0
@@ -87,7 +88,7 @@ def _places_along(blocks_along: Ints) -> Ints:
 
 
 def _counts(cells: Ints, row: Ints, column: Ints, inside: Bools) -> Ints:
-    """How often each colour but black occurs in each block."""
+    """Count each non-black colour in each block."""
     counts = np.zeros((row.max() + 1, column.max() + 1, 10), np.int64)
     np.add.at(counts, (row[inside], column[inside], cells[inside]), 1)
     counts[..., 0] = 0
@@ -95,7 +96,7 @@ def _counts(cells: Ints, row: Ints, column: Ints, inside: Bools) -> Ints:
 
 
 def _fullest(cells: Ints, row: Ints, column: Ints, ink: Ints) -> Ints:
-    """The block with the most cells not black, the first of equals; NONE around it."""
+    """Return the block with the most non-black cells (ties: the first); NONE around it."""
     pattern = np.full(cells.shape, NONE)
     first, second = np.unravel_index(int(ink.argmax()), ink.shape)
     rows, columns = np.nonzero((row == first) & (column == second))

@@ -1,11 +1,11 @@
 """Learn decision lists from training cells, by sequential covering (Rivest 1987).
 
-    default     the action for cells that no clause decides: one right on most cells
-    clauses     while the default is wrong somewhere: the clause that explains most for its price
+    default     the action for cells that no clause decides: one that is right on most cells
+    clauses     while the default is wrong anywhere: the clause that explains most for its price
                 and is never wrong about a cell that no earlier clause decided
 
-Greedy, with a few defaults and a few first clauses tried. Knows columns of numbers and nothing
-of grids. Integers only; ties go to the cheaper, then to the earlier one.
+The search is greedy, but tries a few defaults and a few first clauses. It knows columns of numbers
+and nothing of grids. It uses integers only; ties go to the cheaper, then to the earlier.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from weft.searches.arc.lists.choices import Choices, TrainingCells, choices_of
 DEFAULTS = 4
 FIRST_CLAUSES = 3
 BEGUN = ((FIRST_CLAUSES, 1), (FIRST_CLAUSES,))
-"""Unfinished lists have one of the likeliest defaults, the first with a clause or two, the next
-with one; so many ways to go on are tried at each depth."""
+"""Unfinished lists: for each of the likeliest defaults, the number of next clauses tried at each
+depth.
+"""
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
 MARGIN = 40_000
 HOPE = 3
-"""Clauses so many times as good as the last one are hoped for."""
+"""Factor by which later clauses are assumed to be better than the last one, at best."""
 WIDTH = 120
-"""Tests per action that are combined with each other."""
+"""Number of tests per action that are combined with each other."""
 __all__ = ["ClauseSearch", "TrainingCells", "beginnings", "learn", "search_of"]
 
 
@@ -41,7 +42,7 @@ class _Branch:
     clauses: tuple[Clause, ...]
     open_cells: Sets
     score: int
-    """Of the last clause."""
+    """The score of the last clause."""
 
     @property
     def millibits(self) -> int:
@@ -49,14 +50,14 @@ class _Branch:
 
 
 class ClauseSearch:
-    """Finds clauses over some training cells, each question asked once."""
+    """Finds clauses over training cells; answers are cached."""
 
     def __init__(self, choices: Choices) -> None:
         self.choices = choices
         self._answers: dict[tuple[bytes, bytes], list[list[int]]] = {}
 
     def best(self, open_cells: Sets, faulty: Sets, most: int) -> list[list[int]]:
-        """Return the best clauses, as rows that `covering` describes."""
+        """Return up to `most` best clauses, as rows with the columns that `covering` defines."""
         key = (open_cells.tobytes(), faulty.tobytes())
         known = self._answers.get(key)
         if known is None or len(known) < most:
@@ -70,15 +71,15 @@ class ClauseSearch:
 
 
 def search_of(training: TrainingCells) -> ClauseSearch:
-    """Return the search for clauses over some training cells."""
+    """Return the clause search over training cells."""
     return ClauseSearch(choices_of(training))
 
 
 def learn(search: ClauseSearch, most: int = MAX_MILLIBITS, hope: int = HOPE) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first.
 
-    Their clauses may cost so much at `most`, or a little more. A list is given up where clauses
-    `hope` times as good as its last one would not complete it.
+    Their clauses cost about `most` at most. A list is abandoned if clauses `hope` times as good as
+    its last one could not complete it within that limit.
     """
     choices, lists = search.choices, list[CellList]()
     for default in _defaults(choices)[:DEFAULTS]:
@@ -88,7 +89,7 @@ def learn(search: ClauseSearch, most: int = MAX_MILLIBITS, hope: int = HOPE) -> 
 
 
 def beginnings(search: ClauseSearch) -> list[CellList]:
-    """Return unfinished lists: the likeliest defaults with the first clause or two."""
+    """Return unfinished lists: the likeliest defaults with their first one or two clauses."""
     choices, lists = search.choices, list[CellList]()
     for default, ways in zip(_defaults(choices), BEGUN, strict=False):
         branches = [_Branch((), choices.everything, covering.SCALE)]
@@ -103,20 +104,20 @@ def beginnings(search: ClauseSearch) -> list[CellList]:
 
 
 def _continued(search: ClauseSearch, branch: _Branch, default: int, most: int) -> Iterator[_Branch]:
-    """A branch with each of its best next clauses, if something is left to explain."""
+    """Return the branch with each of its best next clauses, if anything is left to explain."""
     faulty = branch.open_cells & ~search.choices.right[default]
     return _longer(search, branch, faulty, most) if faulty.any() else iter(())
 
 
 def _limit(lists: Sequence[CellList], most: int) -> int:
-    """What clauses may cost: more than the best by so much, and they are not worth a guess."""
+    """Return the cost limit: lists much more expensive than the cheapest are not worth a guess."""
     return min([most, *(cell_list.millibits + MARGIN for cell_list in lists)])
 
 
 def _cover(
     search: ClauseSearch, default: int, limit: int, hope: int
 ) -> Iterator[tuple[Clause, ...]]:
-    """Complete a default by clauses; yield those that leave nothing wrong."""
+    """Extend a default by clauses; yield those that leave no cell wrong."""
     choices = search.choices
     branches = [_Branch((), choices.everything, covering.SCALE)]
     for depth in range(MAX_CLAUSES + 1):
@@ -143,13 +144,13 @@ def _longer(search: ClauseSearch, branch: _Branch, faulty: Sets, most: int) -> I
 
 
 def _could_end(branch: _Branch, faulty: Sets, limit: int, hope: int) -> bool:
-    """Whether clauses `hope` times as good as the last one could explain the rest in the limit."""
+    """Whether clauses `hope` times as good as the last could explain the rest within the limit."""
     needed = int(_counts(faulty)) * covering.SCALE // (hope * branch.score)
     return branch.millibits + needed <= limit
 
 
 def _defaults(choices: Choices) -> list[int]:
-    """The actions that decide every cell: those right on most cells first, then the cheapest."""
+    """Return the actions that decide every cell, by cells they are right on, then by cost."""
     c = choices
     always = np.flatnonzero(((c.right | c.wrong) == c.everything).all(axis=1)).tolist()
     right, costs = _counts(c.right).tolist(), c.action_costs.tolist()
@@ -157,7 +158,7 @@ def _defaults(choices: Choices) -> list[int]:
 
 
 def _counts(sets: Sets) -> npt.NDArray[np.int64]:
-    """How many cells each set has."""
+    """Return the number of cells in each set."""
     counts: npt.NDArray[np.int64] = np.unpackbits(sets.view(np.uint8), axis=-1).sum(axis=-1)
     return counts
 
@@ -172,7 +173,7 @@ def loo_passes(training: TrainingCells) -> bool:
 
 
 def _predicts(training: TrainingCells, left: int) -> bool:
-    """Whether a pair is predicted cell for cell by what is learned from the others."""
+    """Whether what is learned from the other pairs predicts every cell of this pair."""
     is_left_out = training.pairs == left
     lists = learn(search_of(leave_out(training, left)))
     if not lists:
@@ -183,7 +184,7 @@ def _predicts(training: TrainingCells, left: int) -> bool:
 
 
 def leave_out(training: TrainingCells, left: int) -> TrainingCells:
-    """Return the cells of all other pairs, the pairs renumbered."""
+    """Return the cells of all other pairs, with the pairs renumbered."""
     is_other = training.pairs != left
     pairs = training.pairs[is_other]
     columns = {source: column[is_other] for source, column in training.columns.items()}

@@ -9,43 +9,43 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 NONE = 10
-"""No colour: beyond the edge, or nothing of the kind."""
+"""No colour: beyond the edge, or no such cell."""
 MOST = 60
-"""Sizes and distances are counted up to this."""
+"""Upper limit of counted sizes and distances."""
 STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def commonest(counts: Ints) -> Ints:
-    """The colour counted most in each row, the lowest of equals; NONE where all are 0."""
+    """Return each row's most frequent colour (ties: the lowest); NONE if all its counts are 0."""
     return np.where(counts.max(axis=-1) > 0, counts.argmax(axis=-1), NONE)
 
 
 def rarest(counts: Ints) -> Ints:
-    """The colour counted least but at all, the lowest of equals."""
+    """Return each row's least frequent colour of those that occur (ties: the lowest)."""
     colours: Ints = np.where(counts > 0, counts, 10_000).argmin(axis=-1)
     return colours
 
 
 def shifted(cells: Ints, step: tuple[int, int]) -> Ints:
-    """What lies one step from each cell; NONE beyond the edge."""
+    """Return the value one step from each cell; NONE beyond the edge."""
     return _moved(cells, step, NONE)
 
 
 def _moved(cells: Ints, step: tuple[int, int], beyond: int) -> Ints:
-    """What lies one step from each cell, or `beyond` the edge."""
+    """Return the value one step from each cell; `beyond` outside the grid."""
     height, width = cells.shape
     padded = np.pad(cells, 1, constant_values=beyond)
     return padded[1 + step[0] : 1 + step[0] + height, 1 + step[1] : 1 + step[1] + width]
 
 
 def axes(shape: tuple[int, ...]) -> tuple[Ints, Ints]:
-    """The row and the column of each cell."""
+    """Return the row and the column of each cell."""
     rows, columns = np.indices(shape)
     return rows.astype(np.int64), columns.astype(np.int64)
 
 
 def neighbour_colours(cells: Ints) -> Iterator[Ints]:
-    """The colour, the neighbours, the first other colours in eight directions and on both sides."""
+    """Yield the cell, its neighbours, the first other colours in 8 directions and on both sides."""
     near = [shifted(cells, step) for step in STEPS]
     visible = [
         _first_other_colour(cells, beside, step) for beside, step in zip(near, STEPS, strict=True)
@@ -58,7 +58,7 @@ def neighbour_colours(cells: Ints) -> Iterator[Ints]:
 
 
 def _first_other_colour(cells: Ints, beside: Ints, step: tuple[int, int]) -> Ints:
-    """The first other colour in a direction: the neighbour's, or the next one that way."""
+    """Return the first other colour in a direction: the neighbour's, or the next one that way."""
     visible = beside.copy()
     for _ in range(max(cells.shape)):
         farther = np.where(beside == cells, shifted(visible, step), beside)
@@ -69,7 +69,7 @@ def _first_other_colour(cells: Ints, beside: Ints, step: tuple[int, int]) -> Int
 
 
 def images(cells: Ints) -> Iterator[Ints]:
-    """The cell at the same place of four images of the grid."""
+    """Yield the cell at the same position in four images of the grid."""
     yield cells[:, ::-1]
     yield cells[::-1]
     yield cells[::-1, ::-1]
@@ -77,13 +77,13 @@ def images(cells: Ints) -> Iterator[Ints]:
 
 
 def tallies(cells: Ints) -> tuple[Ints, Ints]:
-    """How often each colour occurs in each row, and in each column."""
+    """Count each colour in each row, and in each column."""
     is_colour = cells[..., None] == np.arange(10)
     return is_colour.sum(axis=1), is_colour.sum(axis=0)
 
 
 def lines(cells: Ints) -> Iterator[Ints]:
-    """The ends and the commonest ink of the cell's row and column."""
+    """Yield the ends and the most common non-black colour of each cell's row and column."""
     ends = (cells[:, :1], cells[:, -1:], cells[:1], cells[-1:])
     yield from (np.broadcast_to(line, cells.shape) for line in ends)
     rows, columns = (tally * (np.arange(10) > 0) for tally in tallies(cells))
@@ -92,7 +92,7 @@ def lines(cells: Ints) -> Iterator[Ints]:
 
 
 def grid_colours(cells: Ints) -> Iterator[Ints]:
-    """The commonest colour, ink and the rarest colour, everywhere the same."""
+    """Yield the grid's most common, most common non-black, and rarest colour for every cell."""
     counts = np.bincount(cells.ravel(), minlength=10)
     inks = counts * (np.arange(10) > 0)
     for colour in (commonest(counts), commonest(inks), rarest(counts)):
@@ -100,7 +100,7 @@ def grid_colours(cells: Ints) -> Iterator[Ints]:
 
 
 def places(height: int, width: int) -> Iterator[Ints]:
-    """Where the cell is in the grid."""
+    """Yield the cell's position in the grid."""
     row, column = axes((height, width))
     up, back = height - 1 - row, width - 1 - column
     yield from (row, column, up, back, np.minimum.reduce([row, column, up, back]))
@@ -109,7 +109,7 @@ def places(height: int, width: int) -> Iterator[Ints]:
 
 
 def counts_of(cells: Ints) -> Iterator[Ints]:
-    """How many cells around, in line and in the grid are inked or like the cell."""
+    """Yield counts of non-black and like-coloured cells around and in line, and of colours."""
     near = np.stack([shifted(cells, step) for step in STEPS])
     inked, like = (near != 0) & (near != NONE), near == cells
     yield from (inked.sum(axis=0), inked[:4].sum(axis=0), like.sum(axis=0), like[:4].sum(axis=0))
@@ -127,7 +127,7 @@ def counts_of(cells: Ints) -> Iterator[Ints]:
 
 
 def equals(cells: Ints) -> Iterator[Ints]:
-    """Whether another row and column, the first and the last are equal to the cell's."""
+    """Yield whether another row or column, the first, or the last equals the cell's."""
     rows = (cells[:, None] == cells[None]).all(axis=-1)
     columns = (cells.T[:, None] == cells.T[None]).all(axis=-1)
     yield np.broadcast_to((rows.sum(axis=0) > 1)[:, None], cells.shape)
@@ -137,7 +137,7 @@ def equals(cells: Ints) -> Iterator[Ints]:
 
 
 def nearest(cells: Ints) -> Ints:
-    """Colours spread by sides from cells that are not black to others, the lowest first."""
+    """Return the nearest non-black colour of each black cell, by sides (ties: the lowest)."""
     colours = np.where(cells == 0, NONE, cells)
     for _ in range(sum(cells.shape)):
         around = np.minimum.reduce([shifted(colours, step) for step in STEPS[:4]])
@@ -149,7 +149,7 @@ def nearest(cells: Ints) -> Ints:
 
 
 def distances(cells: Ints) -> Iterator[Ints]:
-    """How far the cell is from the first other colours, and from ink."""
+    """Yield the distances to the first other colours, and to the nearest non-black cell."""
     for step in STEPS[:4]:
         gap = np.zeros(cells.shape, np.int64)
         beside = shifted(cells, step)
@@ -173,7 +173,7 @@ def _steps_to_ink(cells: Ints, steps: Sequence[tuple[int, int]]) -> Ints:
 
 
 def meets_rarest(cells: Ints) -> Iterator[Ints]:
-    """Whether row, column or a diagonal has the rarest colour."""
+    """Yield whether the cell's row, column or a diagonal has the rarest colour."""
     is_rarest = cells == rarest(np.bincount(cells.ravel(), minlength=10))
     yield np.broadcast_to(is_rarest.any(axis=1)[:, None], cells.shape).astype(np.int64)
     yield np.broadcast_to(is_rarest.any(axis=0)[None], cells.shape).astype(np.int64)

@@ -1,10 +1,10 @@
-"""Lists that fill a grid cell by cell and read the cells they have filled.
+"""Decision lists that fill a grid cell by cell and read the cells already filled.
 
     bottom_left: made_back=8 & own=0 -> 8; else own
 
-Cells are decided line by line from a corner: the row that begins there, then the next one. To
-learn such a list it is enough to show it the true outputs: one that is right about every cell,
-given those before it, is right from the first cell to the last.
+Cells are decided in raster order from a corner: the row that begins there, then the next one.
+Such a list can be learned from the true outputs: if it is right about every cell given the true
+cells before it, it is right from the first cell to the last.
 """
 
 from __future__ import annotations
@@ -30,46 +30,46 @@ CORNERS: dict[str, tuple[int, int]] = {
     "bottom_left": (-1, 1),
     "bottom_right": (-1, -1),
 }
-"""Where a scan begins, and its steps from row to row and from column to column."""
+"""Where a scan begins, with its steps from row to row and from column to column."""
 OPPOSITE: dict[str, str] = dict(zip(CORNERS, reversed(CORNERS), strict=True))
 PRICE = 2 * BIT
-"""One corner of four."""
+"""Cost of one of four corners."""
 BEFORE = ": "
-"""Between a corner and its list."""
+"""Separator between a corner and its list."""
 STEPS: dict[str, tuple[int, int]] = dict(
     zip(MADE, ((0, -1), (0, -2), (-1, 0), (-2, 0), (-1, -1), (-1, 1)), strict=True)
 )
-"""Lines and places from a cell to the one that each feature reads."""
+"""Offsets, in lines and places of the scan, of the cell that each feature reads."""
 COMPARED: dict[str, Callable[[int, int], bool]] = {
     "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<": operator.lt,
 }  # fmt: skip
 _FAR = 2
-"""The farthest of them."""
+"""The largest of these offsets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A list, and the corner from which it scans; without one it decides all cells at once."""
+    """A list, and the corner from which it scans; without a corner it decides all cells at once."""
 
     corner: str
     cells: CellList
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return self.cells.text() if not self.corner else self.corner + BEFORE + self.cells.text()
 
     @property
     def millibits(self) -> int:
-        """What it costs."""
+        """The cost in thousandths of a bit."""
         return self.cells.millibits + (PRICE if self.corner else 0)
 
     @property
     def is_own(self) -> bool:
-        """Whether a scan reads filled cells; else it is a plain list in disguise."""
+        """Whether it has no corner or reads filled cells; any other scan equals a plain list."""
         return not self.corner or any(source in MADE for source in self.cells.sources())
 
     def decide(self, columns: Mapping[str, U8], sizes: Sequence[tuple[int, int]]) -> U8:
-        """The cells of grids, concatenated; UNDECIDED where no clause applies."""
+        """Return the cells of all grids, concatenated; UNDECIDED where no clause applies."""
         if not self.corner:
             return self.cells.decide(columns.__getitem__, sum(h * w for h, w in sizes))
         sources = [source for source in self.cells.sources() if source not in MADE]
@@ -83,7 +83,7 @@ class Layer:
 
 
 def made_of(grid: Grid, corner: str) -> dict[str, U8]:
-    """Return the features of the cells filled before each cell, if the scan makes a grid."""
+    """Return the features that read filled cells, for a scan whose output is this grid."""
     down, right = CORNERS[corner]
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width)
     around = np.pad(cells[::down, ::right], _FAR, constant_values=NONE)
@@ -96,10 +96,10 @@ def made_of(grid: Grid, corner: str) -> dict[str, U8]:
 
 
 def scan(cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str) -> U8:
-    """Make a grid by a list; UNDECIDED from the first cell that no clause decides.
+    """Fill a grid by a list; UNDECIDED from the first cell that no clause decides.
 
-    What does not depend on filled cells is known for all cells beforehand; `plain_scan` is the
-    definition.
+    Whatever does not depend on filled cells is computed beforehand for all cells; `plain_scan` is
+    the definition.
     """
     height, width = size
     down, right = CORNERS[corner]
@@ -126,14 +126,14 @@ def scan(cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], 
 
 @dataclass(frozen=True, slots=True)
 class _PreparedClause:
-    """A clause for a scan: what is known of every cell beforehand, and what filled cells decide."""
+    """A clause prepared for a scan: results known beforehand, and tests that read filled cells."""
 
     applies: list[int]
-    """Whether the tests hold that do not read filled cells."""
+    """For each cell, whether all tests that do not read filled cells hold."""
     tests: tuple[tuple[int, Callable[[int, int], bool], int], ...]
-    """Of the others: steps to the cell that is read, the relation, the number."""
+    """The other tests: offset of the cell that is read, relation, number."""
     colours: list[int] | None
-    """The action's colours; None where it copies a filled cell."""
+    """The action's colours; None if it copies a filled cell."""
     step: int
     lay: bool
 
@@ -160,7 +160,7 @@ def _prepared(
 
 
 def _decided(clauses: Sequence[_PreparedClause], cell: int, place: int, output: list[int]) -> int:
-    """The colour of a cell by the first clause that has one; else UNDECIDED."""
+    """Return a cell's colour by the first clause that has one; else UNDECIDED."""
     for clause in clauses:
         if not clause.applies[cell] or not all(
             compare(output[place + step], value) for step, compare, value in clause.tests
@@ -180,7 +180,7 @@ def _decided(clauses: Sequence[_PreparedClause], cell: int, place: int, output: 
 def plain_scan(
     cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str
 ) -> U8:
-    """Do the same slowly: every clause for every cell."""
+    """Slow twin of `scan`: every clause for every cell."""
     height, width = size
     rows, places = range(height)[:: CORNERS[corner][0]], range(width)[:: CORNERS[corner][1]]
     sources = [source for source in cell_list.sources() if source not in MADE]
@@ -205,7 +205,7 @@ def plain_scan(
 
 
 def _colour(clause: Clause, number: Callable[[str], int]) -> int:
-    """The colour that a clause gives a cell with these numbers; UNDECIDED where it has none."""
+    """Return the colour that a clause gives a cell with these numbers; UNDECIDED if it has none."""
     if not all(COMPARED[t.relation](number(t.source), t.value) for t in clause.tests):
         return UNDECIDED
     action = clause.action

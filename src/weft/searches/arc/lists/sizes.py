@@ -1,8 +1,8 @@
-"""How large an output is: formulas over the input, those that all training pairs obey.
+"""Output sizes: formulas over the input that hold for all training pairs.
 
     h  w*3  h+2  w-1  h/2  5  blobs  h*marks
 
-`h` and `w` are the input's height and width; the other words count things of it.
+`h` and `w` are the input's height and width; the other words are counts of the input.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _FORMULA = re.compile(r"(?P<word>[a-z]+)(?:(?P<sign>[*+/-])(?P<by>[a-z]+|[1-9][0
 FACTORS = (2, 3, 4, 5, 6)
 SHIFTS = range(1, 11)
 PRODUCT, FACTOR, NUMBER, COUNT = 2 * BIT, 2500, 4500, 4 * BIT
-"""What they cost: two words multiplied, one of five factors, any other number, a count."""
+"""Costs of multiplying two words, of one of five factors, of any other number, of a count."""
 WORDS = (*SIDES, *COUNTS)
 Measures = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A side of the output: a number (then there is no word), or a word with what is done to it."""
+    """A side of the output: a number (`word` is empty), or a word with an optional operation."""
 
     word: str
     sign: str = ""
     by: str = ""
 
     def text(self) -> str:
-        """As programs write it."""
+        """Return the notation used in programs."""
         return f"{self.word}{self.sign}{self.by}"
 
     def value(self, measures: Measures) -> int:
-        """What it gives; 0 where a division leaves a remainder."""
+        """Return the length of the side; 0 if a division leaves a remainder."""
         if not self.word:
             return int(self.by)
         own = measures[self.word]
@@ -55,7 +55,7 @@ class Formula:
         return own * by
 
     def millibits(self, side: str) -> int:
-        """What it costs as the output's `side`; the input's same side is the cheapest word."""
+        """Return the cost as the output's `side`; the input's same side is the cheapest word."""
         words = [word for word in (self.word, self.by) if word in WORDS]
         cost = sum(_word_millibits(word, side) for word in words)
         if not self.by or self.by in WORDS:
@@ -70,7 +70,7 @@ def _word_millibits(word: str, side: str) -> int:
 
 
 def measures_of(grid: Grid) -> Measures:
-    """Return the number behind each word."""
+    """Return the value of each word."""
     inked = {divmod(i, grid.width): 1 for i, cell in enumerate(grid.cells) if cell}
     return {
         "h": grid.height,
@@ -85,8 +85,8 @@ def measures_of(grid: Grid) -> Measures:
 def formulas(side: str, inputs: Sequence[Grid], expected: Sequence[int]) -> list[Formula]:
     """Return the formulas that give the expected sides of the first inputs, cheapest first.
 
-    Of those that give the same for all inputs the cheapest is there; none gives an impossible
-    side.
+    Of formulas with the same values on all inputs only the cheapest is returned; none gives an
+    impossible side.
     """
     measured = [measures_of(grid) for grid in inputs]
     first: dict[tuple[int, ...], Formula] = {}
@@ -99,7 +99,7 @@ def formulas(side: str, inputs: Sequence[Grid], expected: Sequence[int]) -> list
 
 
 def parse(text: str) -> Formula:
-    """Undo `Formula.text`; ValueError where it is none."""
+    """Invert `Formula.text`; raises ValueError if the text is invalid."""
     if re.fullmatch(r"[1-9][0-9]?", text):
         return Formula("", "", text)
     match = _FORMULA.fullmatch(text)
@@ -112,7 +112,7 @@ def parse(text: str) -> Formula:
 
 
 def _formulas() -> Iterator[Formula]:
-    """All formulas but plain numbers."""
+    """Yield all formulas except numbers."""
     for word in WORDS:
         yield Formula(word)
         yield from (Formula(word, "*", str(n)) for n in FACTORS)

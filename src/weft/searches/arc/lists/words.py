@@ -1,6 +1,6 @@
-"""The features of a cell: their names and what they are, in the order of their numbers.
+"""The names and descriptions of a cell's features, in the order of their numbers.
 
-Colours may be copied, and are 10 (written x) where there is none; numbers are only tested.
+Colours may be copied, and are 10 (written x) if there is none; numbers are only tested.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SIDES = {
     "southwest": "below to the left",
     "southeast": "below to the right",
 }
-"""Directions, as the description of a feature ends."""
+"""Directions, as worded at the end of a feature's description."""
 COLOURS: dict[str, str] = {
     "own": "the cell's colour",
     **{side: f"its neighbour {words}" for side, words in _SIDES.items()},
@@ -131,10 +131,10 @@ FAMILIES: dict[str, str] = {
     "blob_has": "1 if its blob has the colour",
     "grid_has": "1 if the grid has the colour",
 }
-"""Features of which there is one for each non-black colour."""
+"""Features that exist once for each non-black colour."""
 INKS = range(1, 10)
 PLAIN: frozenset[str] = frozenset((*COLOURS, *NUMBERS))
-"""Names of features that are not of a family, in lists without a canvas."""
+"""Names of features that belong to no family, in lists without a canvas."""
 NUMBERS |= {f"{name}_{ink}": words for name, words in FAMILIES.items() for ink in INKS}
 NEIGHBOUR_COLOURS = list(COLOURS)[: list(COLOURS).index("rising") + 1]
 BLOCKS: dict[str, str] = {f"block_{name}": COLOURS[name] for name in NEIGHBOUR_COLOURS}
@@ -168,7 +168,7 @@ CANVAS_NUMBERS: dict[str, str] = {
     "tile": "number of the copy it is in, row by row",
 }
 CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right")
-"""Where copies or cells can be counted from."""
+"""Corners from which copies or cells can be counted."""
 COUNTED: dict[str, str] = {
     "input": "the count of the input, 60 at most",
     "tile_under": "1 if fewer copies than the count come before its own, row by row",
@@ -183,7 +183,7 @@ COUNTED: dict[str, str] = {
     "row_under": "1 if fewer rows than the count are above it",
     "column_under": "1 if fewer columns than the count are to its left",
 }
-"""Features of which there is one for each count of the input."""
+"""Features that exist once for each count of the input."""
 COUNTS = ("cells", "gaps", "marks", "blobs")
 """Counts of an input: non-black cells, black cells, non-black colours, blobs."""
 CANVAS_NUMBERS |= {f"{name}_{what}": words for what in COUNTS for name, words in COUNTED.items()}
@@ -196,8 +196,8 @@ MADE: dict[str, str] = {
     "made_over_back": "the cell before that position in the line before",
     "made_over_on": "the cell after that position in the line before",
 }
-"""Colours of cells filled before, in lists that scan a grid."""
+"""Colours of cells already filled, in lists that scan a grid."""
 TESTED: frozenset[str] = frozenset((*NUMBERS, *CANVAS_NUMBERS))
-"""Names of features that are tested and never copied."""
+"""Names of features that are only tested, never copied."""
 WORDS: frozenset[str] = frozenset((*NAMES, *CANVAS_NAMES, *MADE))
 """Names of all features."""

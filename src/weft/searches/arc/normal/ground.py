@@ -1,13 +1,13 @@
-"""The ground of a whole puzzle: the colour that is exchanged with black before a search.
+"""The background of a whole puzzle: the colour that is exchanged with black before a search.
 
-Operators and features take black for empty. Where the ground of a puzzle has another colour, that
-colour and black are exchanged in all grids, and programs and outputs are reported in the colours of
-the puzzle again:
+Operators and features treat black as empty. If a puzzle has another background colour, that
+colour and black are exchanged in all grids, and programs and outputs are reported in the puzzle's
+own colours:
 
-    puzzle ──► puzzle on black ground ──► search, evidence, verdict ──► in terms of the puzzle
+    puzzle ──► puzzle on black ──► search, evidence, verdict ──► in the puzzle's own colours
 
-An exchange loses nothing, so the puzzle is searched and judged as if it had come with black ground.
-Where that explains nothing, a brief search of the puzzle as it is adds guesses.
+An exchange loses nothing, so the puzzle is searched and judged as if its background had been
+black. If that explains nothing, a brief search of the puzzle as it is adds guesses.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from weft.searches.arc.symmetries import COLOURS
 from weft.searches.arc.task import ArcTask
 
 CLEAR = 2
-"""How many times as many cells as any other colour the ground has, where black is a colour too."""
+"""Minimum ratio of background cells to cells of any other colour, if black is a colour too."""
 AS_IS = "as_is"
-"""The field of a written task that is searched in its own colours."""
+"""Field of a serialised task that is searched in its own colours."""
 Counts = Sequence[Sequence[int]]
-"""The cells of each colour, input by input."""
+"""The number of cells of each colour, for each input."""
 
 
 def as_it_is(task: ArcTask) -> bytes:
-    """Write a task that no colour is to be exchanged in any more."""
+    """Serialise a task in which no colours are to be exchanged."""
     return canonical({**json.loads(task.canonical()), AS_IS: True}).encode()
 
 
 def read_puzzle(data: bytes) -> tuple[ArcTask, FittedView | None]:
-    """Read a task as it is searched, and the view that shows it so; None where it stays."""
+    """Return the task to search, and the view that produces it; None if the task is unchanged."""
     task = ArcTask.from_canonical(data)
     return (task, None) if AS_IS in json.loads(data) else on_black_ground(task)
 
 
 def on_black_ground(task: ArcTask) -> tuple[ArcTask, FittedView | None]:
-    """Return a task as it is searched, and the view that shows it so; None where it stays."""
+    """Return the task on black, and the view that produces it; None if the task is unchanged."""
     ground = ground_colour(task)
     if ground == BLACK:
         return task, None
@@ -50,10 +50,10 @@ def on_black_ground(task: ArcTask) -> tuple[ArcTask, FittedView | None]:
 
 
 def ground_colour(task: ArcTask) -> int:
-    """Return the colour to exchange with black; black where there is none.
+    """Return the colour to exchange with black; black if there is none.
 
-    It is the commonest colour of every input, by far where the puzzle has black too. Where it has
-    none, the commonest colour of most inputs is enough, if all have it.
+    It must be the most common colour of every input, by far, if the puzzle contains black. If the
+    puzzle has no black, it must be the most common colour of most inputs and occur in all of them.
     """
     inputs = [grid.cells for grid in (*(pair.input for pair in task.train), *task.test)]
     outputs = [pair.output.cells for pair in task.train]
@@ -64,7 +64,7 @@ def ground_colour(task: ArcTask) -> int:
 
 
 def _clear(counts: Counts) -> int:
-    """The colour that is the commonest of every input by far; black if there is none."""
+    """Return the colour that is by far the most common in every input; black if there is none."""
     ground = max(range(COLOURS), key=lambda colour: counts[0][colour])
     is_clear = all(
         own[ground] >= CLEAR * cells
@@ -76,7 +76,10 @@ def _clear(counts: Counts) -> int:
 
 
 def _commonest(counts: Counts) -> int:
-    """The commonest colour of most inputs that all have, then of all together, then the lowest."""
+    """Return the shared colour that is the most common in most inputs; black if there is none.
+
+    Ties go to the colour with the larger total, then to the lowest.
+    """
     shared = [colour for colour in range(COLOURS) if all(own[colour] for own in counts)]
     best = max(
         shared,
@@ -87,5 +90,5 @@ def _commonest(counts: Counts) -> int:
 
 
 def _led(counts: Counts, colour: int) -> int:
-    """In how many inputs no colour has more cells."""
+    """Return the number of inputs in which no colour has more cells."""
     return sum(own[colour] == max(own) for own in counts)

@@ -1,4 +1,4 @@
-"""All views in their fixed order, a view as a program names it, and which are worth a search."""
+"""All views in a fixed order, a view as written in a program, and the choice of views to search."""
 
 from __future__ import annotations
 
@@ -19,48 +19,48 @@ from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
 BRIEF: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), GroundByCount())
-"""Those that get a short search."""
+"""Views that get a short search."""
 VIEWS: tuple[ViewDefinition, ...] = (*BRIEF, GroundBlack())
 BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}
 assert len(BY_NAME) == len(VIEWS), "two views have one name"
 _PROBE = Grid(2, 5, bytes(range(10)))
-"""No two symmetries do the same to it."""
+"""A grid that no two symmetries map to the same grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class FittedView:
-    """A view with its parameters, and perhaps another view of what it shows."""
+    """A view with its parameters, and optionally another view that is applied to its result."""
 
     name: str
     parameters: str = ""
     below: FittedView | None = field(default=None, kw_only=True)
 
     def text(self) -> str:
-        """Write it as the first lines of a program do."""
+        """Return the view as the first lines of a program."""
         own = f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
         return own if self.below is None else f"{own}\n{self.below.text()}"
 
     def layers(self) -> tuple[FittedView, ...]:
-        """Return the views one by one, the first to be applied first."""
+        """Return the individual views, in the order in which they are applied."""
         return (replace(self, below=None), *(() if self.below is None else self.below.layers()))
 
     @property
     def shows_objects(self) -> bool:
-        """Whether to ask what becomes of objects as it shows them."""
+        """Whether the short search also learns actions on objects as this view shows them."""
         return BY_NAME[self.name].shows_objects
 
     def millibits(self) -> int:
-        """What it costs."""
+        """Return the cost in thousandths of a bit."""
         below = 0 if self.below is None else self.below.millibits()
         return BY_NAME[self.name].price(self.parameters) + below
 
     def symmetry(self, given: Grid) -> Symmetry:
-        """Return the symmetry for an example with this input."""
+        """Return the symmetry for an example with the input `given`."""
         own = BY_NAME[self.name].symmetry(self.parameters, given)
         return own if self.below is None else composed(own, self.below.symmetry(own.apply(given)))
 
     def of(self, task: ArcTask) -> ArcTask:
-        """Return the viewed task, without its truth."""
+        """Return the viewed task without its truth."""
         return ArcTask(task.name, tuple(map(self._pair, task.train)), self.each(task.test))
 
     def each(self, inputs: Sequence[Grid]) -> tuple[Grid, ...]:
@@ -68,14 +68,14 @@ class FittedView:
         return tuple(self.symmetry(grid).apply(grid) for grid in inputs)
 
     def back(self, inputs: Sequence[Grid], outputs: Sequence[Grid]) -> tuple[Grid, ...]:
-        """Return outputs for viewed inputs in terms of the inputs themselves."""
+        """Map outputs for viewed inputs back to the original inputs."""
         both = zip(inputs, outputs, strict=True)
         return tuple(self.symmetry(given).undo(output) for given, output in both)
 
     def under(self, symmetry: Symmetry) -> FittedView:
-        """Return the view that does the same to a task transformed by a symmetry.
+        """Return the view that has the same effect on a task transformed by a symmetry.
 
-        The symmetry leaves black as it is. So it does the same to what a view of the ground shows.
+        The symmetry keeps black, so it also transforms what a view of the background shows.
         """
         below = None if self.below is None else self.below.under(symmetry)
         own = BY_NAME[self.name].under(self.parameters, symmetry)
@@ -87,23 +87,23 @@ class FittedView:
 
 
 def grounded(task: ArcTask) -> FittedView | None:
-    """Return the view on black ground, if the ground of an input is not black already."""
+    """Return the view on black, unless the background of every input is already black."""
     view = FittedView(GroundBlack.name)
     inputs = [*(pair.input for pair in task.train), *task.test]
     return view if any(view.symmetry(grid).apply(_PROBE) != _PROBE for grid in inputs) else None
 
 
 def is_coloured(task: ArcTask) -> bool:
-    """Whether black is the commonest colour of no input."""
+    """Whether black is the most common colour of no input."""
     inputs = (*(pair.input for pair in task.train), *task.test)
     return all(ground_of(grid) != BLACK for grid in inputs)
 
 
 def worthwhile(task: ArcTask) -> tuple[FittedView, ...]:
-    """Return the views that are worth a short search: operators could not change a task so.
+    """Return the views worth a short search: those whose effect no operator can have.
 
-    A view that does the same to every example is left out, and one that does what an earlier one
-    does.
+    Views that apply the same symmetry to every example are left out, as are views with the same
+    effect as an earlier one.
     """
     inputs = [*(pair.input for pair in task.train), *task.test]
     by_effect: dict[tuple[Grid, ...], FittedView] = {}

@@ -1,9 +1,9 @@
-"""The contract of views, and the views: a symmetry for each example, determined by its input alone.
+"""The view interface and the views: a symmetry for each example, determined by its input alone.
 
-    training pairs ──fit──► parameters                what the view keeps as it is
+    training pairs ──fit──► parameters                what the view keeps unchanged
     parameters, an input ──symmetry──► apply, undo    for this example's grids, output included
 
-A program with a view runs on the viewed input, and the view is undone on what it returns.
+A program with a view runs on the viewed input, and the view is undone on its output.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from weft.searches.arc.task import Pair
 from weft.searches.arc.values import Grid
 
 BASE = 6 * BIT
-"""That there is a view, and which; about what an operator costs."""
+"""Cost of using a view and naming it; about that of an operator."""
 BLACK = 0
 
 
 class ViewDefinition(ABC):
-    """One view; without parameters unless it says otherwise."""
+    """A view; it has no parameters unless its class states otherwise."""
 
     name: ClassVar[str]
     doc: ClassVar[str]
     more: ClassVar[int] = 0
-    """Bits that it costs beyond the simplest view, as it chooses among more symmetries."""
+    """Additional cost in bits over the simplest view, because it chooses among more symmetries."""
     shows_objects: ClassVar[bool] = False
-    """Whether its short search also asks what becomes of objects, which takes long."""
+    """Whether its short search also learns actions on objects, which takes long."""
 
     def fit(self, train: Sequence[Pair]) -> str:
-        """Return the parameters that training pairs determine."""
+        """Return the parameters determined by the training pairs."""
         return ""
 
     @abstractmethod
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
-        """Return the symmetry for an example with this input."""
+        """Return the symmetry for an example with the input `given`."""
 
     def under(self, parameters: str, symmetry: Symmetry) -> str:
-        """Return the parameters for a task whose grids were all transformed by a symmetry."""
+        """Return the parameters for a task whose grids have all been transformed by a symmetry."""
         return ""
 
     def price(self, parameters: str) -> int:
-        """Return what view and parameters cost, in thousandths of a bit."""
+        """Return the cost of the view and its parameters, in thousandths of a bit."""
         return BASE + self.more * BIT
 
     def is_valid(self, parameters: str) -> bool:
-        """Whether `fit` could have returned a text."""
+        """Whether `fit` could have returned these parameters."""
         return parameters == ""
 
     def parse(self, text: str) -> str:
-        """Return parameters as a program writes them, or refuse them."""
+        """Check parameters read from a program; raises ValueInvalid if they are invalid."""
         if not self.is_valid(text):
             raise ValueInvalid(
                 f"{text!r} is not a parameter of {self.name}",
@@ -65,10 +65,10 @@ class ViewDefinition(ABC):
 
 
 class ByCount(ViewDefinition):
-    """Names what varies from example to example by its role.
+    """Renames the colours that vary between examples by their roles.
 
-    Parameters: the colours that keep their names, ascending: black, those that every training
-    input has, and those that outputs add. An input's others take the free names in order.
+    Parameters: the colours that keep their names, ascending: black, those that every training input
+    has, and those that outputs add. An input's other colours get the free names in order.
     """
 
     name, shows_objects = "colours_by_count", True
@@ -107,7 +107,7 @@ class ByCount(ViewDefinition):
 
 
 class LinesLie(ViewDefinition):
-    """By whole lines."""
+    """Orients examples by their one-coloured lines."""
 
     name = "lines_lie"
     doc = "Transposes examples with more columns than rows of a single non-black colour."
@@ -118,9 +118,9 @@ class LinesLie(ViewDefinition):
 
 
 class GroundBlack(ViewDefinition):
-    """By the ground: what operators and features take for empty.
+    """Exchanges black with the background, which operators and features treat as empty.
 
-    Parameters: the colour of the ground where all inputs of a task have the same (`ground`), else
+    Parameters: the background colour if it is the same for all inputs of a task (`ground`), else
     none.
     """
 
@@ -148,7 +148,7 @@ class GroundBlack(ViewDefinition):
 
 
 class GroundByCount(ByCount):
-    """`ground_black`, then `colours_by_count`; parameters as there, of grids on black ground."""
+    """`ground_black`, then `colours_by_count` with parameters fitted on grids on black."""
 
     name, more, shows_objects = "ground_by_count", 3, False
     doc = "`ground_black`, then `colours_by_count`."
@@ -173,12 +173,12 @@ class GroundByCount(ByCount):
 
 
 def ground_of(grid: Grid) -> int:
-    """Return the commonest colour, of equals the lowest."""
+    """Return the most common colour; ties go to the lowest."""
     return max(range(COLOURS), key=grid.cells.count)
 
 
 def _renamed(colours: str, symmetry: Symmetry) -> str:
-    """Return what a symmetry makes of listed colours."""
+    """Return the listed colours as a symmetry renames them."""
     grids = (symmetry.apply(Grid(1, 1, bytes((int(symbol),)))) for symbol in colours)
     return "".join(str(grid.cells[0]) for grid in grids)
 
@@ -187,5 +187,5 @@ _ALL = Grid(1, COLOURS, bytes(range(COLOURS)))
 
 
 def _lines(grid: Grid) -> int:
-    """How many rows have one colour that is not black."""
+    """Count the rows of a single non-black colour."""
     return sum(len(set(row)) == 1 and row[0] != 0 for row in grid.rows())

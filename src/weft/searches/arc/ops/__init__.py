@@ -1,1 +1,1 @@
-"""The operators of the grid language: what each is called, does, costs and can change."""
+"""The operators of the grid language: their names, definitions, costs and effects."""

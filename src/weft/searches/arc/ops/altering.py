@@ -1,4 +1,4 @@
-"""What one object can be changed into, and how objects are drawn: plain definitions."""
+"""Alterations of one object, and the drawing of objects: plain definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
 def alter(value: Value, given: Grid, p: int, q: int) -> Piece | None:
-    """One object changed: by a symmetry, where the corner of its box stays, or its cells."""
+    """Alter an object: by a symmetry that keeps the corner of its box, or by changing its cells."""
     piece = objects.as_piece(value)
     if p >= k.FILL_BOX:
         return recelled(piece, p)
@@ -20,12 +20,12 @@ def alter(value: Value, given: Grid, p: int, q: int) -> Piece | None:
 
 
 def recelled(piece: Piece, p: int) -> Piece | None:
-    """The object with other cells, in the smallest box; fails where no cell was or is left.
+    """Change which cells an object has, and fit its box; None if it had or has no cells.
 
-    FILL_BOX gives empty places of the box the object's colour; OUTLINE keeps cells with a side
-    where the object ends; FILL_HOLES fills the holes with the object's colour and HOLES_ALONE
-    leaves nothing else; RING is the places beside the cells, corners included, in the object's
-    colour. The object's colour is the one most of its cells have.
+    FILL_BOX fills the empty cells of the box with the object's colour; OUTLINE keeps cells with a
+    side on the object's boundary; FILL_HOLES fills the holes with the object's colour, HOLES_ALONE
+    returns only the filled holes; RING returns the cells around the object, corners included, in
+    the object's colour. The object's colour is its most common one.
     """
     cells, colour = objects.cells_of(piece), objects.colour_of(piece)
     if not cells:
@@ -57,9 +57,9 @@ def recelled(piece: Piece, p: int) -> Piece | None:
 def paint(value: Value, given: Grid, p: int, q: int) -> Value:
     """Draw an object or a set on a canvas as large as the input.
 
-    Later objects come over earlier ones; what lies outside is cut off. The canvas is black or the
-    input. ERASE and ERASE_COMMON paint the cells black or in the input's most common colour, KEEP
-    as the input has them, BOXES_ON_INPUT paints empty places of boxes black.
+    Later objects cover earlier ones; cells outside the canvas are clipped. The canvas is black or
+    the input. ERASE paints the cells black, ERASE_COMMON in the input's most common colour, KEEP as
+    in the input; BOXES_ON_INPUT also paints the empty cells of boxes black.
     """
     pieces = value if isinstance(value, tuple) else (objects.as_piece(value),)
     back = objects.commonest(given.cells) if p == k.ERASE_COMMON else 0

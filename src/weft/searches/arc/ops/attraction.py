@@ -1,4 +1,4 @@
-"""How objects of a set are drawn to one of them: the plain definition."""
+"""Moving the objects of a set towards one of them: the plain definition."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from weft.searches.arc.values import Grid, Piece, Value
 
 
 def attract(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Move objects straight towards one of them; those that stay come first.
+    """Move objects straight towards one of them; in the result, those that stay come first.
 
-    TO_LARGEST, TO_SMALLEST: all towards the object with the most or fewest cells, which must be
-    one; TO_OWN: each towards the object of its colour with the most cells, the first of equals,
-    unless it has as many; those of the fewest cells that have nowhere to go are left out. They
-    pass over others. TOUCH: until the next step would meet a cell of
-    it; ENTER: that step too. An object that would never meet it stays. Fails when none moves.
+    TO_LARGEST, TO_SMALLEST: all move towards the object with the most or fewest cells, which must
+    be unique. TO_OWN: each moves towards the largest object of its colour (ties: the first), unless
+    it is as large; of the objects with nowhere to go, those with the fewest cells are left out.
+    Objects pass over others. TOUCH: they stop before the step that would overlap the target; ENTER:
+    after it. An object that would never meet its target stays. Returns None if none moves.
     """
     objects = as_objects(value)
     targets = _targets(objects, p)
@@ -37,7 +37,7 @@ def attract(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _targets(objects: tuple[Piece, ...], p: int) -> list[Piece | None] | None:
-    """Where each object is drawn; None for those that stay, or where there is no largest."""
+    """Return each object's target, None if it stays; None if the extreme object is not unique."""
     sizes = [len(inked(piece)) for piece in objects]
     if p != k.TO_OWN:
         extreme = (max if p == k.TO_LARGEST else min)(sizes, default=0)
@@ -54,10 +54,10 @@ def _targets(objects: tuple[Piece, ...], p: int) -> list[Piece | None] | None:
 
 
 def drawn(piece: Piece, target: Piece, enter: bool) -> Piece | None:
-    """The object moved to its target; None if it does not meet it, or touches it already.
+    """Return the object moved to its target; None if it never meets it, or need not move.
 
-    A step goes along every axis on which the boxes have no line in common; once they have one on
-    both, as the last step did.
+    A step goes along every axis on which the boxes do not overlap; once they overlap on both axes,
+    the last step is repeated.
     """
     meets, step, here = set(cells_of(target)), (0, 0), piece
     for _ in range(k.STEPS):
@@ -77,5 +77,5 @@ def drawn(piece: Piece, target: Piece, enter: bool) -> Piece | None:
 
 
 def _towards(start: int, length: int, other: int, other_length: int) -> int:
-    """The step along one axis that brings a range nearer to another; 0 if they overlap."""
+    """Return the step along one axis that brings a range nearer to another; 0 if they overlap."""
     return (start + length <= other) - (other + other_length <= start)

@@ -1,4 +1,4 @@
-"""What is done with ordered sets of objects: choose, sort, label, change, sum up: definitions."""
+"""Operations on ordered sets of objects (choose, sort, label, change, sum up): definitions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value, ValueStage, fits
 
 
 def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """The object with the largest (MOST) or smallest (LEAST) measure p.
+    """Return the object with the largest (MOST) or smallest (LEAST) measure p.
 
-    Fails when several share it; FIRST_MOST and FIRST_LEAST take the first of them.
+    Returns None if several share it; FIRST_MOST and FIRST_LEAST return the first of them.
     """
     objects = as_objects(value)
     values = measures(objects, p, given)
@@ -27,9 +27,9 @@ def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """The objects whose measure p is, or is not, the largest or smallest, or is 0 or more.
+    """Return the objects whose measure p is or is not the largest or smallest, is 0, or is above 0.
 
-    Fails when none is left.
+    Returns None if none is left.
     """
     objects = as_objects(value)
     values = measures(objects, p, given)
@@ -49,7 +49,7 @@ def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def order(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """All objects by rising or falling measure p; equals keep their order."""
+    """Sort all objects by measure p, ascending or descending; the sort is stable."""
     objects = as_objects(value)
     sign = 1 if q == k.UP else -1
     values = [sign * measured for measured in measures(objects, p, given)]
@@ -57,10 +57,10 @@ def order(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """All cells of each object in one colour: its measure p, or the rank of that among all.
+    """Recolour each object with its measure p, or with the rank of that measure.
 
-    Ranks count different values from 1, from the largest down or from the smallest up. Numbers
-    above 9 become 9, below 0 become 0.
+    Ranks number the distinct values from 1, from the largest down or from the smallest up. Labels
+    above 9 become 9, those below 0 become 0.
     """
     objects = as_objects(value)
     values = measures(objects, p, given)
@@ -77,16 +77,16 @@ def _coloured(piece: Piece, colour: int) -> Piece:
 
 
 def each(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Every object altered; those that cannot be are left out. Fails when none remains."""
+    """Alter every object, leaving out those that cannot be altered; None if none remains."""
     altered = [alter(piece, given, p, q) for piece in as_objects(value)]
     return tuple(o for o in altered if o is not None and fits(ValueStage.OBJECT, o)) or None
 
 
 def shift(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Objects fall down, up, left or right (p = 0 … 3) until they rest on others or the border.
+    """Let objects fall down, up, left or right (p = 0 … 3) until they rest on others or the border.
 
-    They go one after the other in their order, each as far as it can, again and again until
-    none moves. Fails without objects, and when one has no cells or lies outside the input.
+    They move in order, each as far as it can, repeatedly until none moves. Returns None if there
+    are no objects, or if one has no cells or lies outside the input.
     """
     down, right = ((1, 0), (-1, 0), (0, -1), (0, 1))[p]
     inside = set(grid_cells(given))
@@ -105,7 +105,7 @@ def shift(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _free_steps(cells: set[Cell], free: set[Cell], down: int, right: int) -> int:
-    """How many steps the cells can go on free places."""
+    """Return the number of steps that the cells can move through free places."""
     steps = 0
     while {(r + (steps + 1) * down, c + (steps + 1) * right) for r, c in cells} <= free:
         steps += 1
@@ -113,7 +113,7 @@ def _free_steps(cells: set[Cell], free: set[Cell], down: int, right: int) -> int
 
 
 def total(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """How many objects, or for USUAL the colour of most objects; fails when two are equal."""
+    """Return the number of objects, or for USUAL the colour of most objects; None if it is tied."""
     colours = measures(as_objects(value), p, given)
     if q == k.HOW_MANY:
         return len(colours)

@@ -1,4 +1,4 @@
-"""Operators that fill in what one colour hides: facts and plain definitions."""
+"""Operators that restore the cells that one colour hides: facts and plain definitions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Image = Callable[[Place], Place]
 
 
 def hidden_colour(grid: Grid, p: int) -> int | None:
-    """The colour that hides: black, the least common one, or that of the largest plain square.
+    """Return the hiding colour: black, the rarest, or that of the largest one-coloured square.
 
-    The lowest of equals. None if there is no such cell, or no other.
+    Ties go to the lowest. Returns None if the grid has no cell of that colour, or no other cell.
     """
     colours = sorted(set(grid.cells))
     colour = 0
@@ -28,7 +28,7 @@ def hidden_colour(grid: Grid, p: int) -> int | None:
 
 
 def _largest_square(grid: Grid, colour: int) -> int:
-    """Side of the largest square that is all of one colour."""
+    """Return the side of the largest square that is entirely of one colour."""
     rows = grid.rows()
     plain = bytes([colour])
     return max(
@@ -57,10 +57,10 @@ def _mirror(kind: int, s: int) -> Image:
 
 
 def best_mirror(grid: Grid, hidden: int, kind: int) -> int:
-    """The mirror on which known cells agree best.
+    """Return the mirror axis on which the known cells agree best.
 
-    Each pair of cells that agree counts for it, each that do not counts PENALTY against; equals:
-    nearest to the middle, then the lowest.
+    Each pair of cells that agree scores 1, each that do not scores -PENALTY; ties go to the axis
+    nearest to the middle, then to the lowest.
     """
     middle = (grid.width if kind == k.COLUMNS else grid.height) - 1
     return max(
@@ -82,9 +82,9 @@ def _agreement(grid: Grid, hidden: int, image: Image) -> int:
 
 
 def _images(grid: Grid, hidden: int, q: int) -> list[Image] | None:
-    """All combinations of the mirrors of `q`: columns first, then rows, then the diagonal.
+    """Return all combinations of the mirrors in `q`: columns first, then rows, then the diagonal.
 
-    The diagonal goes through the centre that the others give, which must be possible.
+    The diagonal passes through the centre that the others define; None if that is impossible.
     """
     places = {kind: best_mirror(grid, hidden, kind) for kind in (k.COLUMNS, k.ROWS) if q & kind}
     if q & k.DIAGONAL:
@@ -107,7 +107,7 @@ def _follow(at: Place, steps: list[Image]) -> Place:
 
 
 def _filled(grid: Grid, hidden: int, fill: Callable[[Place], int], crop: bool) -> Grid:
-    """The grid with hidden cells filled; or only the box around them."""
+    """Return the grid with hidden cells filled, or only the box around them."""
     cells = {at: fill(at) if grid.at(*at) == hidden else grid.at(*at) for at in _places(grid)}
     cells_shown = [at for at in cells if not crop or grid.at(*at) == hidden]
     rows, columns = [r for r, _ in cells_shown], [c for _, c in cells_shown]
@@ -118,7 +118,7 @@ def _filled(grid: Grid, hidden: int, fill: Callable[[Place], int], crop: bool) -
 
 
 def by_symmetry(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Fill hidden cells from the first of their mirror images that is known."""
+    """Fill each hidden cell from the first of its mirror images that is known."""
     assert isinstance(value, Grid)
     hidden = hidden_colour(value, p)
     images = _images(value, hidden, q) if hidden is not None else None
@@ -134,10 +134,10 @@ def by_symmetry(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def by_period(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Fill hidden cells from the smallest tile (equals: the flattest) that the known ones allow.
+    """Fill hidden cells from the smallest tile (ties: fewest rows) that the known cells allow.
 
-    Fails where that is more than half the grid. A slanted tile is a stripe of cells; each row of
-    the grid begins further on in it by the same number of cells.
+    Returns None if the tile exceeds half the grid. A slanted tile is a strip of cells; each row of
+    the grid starts further along it by the same number of cells.
     """
     assert isinstance(value, Grid)
     hidden = hidden_colour(value, p)
@@ -156,7 +156,7 @@ def by_period(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
-    """Ways to number the places of a tile, the smallest tiles first."""
+    """Yield ways to number the cells of a tile, the smallest tiles first."""
     h, w = grid.height, grid.width
     if kind == k.SLANTED:
         for n in range(1, min(w, h * w // 2 + 1)):

@@ -1,7 +1,7 @@
 """Operators that colour cells of a grid in place: facts and plain definitions.
 
-Many of them are labels: they number cells instead of colouring them well, because what comes
-after a search, a fitted table, turns numbers into colours.
+Many of them are labels: they only number cells, because a fitted rule that follows can map the
+numbers to colours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _painted(grid: Grid, cell: Callable[[int, int], int]) -> Grid:
 
 
 def _around(grid: Grid, r: int, c: int, eight: bool) -> Iterator[int]:
-    """The colours of the neighbours that lie in the grid."""
+    """Yield the colours of the neighbours inside the grid."""
     for y in range(max(r - 1, 0), min(r + 2, grid.height)):
         for x in range(max(c - 1, 0), min(c + 2, grid.width)):
             if (y, x) != (r, c) and (eight or y == r or x == c):
@@ -30,7 +30,7 @@ def _around(grid: Grid, r: int, c: int, eight: bool) -> Iterator[int]:
 
 
 def neighbours(value: Value, given: Grid, p: int, q: int) -> Value:
-    """Each cell by its four (q = 0) or eight (q = 1) neighbours; `_by_neighbours` per mode."""
+    """Recolour each cell by its four (q = 0) or eight (q = 1) neighbours; see `_by_neighbours`."""
     assert isinstance(value, Grid)
 
     def cell(r: int, c: int) -> int:
@@ -41,10 +41,10 @@ def neighbours(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 def _by_neighbours(p: int, own: int, near: list[int], inside: bool) -> int:
-    """Give a cell's new colour; `inside` means that no neighbour differs or is missing."""
+    """Return a cell's new colour; `inside` means that no neighbour differs or is missing."""
     filled = [colour for colour in near if colour]
     match p:
-        case k.COUNT:  # of neighbours that are not black
+        case k.COUNT:  # non-black neighbours
             return len(filled)
         case k.INNER:
             return 0 if own == 0 else 1 if inside else 2
@@ -59,11 +59,11 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 
 
 
 def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Colour black cells by what they see.
+    """Colour black cells by the cells that they see.
 
-    RAYS: cells that are not black shoot their colour in the directions of `p` until the next
-    such cell; later directions paint over earlier ones. JOIN: black between two cells of one
-    colour gets it, by pairs of directions. ONLY_RARE: no colour but the rarest counts.
+    RAYS: each non-black cell emits its colour in the directions of `p`, up to the next non-black
+    cell; later directions override earlier ones. JOIN: black cells between two cells of one colour,
+    in opposite directions, get that colour. ONLY_RARE: only the rarest colour counts.
     """
     assert isinstance(value, Grid)
     only = rare_colour(value) if q & k.ONLY_RARE else 0
@@ -83,7 +83,7 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _seen(grid: Grid, r: int, c: int, step: Place, only: int) -> int:
-    """The colour that flies here in a direction; black if none, or if not the `only` one."""
+    """Return the colour that arrives along a direction; black if none, or if it is not `only`."""
     while True:
         r, c = r - step[0], c - step[1]
         if not (0 <= r < grid.height and 0 <= c < grid.width):
@@ -93,7 +93,7 @@ def _seen(grid: Grid, r: int, c: int, step: Place, only: int) -> int:
 
 
 def places(value: Value, given: Grid, p: int, q: int) -> Value:
-    """Number cells by where they are; what counts up is taken modulo q."""
+    """Number cells by their position, modulo q."""
     assert isinstance(value, Grid)
     h, w, rows = value.height, value.width, value.rows()
     columns = [list(line) for line in zip(*rows, strict=True)]
@@ -109,7 +109,7 @@ def places(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Change colours by how common they are; black does not count as a colour at first."""
+    """Change colours by their frequency; black is counted only for BACK_TO_BLACK and INVERT."""
     assert isinstance(value, Grid)
     chosen = rare_colour(value) if p in RARE_MODES else main_colour(value)
     common, present = most_common(value), sorted(set(value.cells))

@@ -1,6 +1,6 @@
-"""Operators that paint whole components by what they are: facts and plain definitions.
+"""Operators that paint whole components by their properties: facts and plain definitions.
 
-Each finds the parts of a grid, measures them, grades the measures, and paints the parts.
+Each operator finds the parts of a grid, measures them, grades the measures and paints the parts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
 def parts_of(grid: Grid, q: int) -> list[Piece]:
-    """Return the parts that `q` asks for, in scan order of their first cells."""
+    """Return the parts that `q` selects, in scan order of their first cells."""
     cells, which, links = o.grid_cells(grid), q & 12, q & 3
     chosen = {cell: c for cell, c in cells.items() if (c == 0) == (which == k.BLACK)}
     if links == k.COLOUR:
@@ -28,18 +28,18 @@ def parts_of(grid: Grid, q: int) -> list[Piece]:
 
 
 def _distinct(cells: dict[o.Cell, int]) -> list[int]:
-    """The colours of cells in the order in which they occur."""
+    """Return the distinct colours of cells, in order of first occurrence."""
     return list(dict.fromkeys(cells.values()))
 
 
 def _symmetry(part: Piece) -> int:
-    """1, plus 1 if it is its left-right mirror image, colours and all, plus 2 for top-bottom."""
+    """Return 1, plus 1 if a part is left-right symmetric, plus 2 if top-bottom; colours count."""
     rows = o.rows_of(part)
     return 1 + (rows == [row[::-1] for row in rows]) + 2 * (rows == rows[::-1])
 
 
 def _around(part: Piece, grid: Grid) -> int:
-    """The commonest colour beside its cells but black, the lowest of equals; black if none."""
+    """Return the most common non-black colour beside a part (ties: the lowest); black if none."""
     own, every = o.cells_of(part), o.grid_cells(grid)
     beside = [near for cell in own for near in o.neighbours(cell, False) if near not in own]
     colours = [every.get(near, 0) for near in beside]
@@ -64,7 +64,7 @@ MEASURES: dict[int, Callable[[Piece, list[Piece], Grid], int]] = {
 
 
 def _graded(values: list[int], how: int) -> list[int]:
-    """Labels for measures: as they are; ranks, the largest 1, equals alike; 1 for extremes."""
+    """Grade measures: as they are, by rank (1 is largest), 1 for extremes else 2, or by parity."""
     distinct = sorted(set(values), reverse=True)
     grades: dict[int, Callable[[int], int]] = {
         k.AS_IS: lambda v: v,
@@ -77,9 +77,9 @@ def _graded(values: list[int], how: int) -> list[int]:
 
 
 def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Paint each part with its graded measure; later parts' boxes paint over earlier ones.
+    """Paint each part with its graded measure; boxes of later parts cover those of earlier ones.
 
-    Fails where there are no parts.
+    Returns None if there are no parts.
     """
     assert isinstance(value, Grid)
     parts = parts_of(value, q)

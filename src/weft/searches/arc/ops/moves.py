@@ -1,7 +1,7 @@
-"""Operators on grids that move or repeat what is there: facts and plain definitions.
+"""Operators that move or repeat the contents of a grid: facts and plain definitions.
 
-Most of them pick lines: a list of rows and a list of columns, and the result is where these
-cross. `picked` defines the lists.
+Most of them pick a list of rows and a list of columns; the result is where these cross. `picked`
+defines the lists.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ Lines = list[list[int]]
 
 
 def most_common(grid: Grid) -> int:
-    """The colour most cells have; the lowest of equals."""
+    """Return the most common colour; ties go to the lowest."""
     return max(range(10), key=lambda colour: (grid.cells.count(colour), -colour))
 
 
 def main_colour(grid: Grid) -> int:
-    """The colour most cells have, black apart; the lowest of equals; black if there is no other."""
+    """Return the most common non-black colour (ties: the lowest); black if there is none."""
     return max(range(1, 10), key=grid.cells.count) if any(grid.cells) else 0
 
 
 def rare_colour(grid: Grid) -> int:
-    """The colour fewest cells have, black apart; the lowest of equals; black if there is none."""
+    """Return the rarest non-black colour (ties: the lowest); black if there is none."""
     colours = sorted(set(grid.cells) - {0})
     return min(colours, key=grid.cells.count) if colours else 0
 
 
 def turned(rows: Lines, p: int) -> Lines:
-    """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    """Apply one of eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
     rows = rows[::-1] if p & 2 else rows
     rows = [row[::-1] for row in rows] if p & 1 else rows
     return [list(column) for column in zip(*rows, strict=True)] if p & 4 else rows
 
 
 def transform(value: Value, given: Grid, p: int, q: int) -> Value:
-    """One of the eight symmetries of a grid."""
+    """Apply one of the eight symmetries to a grid."""
     assert isinstance(value, Grid)
     return Grid.of(turned(value.rows(), p))
 
 
 def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Take the cells where the rows that `p` names cross the columns that `q` names."""
+    """Return the cells where the rows that `p` selects cross the columns that `q` selects."""
     assert isinstance(value, Grid)
     lines = value.rows()
     rows = picked(lines, value, p)
@@ -57,7 +57,7 @@ def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def picked(lines: Lines, grid: Grid, what: int) -> list[int] | None:
-    """Numbers of the lines of one axis that `what` (a mode plus an amount) names, in order."""
+    """Return the indices of the lines of one axis that `what` (a mode plus an amount) selects."""
     mode, places = what & ~15, list(range(len(lines)))
     if mode in (k.TRIM, k.OCCUPIED):
         matching = [i for i in places if _counts(lines[i], grid, what & 15)]
@@ -75,20 +75,20 @@ LISTS_BY_PLACE: dict[int, Callable[[list[int], int], list[int]]] = {
     k.CUT: lambda i, a: i[a:-a],  # without `a` lines at both ends
     k.HALF: lambda i, a: i[len(i) - len(i) // 2 :] if a else i[: len(i) // 2],
     k.REPEAT: lambda i, a: i * a,
-    k.MIRROR: lambda i, a: (i + i[::-1]) * (a // 2) + i * (a % 2),  # every second one backwards
+    k.MIRROR: lambda i, a: (i + i[::-1]) * (a // 2) + i * (a % 2),  # every second copy reversed
     k.STRETCH: lambda i, a: [line for line in i for _ in range(a)],
     k.STRIDE: lambda i, a: i[::a],
-    k.ROLL: lambda i, a: i[-1:] + i[:-1],  # one onwards
+    k.ROLL: lambda i, a: i[-1:] + i[:-1],  # shifted by one
 }
 
 
 def _emptiest_first(lines: Lines) -> list[int]:
-    """Lines by how many of their cells are not black; equals stay in order."""
+    """Sort lines by their number of non-black cells; the sort is stable."""
     return sorted(range(len(lines)), key=lambda i: sum(cell != 0 for cell in lines[i]))
 
 
 def _period(lines: Lines) -> int:
-    """How many first lines, the fewest possible, make the rest when repeated."""
+    """Return the smallest number of first lines that give all lines when repeated."""
     n = len(lines)
     return next(p for p in range(1, n + 1) if lines[p:] == lines[: n - p])
 
@@ -111,7 +111,7 @@ def _counts(line: list[int], grid: Grid, kind: int) -> bool:
 def _amount(a: int, grid: Grid) -> int | None:
     if a == k.COLOURS:
         return len(set(grid.cells) - {0}) or None
-    if a == k.BLOCK:  # the largest side of equal squares of one colour that make up the grid
+    if a == k.BLOCK:  # the side of the largest one-coloured squares that make up the grid
         rows = grid.rows()
         columns = [list(line) for line in zip(*rows, strict=True)]
         return gcd(*(i for axis in (rows, columns) for i in _starts(axis)))
@@ -123,7 +123,7 @@ def _starts(lines: Lines) -> list[int]:
 
 
 def outer(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """A copy of the grid for each cell that is not black (p = 0) or of the commonest colour (2)."""
+    """Copy the grid for each cell that is not black (p = 0), or of the most common colour (2)."""
     assert isinstance(value, Grid)
     h, w = value.height, value.width
     if max(h * h, w * w) > MAX_SIDE:
@@ -138,7 +138,7 @@ def outer(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def fall(value: Value, given: Grid, p: int, q: int) -> Value:
-    """All but black falls to one side, in its order: p = 0 down, 1 up, 2 right, 3 left."""
+    """Move non-black cells to one side, in order: p = 0 down, 1 up, 2 right, 3 left."""
     assert isinstance(value, Grid)
     lines = value.rows() if p >= 2 else [list(c) for c in zip(*value.rows(), strict=True)]
     fallen = [sorted(line, key=lambda cell: (cell != 0) == (p % 2 == 0)) for line in lines]
@@ -146,7 +146,7 @@ def fall(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 def overlay(value: Value, given: Grid, p: int, q: int) -> Value:
-    """The first cell that is not black among the turns whose bits are set in `p`, in order."""
+    """Return the first non-black cell among the symmetries whose bits are set in `p`, in order."""
     assert isinstance(value, Grid)
     layers = [Grid.of(turned(value.rows(), t)).cells for t in range(4) if p >> t & 1]
     cells = bytes(next((cell for cell in stack if cell), 0) for stack in zip(*layers, strict=True))

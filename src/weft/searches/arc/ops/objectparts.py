@@ -1,4 +1,4 @@
-"""What the definitions of operators on objects share: floods, objects of cells, measures."""
+"""Shared by the definitions of operators on objects: flood fill, objects from cells, measures."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 def neighbours(cell: Cell, eight: bool) -> list[Cell]:
-    """The four cells beside a cell, or the eight around it."""
+    """Return the four cells beside a cell, or the eight around it."""
     r, c = cell
     return [(r + down, c + along) for down, along in (AROUND if eight else BESIDE)]
 
 
 def groups(code: dict[Cell, int], eight: bool) -> list[list[Cell]]:
-    """Connected cells of equal code, in scan order of their first cells."""
+    """Return groups of connected cells with equal code, in scan order of their first cells."""
     visited: set[Cell] = set()
     parts = []
     for start in sorted(code):
@@ -37,7 +37,7 @@ def groups(code: dict[Cell, int], eight: bool) -> list[list[Cell]]:
 
 
 def piece_of(cells: dict[Cell, int]) -> Piece | None:
-    """The object of these cells in its smallest box; None without cells."""
+    """Return the object of these cells in its smallest box; None if there are no cells."""
     if not cells:
         return None
     rows, columns = [r for r, _ in cells], [c for _, c in cells]
@@ -50,7 +50,7 @@ def piece_of(cells: dict[Cell, int]) -> Piece | None:
 
 
 def cells_of(piece: Piece) -> dict[Cell, int]:
-    """The cells of an object by their place in the grid, in scan order."""
+    """Return the cells of an object by their position in the grid, in scan order."""
     top, left, width = piece.row, piece.col, piece.width
     return {
         (top + n // width, left + n % width): colour
@@ -60,18 +60,18 @@ def cells_of(piece: Piece) -> dict[Cell, int]:
 
 
 def grid_cells(grid: Grid) -> dict[Cell, int]:
-    """The cells of a grid by place, in scan order."""
+    """Return the cells of a grid by position, in scan order."""
     return {(r, c): grid.at(r, c) for r in range(grid.height) for c in range(grid.width)}
 
 
 def commonest(colours: Iterable[int]) -> int:
-    """The colour that occurs most, the lowest of equals; 0 when there is none."""
+    """Return the most common colour (ties: the lowest), empty cells excluded; 0 if none."""
     listed = [colour for colour in colours if colour != EMPTY]
     return max(range(10), key=lambda colour: (listed.count(colour), -colour))
 
 
 def holes_of(piece: Piece) -> list[list[Cell]]:
-    """Groups of empty cells, counted from the piece's corner, that no 4-way leads out of."""
+    """Return groups of enclosed empty cells (4-connected), counted from the piece's corner."""
     h, w = piece.height, piece.width
     empty = {(i // w, i % w): 1 for i, cell in enumerate(piece.cells) if cell == EMPTY}
     return [
@@ -82,13 +82,13 @@ def holes_of(piece: Piece) -> list[list[Cell]]:
 
 
 def rows_of(piece: Piece) -> list[list[int]]:
-    """The rows of an object, empty cells included."""
+    """Return the rows of an object, empty cells included."""
     w = piece.width
     return [list(piece.cells[r * w : (r + 1) * w]) for r in range(piece.height)]
 
 
 def mirrors(piece: Piece) -> int:
-    """How many of four mirrors leave a piece as it is: columns, rows, both diagonals."""
+    """Count the mirrors (columns, rows, both diagonals) that leave a piece unchanged."""
     rows = rows_of(piece)
     transposed = [list(column) for column in zip(*rows, strict=True)]
     other = [row[::-1] for row in transposed[::-1]]
@@ -97,24 +97,24 @@ def mirrors(piece: Piece) -> int:
 
 
 def at_border(piece: Piece, given: Grid) -> bool:
-    """Whether the box of a piece reaches the border of the input grid, or beyond."""
+    """Whether the box of a piece reaches or crosses the border of the input grid."""
     bottom, right = piece.row + piece.height, piece.col + piece.width
     inside = piece.row > 0 and piece.col > 0 and bottom < given.height and right < given.width
     return not inside
 
 
 def inked(piece: Piece) -> bytes:
-    """The colours of a piece's cells."""
+    """Return the colours of a piece's cells."""
     return bytes(cell for cell in piece.cells if cell != EMPTY)
 
 
 def colour_of(piece: Piece) -> int:
-    """The colour most cells of an object have; the lowest of equals."""
+    """Return the most common colour of an object; ties go to the lowest."""
     return commonest(piece.cells)
 
 
 def shape_of(piece: Piece) -> tuple[int, int, tuple[bool, ...]]:
-    """Which cells of its box an object has."""
+    """Return an object's shape: the size of its box, and which of the box's cells are empty."""
     return piece.height, piece.width, tuple(cell == EMPTY for cell in piece.cells)
 
 
@@ -133,11 +133,11 @@ MEASURES: dict[int, Callable[[Piece, Grid], int]] = {
     m.HOLES: lambda piece, given: len(holes_of(piece)),
     m.SYMMETRY: lambda piece, given: mirrors(piece),
 }
-"""What each measure of one object is."""
+"""The definition of each measure of one object."""
 
 
 def measures(objects: tuple[Piece, ...], what: int, given: Grid) -> list[int]:
-    """Measure all objects of a set. With ALIKE: how many objects measure the same."""
+    """Measure all objects of a set; with ALIKE, count the objects that share each one's measure."""
     kind = what % m.ALIKE
     if kind == m.INDEX:
         values = list(range(1, len(objects) + 1))
@@ -150,12 +150,12 @@ def measures(objects: tuple[Piece, ...], what: int, given: Grid) -> list[int]:
 
 
 def as_objects(value: Value) -> tuple[Piece, ...]:
-    """The value as a set of objects, which it must be."""
+    """Return the value, which must be a set of objects."""
     assert isinstance(value, tuple)
     return value
 
 
 def as_piece(value: Value) -> Piece:
-    """The value as an object, which it must be."""
+    """Return the value, which must be an object."""
     assert isinstance(value, Piece)
     return value

@@ -1,7 +1,7 @@
-"""What an operator is. Facts about shape and palette let the search prune; tests check them.
+"""The operator type. Facts about shape and palette let the search prune; tests check them.
 
-An operator takes one value and the example's input grid, and gives one value or fails. The
-`twin` is its definition, in plain Python on plain values; the kernel must do the same.
+An operator maps one value and the example's input grid to one value, or fails. Its `twin` is its
+definition, in plain Python on plain values; the kernel must do the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BIT = 1000
 
 
 class ShapeEffect(Enum):
-    """What a grid-to-grid operator can do to height and width."""
+    """The effect of a grid-to-grid operator on height and width."""
 
     KEEP = "keep"
     """Neither changes."""
@@ -27,25 +27,25 @@ class ShapeEffect(Enum):
     GROW = "grow"
     """Neither shrinks."""
     INPUT = "input"
-    """The result is as large as the input grid, whatever came in (also from other stages)."""
+    """The result is as large as the input grid, whatever the value (also of other value types)."""
     ANY = "any"
 
 
 class Palette(Enum):
-    """Which colours a result can have that the value did not."""
+    """The colours that a result can add to those of the value."""
 
     KEEP = "keep"
-    """None, and black (0) only if it is among the value's."""
+    """None; black (0) only if the value has it."""
     BLACK = "black"
-    """Black (0) at most."""
+    """At most black (0)."""
     INPUT = "input"
-    """Black and those of the input grid at most."""
+    """At most black and the colours of the input grid."""
     ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator. `kernel`, `p` and `q` are what the compiled dispatcher of `takes` gets."""
+    """An operator. `kernel`, `p` and `q` are passed to the compiled dispatcher of its kernels."""
 
     name: str
     takes: ValueStage
@@ -60,13 +60,13 @@ class Operator:
     doc: str
 
     def plain(self, value: Value, given: Grid) -> Value | None:
-        """Run the slow twin: the operator's definition."""
+        """Apply the slow twin, the operator's definition."""
         return self.twin(value, given, self.p, self.q)
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorFamily:
-    """The operators of one kernel; a call declares one of them: a row in the table of its file."""
+    """The operators of one kernel; a call declares one of them, a row in its module's table."""
 
     kernel: int
     twin: Twin
@@ -79,7 +79,7 @@ class OperatorFamily:
         self, name: str, p: int, q: int, bits: int, doc: str, palette: Palette | None = None,
         shape: ShapeEffect | None = None,
     ) -> Operator:  # fmt: skip
-        """Declare an operator; facts that are not given are the family's."""
+        """Declare an operator; facts that are omitted are the family's."""
         return Operator(
             name, self.takes, self.gives, self.kernel, p, q, bits * BIT, shape or self.shape,
             palette or self.palette, self.twin, doc,

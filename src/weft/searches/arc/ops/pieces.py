@@ -13,10 +13,10 @@ from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid, Value, ValueStage
 
 
 def as_grid(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """What lies in the box of an object, as a grid.
+    """Return the contents of an object's box as a grid.
 
-    AS_PIECE: the object, empty places black; FROM_INPUT: the input's cells, failing when the box
-    is not inside; AS_MASK: 1 where the object has a cell.
+    AS_PIECE: the object, with empty cells black; FROM_INPUT: the input's cells, or None if the box
+    is not inside the input; AS_MASK: 1 where the object has a cell.
     """
     piece = as_piece(value)
     r, c, h, w = piece.row, piece.col, piece.height, piece.width
@@ -29,9 +29,9 @@ def as_grid(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
-    """One cell of a colour, a canvas of it, or the input changed by it.
+    """Return one cell of a colour, a canvas of it, or the input changed by it.
 
-    ONLY leaves cells of the colour, else black; INK_TO paints all cells that are not black in it.
+    ONLY blackens cells of all other colours; INK_TO recolours all non-black cells.
     """
     assert isinstance(value, int)
     if p == k.ONE_CELL:
@@ -45,7 +45,7 @@ def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 def of_count(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Ones in a row, on a diagonal or as a square; or the input scaled n × n."""
+    """Return ones in a row, on a diagonal or as a square; or the input scaled n × n."""
     assert isinstance(value, int)
     n, scaled = value, p == k.SCALED
     high, wide = (n * given.height, n * given.width) if scaled else (1 if p == k.IN_ROW else n, n)

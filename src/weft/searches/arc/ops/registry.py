@@ -22,7 +22,7 @@ assert len(BY_NAME) == len(REGISTRY), "two operators have one name"
 
 
 def fingerprint() -> str:
-    """SHA-256 over what every operator is called, takes, gives and costs."""
+    """Return the SHA-256 over the names, value types, costs, shapes and palettes of operators."""
     lines = [
         f"{o.name} {o.takes.name} {o.gives.name} {o.millibits} {o.shape.value} {o.palette.value}"
         for o in REGISTRY
@@ -31,7 +31,7 @@ def fingerprint() -> str:
 
 
 def apply_chain(chain: Sequence[str], value: Value, given: Grid) -> Value | None:
-    """Run a chain by definition; None where it fails."""
+    """Apply a chain of operators by their definitions; None if it fails."""
     result: Value | None = value
     for name in chain:
         operator = BY_NAME[name]

@@ -11,18 +11,18 @@ from weft.searches.arc.values import EMPTY, Grid, Piece, Value, ValueStage
 
 
 def background(grid: Grid, p: int) -> int:
-    """The colour that is no object: black, with COMMON the most common, with NONE no colour."""
+    """Return the background colour: black, with COMMON the most common, with NONE no colour."""
     if p & k.NONE:
         return EMPTY
     return commonest(grid.cells) if p & k.COMMON else 0
 
 
 def components(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Connected components that are not background, in scan order of their first cells.
+    """Return the connected components that are not background, in scan order of their first cells.
 
-    Bits of p: EIGHT joins diagonal neighbours, MULTI joins cells of different colours, VOID
-    takes the background's cells instead of the others. q: all as objects, those that do not
-    reach the edge as objects, or how many there are. Fails when there would be no object.
+    Bits of p: EIGHT joins diagonal neighbours, MULTI joins cells of different colours, VOID selects
+    the background's cells instead of the others. q selects the result: all components as objects,
+    those that do not reach the edge, or their number. Returns None if there would be no object.
     """
     assert isinstance(value, Grid)
     back = background(value, p)
@@ -47,7 +47,7 @@ def _objects(parts: list[dict[Cell, int]]) -> Value | None:
 
 
 def layers(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """One object per colour but the background's, in scan order of their first cells."""
+    """Return one object per non-background colour, in scan order of their first cells."""
     assert isinstance(value, Grid)
     cells = grid_cells(value)
     colours = [c for c in dict.fromkeys(value.cells) if c != background(value, p)]
@@ -55,16 +55,16 @@ def layers(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _part(grid: Grid, rows: range, columns: range) -> Piece:
-    """A rectangle of the grid; its black cells are empty, so that shapes and holes show."""
+    """Return a rectangle of the grid; black cells become empty, so that shapes and holes show."""
     cells = bytes(grid.at(r, c) or EMPTY for r in rows for c in columns)
     return Piece(rows[0], columns[0], len(rows), len(columns), cells)
 
 
 def split_lines(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Parts between full rows and columns of one colour, row by row.
+    """Return the parts between full rows and columns of one colour, row by row.
 
-    The colour is black with p = 1, else the one that most lines have, the lowest of equals and
-    never black. Fails without such lines and with less than two parts.
+    The colour is black with p = 1, else the non-black colour of most lines (ties: the lowest).
+    Returns None if there are no such lines, or fewer than two parts.
     """
     assert isinstance(value, Grid)
     rows = [set(row) for row in value.rows()]
@@ -82,15 +82,15 @@ def _two(down: list[range], across: list[range]) -> bool:
 
 
 def _runs(lines: list[set[int]], colour: int) -> list[range]:
-    """Runs of lines that are not separators."""
+    """Return the runs of lines that are not separators."""
     bounds = [-1, *(i for i, line in enumerate(lines) if line == {colour}), len(lines)]
     return [range(a + 1, b) for a, b in pairwise(bounds) if b > a + 1]
 
 
 def split_equal(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Parts of equal size, p down and q across, row by row; SINGLE_LINES bounds into single lines.
+    """Split into parts of equal size, p down and q across, row by row; SINGLE_LINES: single lines.
 
-    Fails when it does not come out even and with less than two parts.
+    Returns None if the grid does not divide evenly, or into fewer than two parts.
     """
     assert isinstance(value, Grid)
     h, w = value.height, value.width
@@ -105,9 +105,9 @@ def split_equal(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def tally(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Return one figure about how many cells have which colour.
+    """Return one statistic of the colour counts.
 
-    MOST, MOST_INK (black does not count) and LEAST fail when two colours are equally common.
+    MOST, MOST_INK (black excluded) and LEAST return None if two colours are equally common.
     """
     assert isinstance(value, Grid)
     cells = value.cells

@@ -1,4 +1,4 @@
-"""Grids made of a set's objects by laying them on or beside each other: plain definitions."""
+"""Grids built from a set's objects by overlaying or juxtaposing them: plain definitions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid, Piece, Value
 
 
 def _black(cells: bytes) -> bytes:
-    """Empty cells as black ones."""
+    """Replace empty cells by black ones."""
     return bytes(0 if cell == EMPTY else cell for cell in cells)
 
 
 def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Lay two or more equally large pieces on each other; black is as nothing.
+    """Overlay two or more pieces of equal size; black cells count as empty.
 
-    ALL gives the first one's colour where all have cells, FIRST_SEEN and LAST_SEEN the first or
-    last colour there is; NO gives 1 where none has; CODE adds 1, 2, 4 for the first, second,
-    third piece (and fails for more); MAJORITY gives the colour, black too, that most have there,
-    the lowest of equals.
+    ALL returns the first piece's colour where all have cells, FIRST_SEEN and LAST_SEEN the first or
+    last colour present; NO returns 1 where no piece has a cell; CODE adds 1, 2, 4 for the first,
+    second, third piece (and fails for more); MAJORITY returns the most common colour, black
+    included (ties: the lowest).
     """
     objects = as_objects(value)
     sizes = {(piece.height, piece.width) for piece in objects}
@@ -30,7 +30,7 @@ def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _blend(stack: tuple[int, ...], p: int) -> int:
-    """The colour of one place where the pieces have these colours."""
+    """Return the colour of one cell, given the pieces' colours there."""
     inks = [colour for colour in stack if colour]
     match p:
         case g.ALL:
@@ -47,12 +47,12 @@ def _blend(stack: tuple[int, ...], p: int) -> int:
 
 
 def lay_out(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Lay equally large pieces, or one cell for each object, beside each other.
+    """Juxtapose pieces of equal size, or one cell for each object.
 
-    ROW and COLUMN lay pieces in their order; ROW_OF_CELLS and COLUMN_OF_CELLS one cell each.
-    CELL_EACH lays cells as the corners of the objects lie to each other: different rows and
-    columns of corners become rows and columns, and two objects with one corner fail. A cell has
-    its object's most common colour; with q = 1 empty places count as black.
+    ROW and COLUMN place pieces in order; ROW_OF_CELLS and COLUMN_OF_CELLS one cell each. CELL_EACH
+    arranges cells like the corners of their objects: distinct rows and columns of corners become
+    rows and columns, and two objects with the same corner fail. A cell has its object's most common
+    colour; with q = 1 empty cells count as black.
     """
     objects = as_objects(value)
     if not objects:
@@ -75,7 +75,7 @@ def _one_cell(piece: Piece, q: int) -> Piece:
 
 
 def _tiled(places: dict[tuple[int, int], Piece], n: int) -> Grid | None:
-    """Lay pieces by the order of their rows and columns; None when two share a place."""
+    """Place pieces by the order of their rows and columns; None if two share a place."""
     rows, columns = sorted({r for r, _ in places}), sorted({c for _, c in places})
     piece = next(iter(places.values()))
     h, w = piece.height, piece.width

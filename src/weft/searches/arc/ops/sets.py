@@ -1,4 +1,7 @@
-"""Operators on ordered sets of objects: facts. Definitions: choosing, altering, setgrids."""
+"""Operators on ordered sets of objects: facts.
+
+Their definitions are in choosing, altering, attraction and setgrids.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Operators that draw a grid's template again elsewhere: facts and plain definitions.
 
-A blob is connected cells, by sides or corners, that are not background: not of the grid's most
-common colour, nor in a row or column that is all of one colour. Templates are blobs of the most
-colours, two at least; everything else marks where copies go.
+A blob is an 8-connected component of cells that are not background: neither of the grid's most
+common colour, nor in a row or column of a single colour. Templates are the blobs with the most
+colours, at least two; everything else marks where copies go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Cells = dict[Cell, int]
 
 
 def blobs(grid: Grid) -> list[Cells]:
-    """The blobs of a grid, in scan order of their first cells."""
+    """Return the blobs of a grid, in scan order of their first cells."""
     rows, back = grid.rows(), most_common(grid)
     columns = [list(line) for line in zip(*rows, strict=True)]
     colours = {
@@ -38,12 +38,12 @@ def _colours(blob: Cells) -> int:
 def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Draw each template wherever a part of it recurs.
 
-    The part is all its cells but those of its commonest colour, or else exactly those; the
-    others are background there, outside, or already right, and one at least is background. Larger
-    copies, cells of 4, 3, 2 squared, come first; then the eight symmetries, in the order of their
-    numbers; then scan order. A cell that was part of a copy or template is in no other. INSIDE
-    leaves a template only what lies in the box of its commonest colour; ALONE draws the copies on
-    plain background. Fails without a copy.
+    The part is first all cells but those of its most common colour, then exactly those; at a match,
+    the other cells are background, outside, or already right, and at least one is background.
+    Larger copies (scales 4, 3, 2) come first, then the eight symmetries by number, then scan order.
+    Cells of a template or of a part that matched are not matched again. INSIDE reduces a template
+    to the box of its most common colour; ALONE draws the copies on bare background. Returns None if
+    there is no copy.
     """
     assert isinstance(value, Grid)
     parts = blobs(value)
@@ -67,7 +67,7 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 
 def _inside(blob: Cells) -> Cells:
-    """What lies in the box of a blob's commonest colour."""
+    """Return the cells of a blob inside the box of its most common colour."""
     main = commonest(blob.values())
     rows = [r for (r, _), colour in blob.items() if colour == main]
     columns = [c for (_, c), colour in blob.items() if colour == main]
@@ -79,7 +79,7 @@ def _inside(blob: Cells) -> Cells:
 
 
 def _images(blob: Cells) -> Iterator[Cells]:
-    """A blob in all sizes and positions, from its box's corner, in scan order."""
+    """Yield a blob in all sizes and orientations, relative to its box's corner, in scan order."""
     top, left = min(r for r, _ in blob), min(c for _, c in blob)
     bottom, right = max(r for r, _ in blob), max(c for _, c in blob)
     for size in range(k.LARGEST, 0, -1):
@@ -97,14 +97,14 @@ def _images(blob: Cells) -> Iterator[Cells]:
 def _placed(
     image: Cells, part: set[Cell], cells: Cells, back: int, taken: set[Cell]
 ) -> Iterator[Cells]:
-    """All copies of an image whose part is there; what they use is taken."""
+    """Yield all copies of an image whose part matches; the matched cells become taken."""
     if not part:
         return
     ordered = sorted(part)
     first = ordered[0]
     for (row, col), colour in cells.items():
         if colour != image[first]:
-            continue  # most places fall out here, before a copy is made for them
+            continue  # rejects most places before a copy is built for them
         down, right = row - first[0], col - first[1]
         known = [(r + down, c + right) for r, c in ordered]
         pairs = [(cells.get(cell), image[at]) for cell, at in zip(known, ordered, strict=True)]
@@ -118,10 +118,10 @@ def _placed(
 
 
 def stamp(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Draw the template centred on every other blob of one colour, which goes.
+    """Replace every other blob of one colour by the template, centred on it.
 
-    The template is the blob of the most colours, then the most cells, then the first. Fails
-    without other such blobs, and where no centre is possible.
+    The template is the blob with the most colours, then the most cells, then the first. Returns
+    None if there are no such blobs, or if one has no common centre with the template.
     """
     assert isinstance(value, Grid)
     parts = blobs(value)

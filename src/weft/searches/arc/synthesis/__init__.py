@@ -1,1 +1,1 @@
-"""How programs are found: budgets, reachability, value vectors, slices, the planner."""
+"""The search for programs: budgets, reachability, value vectors, slices, the planner."""

@@ -1,4 +1,4 @@
-"""Parts of the method that a search can be run without, to measure what each is worth."""
+"""Parts of the method that a search can leave out, to measure what each contributes."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ PARTS = {
     SUPPORT: "how many pairs and independent programs, how much they say, how new the tests are",
     CONFIDENCE: "fitted confidence; a price in bits decides then",
 }
-"""By name: what is left out."""
+"""What each part does, by name."""
 
 
 def parse_without(text: str) -> tuple[str, ...]:
-    """Read a list of parts, separated by commas; sorted, each once."""
+    """Parse a comma-separated list of parts; return them sorted, each once."""
     names = sorted({name for name in text.split(",") if name})
     check_without(names)
     return tuple(names)
 
 
 def check_without(names: Sequence[str]) -> None:
-    """Refuse parts that do not exist."""
+    """Raise `UsageError` for a part that does not exist."""
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         raise UsageError(f"--without takes {', '.join(PARTS)}, not {unknown[0]!r}")

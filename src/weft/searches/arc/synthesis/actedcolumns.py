@@ -1,10 +1,10 @@
-"""Columns for lists of cells: what one action makes of all objects, where that explains changes.
+"""Columns for decision lists: the results of one action on all objects, if that explains changes.
 
-    input ──► every action on all objects ──► those that make cells of the targets ──► columns
+    input ──► every action on all objects ──► those that give cells of the targets ──► columns
 
-A list can then say where the action holds and what decides elsewhere: `rays_cross=0 -> own; else
-objects_8.cover.ring.own`. An action must make some changed cell right in each of the two pairs
-with the fewest objects; the best of all pairs are kept.
+A list can then say where the action applies and what decides elsewhere: `rays_cross=0 -> own; else
+objects_8.cover.ring.own`. An action must get some changed cell right in each of the two pairs with
+the fewest objects; the actions with the best scores over all pairs become columns.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from weft.searches.arc.values import Grid
 
 MOST_COLUMNS = 40
 MOST_OBJECTS = 16
-"""Grids with more are left to tables."""
+"""Grids with more objects are left to tables."""
 TRIED_FIRST = 2
-"""Pairs in each of which an action must make something right."""
+"""Number of pairs in each of which an action must get some changed cell right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def acted_columns(problem: EncodedTask) -> dict[str, U8]:
 
 
 def _scored(name: str, scenes: Sequence[Scene], targets: Sequence[Grid]) -> Iterator[_Scored]:
-    """The actions that make changed cells of the first pairs right, with their scores."""
+    """Yield the actions that get changed cells of the first pairs right, with their scores."""
     before = [masks_of(scene.grid) for scene in scenes]
     after = [masks_of(target) for target in targets]
     order = sorted(range(len(scenes)), key=lambda pair: len(scenes[pair].bodies))
@@ -82,7 +82,7 @@ def _scored(name: str, scenes: Sequence[Scene], targets: Sequence[Grid]) -> Iter
 
 
 def _changes(masks: Masks, before: Masks, after: Masks) -> tuple[int, int]:
-    """How many changed cells are as in the target, and how many are not."""
+    """Count the changed cells that are as in the target, and those that are not."""
     right = wrong = 0
     for now, given, expected in zip(masks, before, after, strict=True):
         changed = now & ~given
@@ -96,7 +96,7 @@ def _column(scenes: Sequence[Scene], action: Action) -> U8:
 
 
 def _cells(scene: Scene, masks: Masks) -> U8:
-    """Masks as one number per cell."""
+    """Return masks as one colour per cell."""
     size = scene.height * scene.width
     cells = np.zeros(size, np.uint8)
     for colour, mask in enumerate(masks[1:], start=1):

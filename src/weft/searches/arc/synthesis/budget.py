@@ -1,9 +1,9 @@
-"""Budgets are counts. A search's budget, and how it is divided into slices for the deep phase.
+"""A search's budget, in counts, and its division into slices for the deep phase.
 
     SearchBudget ── split_budget(operators, slices) ──► WorkerBudget, WorkerBudget, …
 
 A slice owns a contiguous range of first operators and a contiguous range of the programs. The
-bounds depend on the number of operators and slices alone, never on how many workers there are.
+bounds depend only on the numbers of operators and slices, never on the number of workers.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Literal
 from weft.errors import UsageError
 
 BRIEF_SHARE = 20
-"""Percent of a shallow phase's programs that a brief search spends on its own."""
+"""Percent of the shallow phase's programs that the shallow phase of a brief search may spend."""
 FULL_CELLS = 800
-"""Input cells up to which a puzzle gets all its programs. On more cells each takes longer, so there
-are fewer: programs times cells, the work, grow no further."""
+"""Input cells up to which a puzzle gets all its programs. With more cells each program takes
+longer, so there are fewer: the work, programs times cells, does not grow further."""
 SLICES = 32
-"""Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
+"""Number of slices of the deep phase, fixed so that the answer is independent of the workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
-    """What a search may spend on one task. A program is one operator applied to one vector."""
+    """The limits of a search of one task. A program is one operator applied to one vector."""
 
     max_programs: int = 60_000
     max_depth: int = 4
     max_states: int = 40_000
-    """Vectors kept; the search of a slice ends when it would keep more."""
+    """Most vectors kept; the search of a slice ends when it reaches this number."""
     shallow_share: int = 50
     """Percent of the programs that the shallow phase may spend."""
     shallow_most: int = 30_000
-    """Programs that it may spend at most: it is one task, what is deeper runs in parallel."""
+    """Most programs of the shallow phase: it is one task, whereas the deep phase is parallel."""
     view_share: int = 2
-    """Percent of the programs that each view may spend, if the shallow phase found nothing."""
+    """Percent of the programs for each view, if the shallow phase finds no short program."""
     competitor_programs: int = 6_000
-    """How many more to try after the first train-perfect program, looking for competitors."""
+    """Programs to try after the first train-perfect one, to find competitors."""
     max_candidates: int = 64
-    """Train-perfect programs kept."""
+    """Most train-perfect programs kept."""
     max_millibits: int = 100_000
-    """Longer programs are no evidence: they are kept as guesses and answer nothing."""
+    """Longer programs are only guesses, never answers or competitors."""
     stop_on_first: bool = False
     is_brief: bool = False
     """Whether the search has no deep phase."""
@@ -63,21 +63,21 @@ class SearchBudget:
 
     @property
     def shallow_programs(self) -> int:
-        """Programs of the shallow phase."""
+        """Most programs of the shallow phase."""
         return min(self.shallow_most, self.max_programs * self.shallow_share // 100)
 
     @property
     def deep_programs(self) -> int:
-        """Programs beyond the shallow phase."""
+        """Programs left for the deep phase."""
         return 0 if self.is_brief else self.max_programs - self.shallow_programs
 
     def for_cells(self, cells: int) -> SearchBudget:
-        """Return the budget of a puzzle whose inputs have so many cells."""
+        """Return the budget of a puzzle whose inputs have `cells` cells in all."""
         most = self.max_programs * FULL_CELLS // max(cells, FULL_CELLS)
         return replace(self, max_programs=max(1, most))
 
     def brief(self, *, has_late_lists: bool) -> SearchBudget:
-        """Return the budget of a search beside another one: short, and without a deep phase."""
+        """Return the budget of a short additional search without a deep phase."""
         return replace(
             self,
             max_programs=max(1, self.shallow_programs),
@@ -88,13 +88,13 @@ class SearchBudget:
 
     @property
     def view_programs(self) -> int:
-        """Programs of one view."""
+        """Most programs of one view."""
         return self.max_programs * self.view_share // 100
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerBudget:
-    """One slice: which first operators are its own, and which part of the programs."""
+    """One slice: the ranges of first operators and of programs that it owns."""
 
     slice: int
     operator_start: int
@@ -105,7 +105,7 @@ class WorkerBudget:
 
     @property
     def programs(self) -> int:
-        """How many programs it may try."""
+        """The number of programs that the slice may try."""
         return self.programs_end - self.programs_start
 
 
@@ -114,8 +114,8 @@ def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudg
 
     Slice i of n owns operators [i·k/n, (i+1)·k/n) and programs likewise, rounded down: 100
     operators, 4 slices, 500 programs give [0:25] 0–125, [25:50] 125–250, [50:75] 250–375,
-    [75:100] 375–500. With more slices than operators some own no operator; those are left out
-    and the programs are divided over the others.
+    [75:100] 375–500. Slices without operators (if there are more slices than operators) are left
+    out, and the programs are divided among the others.
     """
     if slices < 1 or operators < 0 or programs < 0:
         raise UsageError(f"cannot split {operators} operators, {programs} programs by {slices}")
@@ -125,7 +125,7 @@ def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudg
 
 
 def share(slices: Sequence[WorkerBudget], programs: int) -> tuple[WorkerBudget, ...]:
-    """Divide programs over some slices, in contiguous ranges of almost equal size."""
+    """Divide programs among slices, in contiguous ranges of almost equal size."""
     n = len(slices)
     return tuple(
         replace(part, programs_start=i * programs // n, programs_end=(i + 1) * programs // n)

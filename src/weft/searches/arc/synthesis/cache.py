@@ -1,6 +1,6 @@
-"""A cache of expansions with a cap on its bytes. It saves work and never changes a result.
+"""A cache of expansions with a size limit. It saves work and never changes a result.
 
-A hit is charged to the budget like a miss, so what a search finds does not depend on it.
+A hit is charged to the budget like a miss, so a search finds the same without the cache.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ class Expansion:
 
     data: bytes
     ends: list[int]
-    """Where results end, example by example, operator by operator: one list, so that the cyclic
-    garbage collector has one object to visit."""
+    """End offsets of the results, for each operator one per example: a single list, so that the
+    cyclic garbage collector has one object to visit."""
     shape: list[int]
     cells: list[int]
     states: bytes
 
     @property
     def size_bytes(self) -> int:
-        """About how much memory it holds."""
+        """The approximate memory that the expansion takes."""
         return len(self.data) + len(self.states) + 40 * len(self.ends)
 
 
 class ApplyCache:
-    """Least recently used expansions of one task go first when the cap is reached."""
+    """An LRU cache of expansions, limited by their memory."""
 
     def __init__(self, cap_bytes: int = CAP_BYTES) -> None:
         self._cap_bytes = cap_bytes
@@ -42,7 +42,7 @@ class ApplyCache:
         self.size_bytes = self.hits = self.misses = 0
 
     def get(self, key: ExpansionKey) -> Expansion | None:
-        """Return what is held under a key."""
+        """Return the expansion of a key, or None."""
         expansion = self._held.get(key)
         if expansion is None:
             self.misses += 1
@@ -52,7 +52,7 @@ class ApplyCache:
         return expansion
 
     def put(self, key: ExpansionKey, expansion: Expansion) -> None:
-        """Hold an expansion; the oldest make room for it."""
+        """Add an expansion; the least recently used ones are evicted."""
         if expansion.size_bytes > self._cap_bytes:
             return
         self._held[key] = expansion

@@ -1,7 +1,7 @@
-"""What targets show if they are charts: their possible layouts, with the bars of each.
+"""Readings of targets as charts: the possible layouts, with the bars of each.
 
-A layout is possible if all targets can be read in it: a bar in each line, maybe a fixed line for
-each colour; rings in each other; squares side by side; or cells along a path.
+A layout is possible if all targets can be read in it: a bar in each line, perhaps with a fixed line
+for each colour; concentric rings; squares side by side; or cells along a path.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from weft.searches.arc.ops.objectparts import grid_cells
 from weft.searches.arc.values import Grid
 
 MOST_PATH = 12
-"""Cells of a path that is learned."""
+"""Most cells of a learned path."""
 FEWEST_BARS = 4
-"""All targets together show so many, or else anything would fit."""
+"""Fewest bars of all targets together; with fewer, almost anything would fit."""
 FEWEST_RINGS = 3
-"""Some target shows so many: two may be any object with a centre."""
+"""Fewest rings of the target with the most: two may be any object with a centre."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartReading:
-    """A layout of all targets, and the bars that each of them shows in it."""
+    """A layout of all targets, and the bars of each target in it."""
 
     layout: str
     size: tuple[int, int] | None
@@ -72,7 +72,7 @@ def _bars(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[Ch
 
 
 def _bars_in(target: Grid, layout: str) -> list[Bar] | None:
-    """The bars of a target; None where a line is none, or follows an empty one."""
+    """Return the bars of a target; None if a line is not a bar, or follows an empty one."""
     lines = _lines(target, layout)
     while lines and not any(lines[-1]):
         lines.pop()
@@ -85,13 +85,13 @@ def _bars_in(target: Grid, layout: str) -> list[Bar] | None:
 
 
 def _fits(target: Grid, layout: str, bars: Sequence[Bar]) -> bool:
-    """Whether a target is as large as its bars."""
+    """Whether a target has exactly the size of its bars."""
     lines, room = target.size if layout.startswith("rows") else target.size[::-1]
     return lines == len(bars) and room == max(length for _, length in bars)
 
 
 def _lines(target: Grid, layout: str) -> list[list[int]]:
-    """The lines of a target, each from where its bar begins."""
+    """Return the lines of a target, each from the start of its bar."""
     lines = [list(row) for row in target.rows()]
     if layout.startswith("columns"):
         lines = [list(column) for column in zip(*lines, strict=True)]
@@ -99,7 +99,7 @@ def _lines(target: Grid, layout: str) -> list[list[int]]:
 
 
 def _slots(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[ChartReading]:
-    """Bars with empty lines before them, if every colour has a line of its own."""
+    """Yield the readings as bars that may have empty lines between them, with a line per colour."""
     for layout in chart.BARS:
         lines = [_lines(target, layout) for target in targets]
         slots = _slot_colours(lines)
@@ -115,7 +115,7 @@ def _slots(targets: Sequence[Grid], fixed: tuple[int, int] | None) -> Iterator[C
 
 
 def _slot_colours(targets: Sequence[list[list[int]]]) -> tuple[int, ...]:
-    """The colour of each line; nothing where one has two, or two have one.
+    """Return the colour of each line; empty if a line has two colours, or two lines share one.
 
     Unless some line is skipped, every line has to be drawn in two targets.
     """
@@ -138,7 +138,7 @@ def _slot_colours(targets: Sequence[list[list[int]]]) -> tuple[int, ...]:
 
 
 def _rings(targets: Sequence[Grid]) -> Iterator[ChartReading]:
-    """Squares of rings in each other."""
+    """Yield the reading as squares of concentric rings."""
     known = []
     for target in targets:
         side = target.height
@@ -153,7 +153,7 @@ def _rings(targets: Sequence[Grid]) -> Iterator[ChartReading]:
 
 
 def _squares(targets: Sequence[Grid]) -> Iterator[ChartReading]:
-    """Squares of cells at the bottom, each with a column before the next."""
+    """Yield the reading as squares at the bottom, with a column between them."""
     known = []
     for target in targets:
         bottom = [target.at(target.height - 1, column) for column in range(target.width)]
@@ -181,7 +181,7 @@ def _run(
     targets: Sequence[Grid], layout: str, size: tuple[int, int] | None,
     learned: tuple[tuple[int, int], ...],
 ) -> Iterator[ChartReading]:  # fmt: skip
-    """The reading of a run of cells, if the others are black and come last."""
+    """Yield the reading as a run of cells, if all cells after the run are black."""
     if layout == chart.PATH and not learned:
         return
     known = []
@@ -196,7 +196,7 @@ def _run(
 
 
 def _path(targets: Sequence[Grid]) -> tuple[tuple[int, int], ...]:
-    """The cells that more and more targets have, if each has those of the ones with fewer."""
+    """Return the path of cells by which targets grow, if each has the cells of all smaller ones."""
     cells = {
         frozenset(n for n, colour in enumerate(target.cells) if colour): None for target in targets
     }

@@ -13,9 +13,9 @@ _Rule = TypeVar("_Rule")
 def each_predicted(
     rules: Sequence[_Rule], explains: Callable[[_Rule, int], bool], pairs: int
 ) -> bool:
-    """Whether the first rule that explains all other pairs explains a pair too, for each of them.
+    """Whether each pair is explained by the first rule that explains all other pairs.
 
-    `rules` are ordered, the cheapest first. With few pairs nothing is shown.
+    `rules` are ordered, the cheapest first. False if there are too few pairs to show anything.
     """
     return pairs > FEW_PAIRS and all(_predicted(rules, explains, pairs, n) for n in range(pairs))
 

@@ -1,4 +1,4 @@
-"""A task as the search sees it: encoded arrays, and how far any value is from the targets."""
+"""A task as the search uses it: encoded arrays, and the distance of values from the targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ I64 = npt.NDArray[np.int64]
 
 
 class EncodedTask:
-    """One task. Vectors hold training examples first, then test examples."""
+    """One encoded task. In vectors, training examples come first, then test examples."""
 
     def __init__(self, task: ArcTask) -> None:
         self.task = task
@@ -36,16 +36,16 @@ class EncodedTask:
         ).reshape(-1, 2)
 
     def pairs(self) -> list[tuple[Grid, Grid]]:
-        """The training inputs with their outputs."""
+        """Return the training inputs with their outputs."""
         return [(pair.input, pair.output) for pair in self.task.train]
 
     @property
     def keeps_sizes(self) -> bool:
-        """Whether every target is as large as its input."""
+        """Whether every target has the size of its input."""
         return all(given.size == expected.size for given, expected in self.pairs())
 
     def out_buffer(self, operators: int) -> U8:
-        """Return room for the results of so many operators; untouched pages cost nothing."""
+        """Return a buffer for results of `operators` operators; untouched pages cost nothing."""
         return np.empty((operators + 8) * self.examples * MAX_BYTES, np.uint8)
 
 
@@ -55,14 +55,14 @@ def _offsets(grids: Sequence[Grid]) -> I64:
 
 
 def _bits(grid: Grid) -> int:
-    """Bits of the colours a grid holds, black apart."""
+    """Return the colours of a grid as a bit mask, without black."""
     return sum(1 << colour for colour in sorted(set(grid.cells) - {0}))
 
 
 def _tables(
     facts: tuple[reach.Fact, ...], pairs: Sequence[Pair], prune: Sequence[str]
 ) -> list[I64]:
-    """The fewest steps for each pair; pairs whose sizes compare alike share a table."""
+    """Return the table of fewest steps for each pair; pairs with equal size relations share it."""
     tables: dict[tuple[int, int], I64] = {}
     alike = [
         (
@@ -83,19 +83,19 @@ def _unique(*facts: Sequence[reach.Fact]) -> tuple[reach.Fact, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of a vector from its states: the fewest steps to the targets."""
+    """The fewest steps from a vector to the targets, as derived from its states."""
 
     need: int
     by_rule: tuple[tuple[str, int], ...]
-    """The same by one rule alone, to name the rule that prunes."""
+    """The same by each rule alone, to name the rule that prunes."""
 
     def blame(self, left: int) -> str:
-        """Name the rule that prunes when so many steps are left."""
+        """Return the rule that prunes with `left` steps left; "jointly" if no single rule does."""
         return next((rule for rule, need in self.by_rule if need > left), "jointly")
 
 
 class ReachabilityTable:
-    """Standing of vectors, and which operators can lead on; both remembered by state."""
+    """The standing of vectors, and the operators that can still lead to the targets, by state."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class ReachabilityTable:
         self._allowed: dict[tuple[int, bytes, int], tuple[int, ...]] = {}
 
     def standing(self, stage: int, states: bytes) -> Standing:
-        """Return how far a vector is from its targets."""
+        """Return how far a vector is from the targets."""
         key = (stage, states)
         standing = self._standings.get(key)
         if standing is None:

@@ -1,9 +1,9 @@
-"""Columns for lists of cells from vectors that are no grids of the targets' size.
+"""Columns for decision lists from vectors that are not grids of the targets' size.
 
     colours    of the input, an object, …: one for all cells of a grid
-    tiles      smaller grids, laid side by side or stretched: `tiled.trim`, `spread.top_half`
+    tiles      smaller grids, side by side or stretched: `tiled.trim`, `spread.top_half`
 
-So a list can colour what one program made by what another one found: `own!=0 ->
+So a list can colour the output of one program by the result of another: `own!=0 ->
 spread.split_lines|pick_smallest_box|object_grid; else own`.
 """
 
@@ -22,7 +22,7 @@ from weft.searches.arc.values import Grid, decode_grids
 
 
 def laid_columns(context: ListContext, sample: VectorSample) -> Columns:
-    """Return the columns for a base, training cells first; of equal ones the cheapest."""
+    """Return the columns for a base, training cells first; of equal columns, the cheapest."""
     columns: Columns = {}
     known: set[bytes] = set()
     for source, cells in _columns(context.base.grids, sample):

@@ -1,4 +1,4 @@
-"""What a search may use: the registry's operators, and concepts learned as chains of them."""
+"""The language of a search: the registry's operators, and concepts learned as chains of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Step = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class LanguageEntry:
-    """An operator or concept as the search sees it."""
+    """An operator or concept as the search uses it."""
 
     name: str
     takes: ValueStage
@@ -30,11 +30,11 @@ class LanguageEntry:
     millibits: int
     chain: tuple[Step, ...]
     expands: tuple[str, ...]
-    """The operators it stands for."""
+    """The operators of its chain."""
 
     @staticmethod
     def of(operator: Operator) -> LanguageEntry:
-        """An operator by itself."""
+        """Return the entry of a single operator."""
         o = operator
         return LanguageEntry(
             o.name, o.takes, o.gives, o.shape, o.palette, o.millibits,
@@ -44,7 +44,7 @@ class LanguageEntry:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """Entries of one family of kernels: their rows, and their places in the plan."""
+    """Entries of one family of kernels: their rows, and their range in the plan."""
 
     family: int
     rows: npt.NDArray[np.int64]
@@ -74,10 +74,10 @@ class Language:
             for stage in ValueStage
         }
         self.firsts = self.by_stage[int(ValueStage.GRID)]
-        """Entries a program can begin with; slices are ranges of this list."""
+        """Entries with which a program can begin; slices are ranges of this list."""
 
     def plan(self, numbers: Sequence[int]) -> ExpansionPlan:
-        """Arrange how the kernels are called for some entries, given in ascending order."""
+        """Plan the kernel calls for some entries, given in ascending order."""
         single = [n for n in numbers if len(self.entries[n].chain) == 1]
         families = [family_of(self.entries[n].chain[0][0]) for n in single]
         parts, start = [], 0
@@ -90,13 +90,13 @@ class Language:
         return ExpansionPlan(tuple(parts), tuple(chains), self.gives[list(numbers)])
 
     def ordered(self, seed: int) -> list[int]:
-        """Return each entry's rank in a shuffle by seed, which breaks ties and no more."""
+        """Return each entry's rank in a shuffle by seed, which only breaks ties."""
         keys = [(_mix(seed * 0x9E3779B97F4A7C15 + i), i) for i in range(len(self.entries))]
         return [rank for _, rank in sorted((i, r) for r, (_, i) in enumerate(sorted(keys)))]
 
 
 def _mix(x: int) -> int:
-    """Spread 64 bits (the finalizer of splitmix64)."""
+    """Mix 64 bits (the finalizer of splitmix64)."""
     x &= 2**64 - 1
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & (2**64 - 1)
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & (2**64 - 1)

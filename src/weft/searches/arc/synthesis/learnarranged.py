@@ -1,9 +1,9 @@
-"""Learn how objects are laid on a new canvas: layouts that make the target of every training pair.
+"""Learn how objects are placed on a new canvas: layouts that give every training target.
 
-Every object is laid once, so targets with more cells or other colours than the grid are no
-arrangement of it, and nothing is segmented. Else the smallest grid is tried first; most layouts
-fail there. Arrangements are guesses, and may answer if every pair is predicted by the cheapest one
-that gives the others.
+Every object is placed once, so a target with more cells of a colour than the grid cannot be an
+arrangement, and nothing is segmented. Otherwise the smallest grid is tried first; most layouts fail
+there. Arrangements are guesses, and qualify as answers if every pair is predicted by the cheapest
+arrangement that fits the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.searches.arc.values import Grid, decode_grids, encode_grids
 def learn_arrangements(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs that lay the objects of a vector as the targets show them."""
+    """Yield the programs that arrange the objects of a vector as the targets show them."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if not all(map(_may_show, targets, grids)):
         return
@@ -40,7 +40,7 @@ def learn_arrangements(
 
 
 def _loo_passes(grids: Sequence[Grid], targets: Sequence[Grid]) -> bool:
-    """Whether every pair is predicted by the cheapest arrangement that gives the others."""
+    """Whether every pair is predicted by the cheapest arrangement that fits the others."""
     rules = [(name, layout) for name in SEGMENTATIONS for layout in LAYOUTS]
     rules.sort(key=lambda rule: Arrange().price(arrange.parameters(*rule).encode()))
 
@@ -63,7 +63,7 @@ def _may_show(target: Grid, grid: Grid) -> bool:
 def _fitting(
     name: str, grids: Sequence[Grid], targets: Sequence[Grid]
 ) -> Iterator[tuple[str, tuple[Grid, ...]]]:
-    """Layouts that give all targets, with what they make of all grids; of equal ones the first."""
+    """Yield the layouts that give all targets, with all outputs; of equal outputs the first."""
     known: dict[str, dict[int, Grid]] = {layout: {} for layout in LAYOUTS}
     train = len(targets)
     order = sorted(range(len(grids)), key=lambda n: (n >= train, len(grids[n].cells), n))

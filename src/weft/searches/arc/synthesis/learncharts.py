@@ -1,10 +1,10 @@
-"""Learn charts of objects: which are shown, in which order, and how many cells each gets.
+"""Learn charts of objects: which objects are shown, in which order, and with how many cells.
 
-    targets ──► layouts that could be meant, with the bars that each shows
-    objects of a vector, measured ──► selections with as many ──► orders with these colours
-                                  ──► measures with these lengths ──► programs
+    targets ──► possible layouts, with the bars of each
+    objects of a vector, measured ──► selections of as many ──► orders with the same colours
+                                  ──► measures with the same lengths ──► programs
 
-Most targets are no chart in any layout, so that nothing is segmented. Charts are guesses.
+Most targets are not charts in any layout, so that nothing is segmented. Charts are guesses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Pairs = Sequence[tuple[Measured, Sequence[Bar]]]
 """The objects of each training pair, and the bars of its target."""
 MOST_OBJECTS = 40
 WITNESSES, MOST = 4, 12
-"""Programs kept of those that give the same outputs, and of one vector."""
+"""Most programs kept with the same outputs, and most programs kept of one vector."""
 
 
 def _order(candidate: ProgramCandidate) -> tuple[int, str]:
@@ -43,7 +43,7 @@ def learn_charts(
 
 
 def few_of_each(candidates: Iterable[ProgramCandidate]) -> list[ProgramCandidate]:
-    """Return the cheapest programs, few of those that give the same outputs."""
+    """Return the cheapest programs, only a few of those with the same outputs."""
     counts: Counter[bytes] = Counter()
     chosen = []
     for each in sorted(candidates, key=_order):
@@ -73,7 +73,7 @@ def _measured(
     name: str, grids: Sequence[Grid], inputs: Sequence[Grid], readings: Sequence[ChartReading],
     train: int,
 ) -> list[Measured]:  # fmt: skip
-    """Measure the objects of all examples; nothing where they cannot be what readings show."""
+    """Measure the objects of all examples; empty if they cannot be the bars of any reading."""
     objects = []
     for example, grid in enumerate(grids):
         pieces = segment(name, grid)
@@ -97,7 +97,7 @@ def _may_show(colours: Sequence[int], reading: ChartReading, example: int) -> bo
 
 
 def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> Iterator[Chart]:
-    """Charts whose bars are those of the targets; of equal selections and orders the cheapest."""
+    """Yield the charts with the bars of the targets; of equal selections and orders the first."""
     own = Chart(name, (chart.ALL,), (chart.PLACE,), reading.layout, chart.ONE, reading.size, None,
                 reading.path)  # fmt: skip
     pairs = list(zip(measured, reading.bars, strict=False))
@@ -110,13 +110,13 @@ def _charts(name: str, measured: Sequence[Measured], reading: ChartReading) -> I
                 if _have_as_many(chosen, pairs, once, reading.colour):
                     some = replace(own, which=which)
                     yield from _in_order(some, chosen, measured, reading, once)
-                    break  # each colour is there once, or else there would be too many
+                    break  # each colour occurs once, or there would be too many objects
 
 
 def _have_as_many(
     chosen: Sequence[Sequence[int]], pairs: Pairs, once: tuple[str, ...], constant: int | None
 ) -> bool:
-    """Whether selected objects are as many of each colour as bars, or just as many."""
+    """Whether selected objects are as many as the bars, of each colour unless it is constant."""
     for own, (measured, bars) in zip(chosen, pairs, strict=False):
         colours = [measured["colour"][n] for n in own]
         ordered = sorted(set(colours) if once else colours)
@@ -128,7 +128,7 @@ def _have_as_many(
 
 
 def selections(measured: Sequence[Measured]) -> Iterator[tuple[str, ...]]:
-    """Yield all ways to select objects that some training pairs could ask for."""
+    """Yield all selections of objects that the training pairs allow."""
     yield (chart.ALL,)
     for relation in ("most", "least"):
         yield from ((relation, measure) for measure in MEASURES)
@@ -142,7 +142,7 @@ def _in_order(
     own: Chart, chosen: Sequence[Sequence[int]], measured: Sequence[Measured],
     reading: ChartReading, once: tuple[str, ...],
 ) -> Iterator[Chart]:  # fmt: skip
-    """Charts of selected objects in all orders that differ."""
+    """Yield the charts of selected objects in all distinct orders."""
     pairs = list(zip(measured, reading.bars, strict=False))
     tried = set()
     orders = [(chart.PLACE,), *((d, m) for d in chart.DIRECTIONS for m in (*MEASURES, chart.DEPTH))]
@@ -175,7 +175,7 @@ def _have_colours(rows: Sequence[Sequence[int]], pairs: Pairs) -> bool:
 def _with_length(
     own: Chart, rows: Sequence[Sequence[int]], pairs: Pairs, reading: ChartReading
 ) -> Iterator[Chart]:
-    """Charts whose bars are as long as a measure says."""
+    """Yield the charts whose bars have the length of a measure."""
     if reading.is_unit:
         yield own
         return

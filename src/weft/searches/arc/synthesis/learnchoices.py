@@ -1,9 +1,9 @@
-"""Learn which object the targets are: criteria that select it in every training pair.
+"""Learn which object each target is: criteria that select it in every training pair.
 
-Every segmentation is tried on the cheapest grids of a phase. Where each target is one of the
-objects, the criteria that select it are collected. There are often many, so they are guesses, as
-decision lists are. They may answer if they pass leave-one-out cross-validation: for every pair,
-most criteria learned without it select its target.
+Every segmentation is tried on the cheapest grids of a phase. If each target is one of the objects,
+the criteria that select it are collected. There are often many, so they are guesses, like decision
+lists. They qualify as answers if they pass leave-one-out cross-validation: for every pair, most
+criteria learned without it select its target.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 MOST = 24
-"""Programs kept."""
+"""Most programs kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sets:
-    """The objects of every example, measured, and which of them are the targets."""
+    """The objects of every example with their measures, and which of them equal the target."""
 
     objects: Sequence[Sequence[Piece]]
     measured: Sequence[dict[str, list[int]]]
@@ -44,7 +44,7 @@ class _Sets:
 def learn_choices(
     problem: EncodedTask, sample: VectorSample, start: int = 0, end: int | None = None
 ) -> tuple[ProgramCandidate, ...]:
-    """Return the cheapest programs that decide about the objects in some vectors of a sample."""
+    """Return the cheapest programs learned from a range of the sample's segmented vectors."""
     return cheapest(
         candidate
         for vector in sample.segmented[start:end]
@@ -55,10 +55,11 @@ def learn_choices(
 def _learned(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """What becomes of objects or colours of grids as large as targets; else which object it is.
+    """Yield the programs learned from one vector, of all kinds that the sizes allow.
 
-    Where targets have other sizes than inputs they may also be charts, overviews or arrangements of
-    objects, the grids continued, or the grids with objects of the input laid into them.
+    If the vector is the first base, tables, cycles and key blocks. If some target has another size
+    than its input, inlays, and from the first vectors charts, overviews, arrangements, extensions
+    and proposed rules; if all have, also choices.
     """
     if vector in sample.bases[:1]:
         yield from learn_tables(problem, vector, sample.time)
@@ -85,7 +86,7 @@ def _learned(
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
-    """Keep the cheapest choices."""
+    """Return the cheapest candidates."""
     ordered = sorted(candidates, key=lambda c: (c.millibits, c.program.text()))
     return tuple(ordered[:MOST])
 
@@ -93,7 +94,7 @@ def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, 
 def _chosen(
     problem: EncodedTask, sample: VectorSample, vector: GridVector, name: str
 ) -> Iterator[ProgramCandidate]:
-    """Programs on one vector with one segmentation."""
+    """Yield the choices from one vector with one segmentation."""
     grids = decode_grids(vector.content)
     for how in choose.AS:
         sets = _sets(problem, grids, name, how)
@@ -111,7 +112,7 @@ def _chosen(
 
 
 def _sets(problem: EncodedTask, grids: Sequence[Grid], name: str, how: str) -> _Sets | None:
-    """Segment grids and measure the objects, if each target is among its own, and not alone."""
+    """Segment grids and measure the objects; None unless each target is one of several objects."""
     inputs, targets = problem.inputs, []
     for grid, given, target in zip(grids, inputs, problem.targets_plain, strict=False):
         pieces = choose.segment(name, grid)
@@ -133,14 +134,14 @@ def _is(piece: Piece, given: Grid, target: Grid, how: str) -> bool:
 
 
 def _fitting(sets: _Sets, pairs: Sequence[int]) -> Iterator[Criterion]:
-    """Criteria that select the targets of some pairs."""
+    """Yield the criteria that select the targets of the given pairs."""
     for criterion in choose.criteria([sets.measured[pair] for pair in pairs]):
         if all(criterion.chosen(sets.measured[pair]) in sets.targets[pair] for pair in pairs):
             yield criterion
 
 
 def _loo_passes(sets: _Sets, train: int) -> bool:
-    """Whether most criteria that fit all other pairs select a pair's target too, for each pair."""
+    """Whether, for each pair, most criteria that fit all other pairs also select its target."""
     return train > 1 and all(_predicts(sets, train, left) for left in range(train))
 
 
@@ -154,7 +155,7 @@ def _predicts(sets: _Sets, train: int, left: int) -> bool:
 def _outputs(
     sets: _Sets, criterion: Criterion, inputs: Sequence[Grid], train: int, how: str
 ) -> bytes | None:
-    """The objects chosen in the tests, encoded; None where none is selected."""
+    """Return the objects chosen in the tests, encoded; None if some test has none."""
     outputs = []
     for example in range(train, len(inputs)):
         place = criterion.chosen(sets.measured[example]) if sets.objects[example] else None

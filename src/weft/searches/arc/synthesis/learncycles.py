@@ -1,8 +1,8 @@
-"""Learn how colours are passed on among those of a grid: orders that give every target.
+"""Learn how the colours of a grid are passed on: cyclic orders that give every target.
 
-Most targets are refused at once: not every cell of one colour becomes one colour. Colours that
-change in no pair stay. Cycles are guesses, and may answer if every pair is predicted by the first
-one that gives the others.
+Most targets are rejected at once, because the cells of one colour become several colours. Colours
+that change in no pair stay. Cycles are guesses, and qualify as answers if every pair is predicted
+by the first cycle that fits the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pairs = Sequence[tuple[Grid, Grid]]
 def learn_cycles(
     problem: EncodedTask, vector: GridVector, time: int = 0
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs that pass the colours of a vector on as the targets show it."""
+    """Yield the programs that cycle the colours of a vector as the targets show it."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
     pairs = list(zip(grids, targets, strict=False))
     cycles: dict[bytes, Cycle] = {}
@@ -33,7 +33,7 @@ def learn_cycles(
         outputs = [cycled(grid, *cycle) for grid in grids[len(targets) :]]
         tests = [output for output in outputs if output is not None]
         if len(tests) == len(outputs):
-            cycles.setdefault(encode_grids(tests), cycle)  # of equal ones the first
+            cycles.setdefault(encode_grids(tests), cycle)  # of equal outputs, the first cycle
     loo_passed = len(targets) if cycles and _loo_passes(pairs) else 0
     for content, cycle in cycles.items():
         program = Program(vector.chain, CycleColours.name, parameters(*cycle))
@@ -41,7 +41,7 @@ def learn_cycles(
 
 
 def _loo_passes(pairs: Pairs) -> bool:
-    """Whether every pair is predicted by the first cycle that gives the others."""
+    """Whether every pair is predicted by the first cycle that fits the others."""
     return len(pairs) > FEW_PAIRS and all(
         _predicts(next(_fitting([*pairs[:n], *pairs[n + 1 :]]), None), *pair)
         for n, pair in enumerate(pairs)
@@ -53,7 +53,7 @@ def _predicts(cycle: Cycle | None, grid: Grid, target: Grid) -> bool:
 
 
 def _fitting(pairs: Pairs) -> Iterator[Cycle]:
-    """Cycles that give all targets, in a fixed order."""
+    """Yield the cycles that give all targets, in a fixed order."""
     fixed = _fixed(pairs)
     if fixed is None:
         return
@@ -63,7 +63,7 @@ def _fitting(pairs: Pairs) -> Iterator[Cycle]:
 
 
 def _fixed(pairs: Pairs) -> list[int] | None:
-    """The colours that stay in all pairs; None where colours change otherwise than by a cycle."""
+    """Return the colours that stay in all pairs; None if the changes are not permutations."""
     colours: set[int] = set()
     changing: set[int] = set()
     for grid, target in pairs:
@@ -76,7 +76,7 @@ def _fixed(pairs: Pairs) -> list[int] | None:
 
 
 def _changes(grid: Grid, target: Grid) -> dict[int, int] | None:
-    """What each colour becomes, if the colours of a grid are exchanged."""
+    """Return what each colour becomes; None unless the target only permutes the grid's colours."""
     if grid.size != target.size or set(grid.cells) != set(target.cells):
         return None
     changes = dict(zip(grid.cells, target.cells, strict=True))

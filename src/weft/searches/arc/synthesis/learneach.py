@@ -1,11 +1,11 @@
-"""Learn one short program for every part of a grid: rows, columns, parts between lines, objects.
+"""Learn one short program for all parts of a grid: rows, columns, parts between lines, objects.
 
     task ──► parts of all grids as pairs of a smaller task ──► a short search ──► each(…)
 
 A task can be divided if its outputs differ from its inputs only in the parts, or consist of as many
-equal parts as the inputs, or have no other colours; if equal parts become equal ones; and if there
-are more different parts than pairs. The programs are guesses, as decision lists are, and may answer
-if every pair is predicted by the cheapest program learned without it.
+equal parts as the inputs, or, for colours, have no other colours; if equal parts become equal
+parts; and if there are more distinct parts than pairs. The programs are guesses, like decision
+lists, and qualify as answers if every pair is predicted by the cheapest program learned without it.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Box, Grid, decode_grids, encode_grids
 
 MOST_PARTS = 48
-"""Different parts of the training inputs; with more the search would not be short."""
+"""Most distinct parts of the training inputs; with more the search would not be short."""
 Search = Callable[[ArcTask], Sequence[ProgramCandidate]]
-"""A short search: the programs that are right on every pair of a task."""
+"""A short search that returns the programs that are right on every pair of a task."""
 Outputs = dict[Grid, Grid]
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A task divided: what becomes of each different part, and the tests' parts."""
+    """A divided task: the output of each distinct part, and the parts of the tests."""
 
     way: str
     outputs: Outputs
@@ -53,12 +53,12 @@ class Division:
     """Test inputs, each with its parts in order."""
 
     def task(self) -> ArcTask:
-        """Return the smaller task: different parts as pairs, those of the tests as tests."""
+        """Return the smaller task: distinct parts as pairs, those of the tests as tests."""
         parts = dict.fromkeys(part for _, parts in self.tests for part in parts)
         return ArcTask("", tuple(map(Pair, self.outputs, self.outputs.values())), tuple(parts))
 
     def assembled(self, outputs: Outputs) -> list[Grid] | None:
-        """Put the parts of the tests together; None where they do not fit."""
+        """Return the test outputs assembled from the outputs of parts; None if they do not fit."""
         grids = (
             _put_together(self.way, grid, [outputs[part] for part in parts])
             for grid, parts in self.tests
@@ -68,7 +68,7 @@ class Division:
 
 
 def divide(pairs: Sequence[Pair], tests: Sequence[Grid], way: str) -> Division | None:
-    """Divide a task, if it can be."""
+    """Divide a task; return None if it cannot be divided in this way."""
     outputs: Outputs = {}
     for pair in pairs:
         parts, expected = _parts(way, pair.input), _expected(way, pair)
@@ -84,14 +84,14 @@ def divide(pairs: Sequence[Pair], tests: Sequence[Grid], way: str) -> Division |
 
 
 def _parts(way: str, grid: Grid) -> tuple[Grid, ...]:
-    """The parts of a grid; none where it cannot be divided so."""
+    """Return the parts of a grid; empty if it cannot be divided in this way."""
     if way == COLOURS:
         return tuple(layer(grid, colour) for colour in colours_of(grid))
     return tuple(cut(grid, box) for box in boxes_of(way, grid) or ())
 
 
 def _expected(way: str, pair: Pair) -> tuple[Grid, ...]:
-    """What becomes of each part; nothing where the output is not made of them."""
+    """Return the output of each part; empty if the pair's output is not assembled from them."""
     if way == COLOURS:
         colours = colours_of(pair.input)
         layers = tuple(layer(pair.output, colour) for colour in colours)
@@ -107,7 +107,7 @@ def _arranged(_: Grid, boxes: Sequence[Box], parts: Sequence[Grid]) -> Grid | No
 
 
 def _cut_alike(pair: Pair, boxes: Sequence[Box]) -> tuple[Grid, ...]:
-    """Cut an output at the input's boxes, or into as many equal parts if it has another size."""
+    """Cut an output at the input's boxes, or, if its size differs, into as many equal parts."""
     if pair.input.size == pair.output.size:
         return tuple(cut(pair.output, box) for box in boxes)
     lattice = lattice_of(boxes)
@@ -122,14 +122,14 @@ def _cut_alike(pair: Pair, boxes: Sequence[Box]) -> tuple[Grid, ...]:
 
 
 def _put_together(way: str, grid: Grid, parts: Sequence[Grid]) -> Grid | None:
-    """Put the parts of a grid together as the rule does."""
+    """Assemble the parts of a grid as the rule does."""
     if way == COLOURS:
         return overlaid(colours_of(grid), parts)
     return put_together(grid, boxes_of(way, grid) or (), parts)
 
 
 def ways_of(task: ArcTask) -> tuple[str, ...]:
-    """Return the ways to divide a task; of those that divide it alike, the first."""
+    """Return the ways to divide a task; of equal divisions, the first."""
     divisions: dict[tuple[tuple[Grid, ...], object], str] = {}
     for way in (*WAYS, COLOURS):
         division = divide(task.train, task.test, way)
@@ -139,7 +139,7 @@ def ways_of(task: ArcTask) -> tuple[str, ...]:
 
 
 def learn_each(task: ArcTask, way: str, search: Search) -> tuple[ProgramCandidate, ...]:
-    """Return the cheapest programs for the parts of a task that can be divided so."""
+    """Return the cheapest programs for the parts of a task, divided in one way."""
     return cheapest(_learned(task, way, search))
 
 
@@ -154,7 +154,7 @@ def _learned(task: ArcTask, way: str, search: Search) -> Iterator[ProgramCandida
 def _programs(
     pairs: Sequence[Pair], tests: Sequence[Grid], way: str, search: Search
 ) -> Iterator[ProgramCandidate]:
-    """The programs of a short search, cheapest first, as programs for the whole grid."""
+    """Yield the programs of a short search, cheapest first, as programs for the whole grid."""
     division = divide(pairs, tests, way)
     if division is None:
         return

@@ -1,8 +1,8 @@
-"""Learn how the rows or columns of a grid go on: ways that make the target of every training pair.
+"""Learn how the rows or columns of a grid continue: extensions that give every training target.
 
-Targets that are not longer on one side, and as wide across, are refused by their sizes alone.
-Extensions are guesses, and may answer if every pair is predicted by the first one that gives the
-others.
+Targets that are not longer along one axis and equal along the other are rejected by their sizes.
+Extensions are guesses, and qualify as answers if every pair is predicted by the first extension
+that fits the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weft.searches.arc.values import MAX_SIDE, Grid, decode_grids, encode_grids
 def learn_extensions(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs that continue the grids of a vector to the targets."""
+    """Yield the programs that extend the grids of a vector to the targets."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
     loo_passed: int | None = None
     for text in _texts(list(zip(grids, targets, strict=False))):
@@ -37,7 +37,7 @@ def learn_extensions(
 
 
 def _loo_passes(grids: Sequence[Grid], targets: Sequence[Grid]) -> bool:
-    """Whether every pair is predicted by the first extension that gives the others."""
+    """Whether every pair is predicted by the first extension that fits the others."""
     pairs = list(zip(grids, targets, strict=False))
     texts = sorted({text for pair in pairs for text in _texts([pair])})
 
@@ -49,14 +49,14 @@ def _loo_passes(grids: Sequence[Grid], targets: Sequence[Grid]) -> bool:
 
 
 def _texts(pairs: Sequence[tuple[Grid, Grid]]) -> Iterator[str]:
-    """Extensions that give all targets their sizes."""
+    """Yield the parameters of the extensions that give the sizes of all targets."""
     for side in SIDES:
         for kind, n in _lengths(pairs, side):
             yield from (extend.parameters(side, way, kind, n) for way in WAYS)
 
 
 def _lengths(pairs: Sequence[tuple[Grid, Grid]], side: str) -> Iterator[tuple[str, int]]:
-    """How the lengths of all targets can be meant; none where they are not longer, or as wide."""
+    """Yield the lengths that fit all targets; none unless they only grow along the side's axis."""
     along = 0 if side in ("down", "up") else 1
     sizes = [(grid.size, target.size) for grid, target in pairs]
     if any(a[1 - along] != b[1 - along] or a[along] >= b[along] for a, b in sizes):
@@ -70,7 +70,7 @@ def _lengths(pairs: Sequence[tuple[Grid, Grid]], side: str) -> Iterator[tuple[st
 
 
 def _extended(grids: Sequence[Grid], targets: Sequence[Grid], text: str) -> list[Grid] | None:
-    """What the rule makes of all grids; None where a target comes out wrong or anything fails."""
+    """Return the rule's outputs for all grids; None if it fails or gets a target wrong."""
     outputs = []
     for place, grid in enumerate(grids):
         output = ExtendLines().apply(text.encode(), grid, grid)

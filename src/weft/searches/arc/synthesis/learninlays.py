@@ -1,7 +1,7 @@
-"""Learn whether objects of the input are laid into a grid that is as large as the targets.
+"""Learn whether objects of the input are placed into a grid of the targets' size.
 
-Tried where targets have another size than inputs, on the cheapest grids and the one nearest to
-them, if they keep whatever it has. Inlays are guesses.
+Tried if targets differ in size from inputs, on the cheapest grids and the one nearest to the
+targets, provided the targets keep all its non-black cells. Inlays are guesses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.searches.arc.values import Grid, decode_grids, encode_grids
 def learn_inlays(
     problem: EncodedTask, sample: VectorSample, vector: GridVector
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs that lay the input's objects into a vector as the targets show them."""
+    """Yield the programs that place the input's objects into a vector as the targets show them."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if not all(map(_may_become, grids, targets)):
         return
@@ -32,7 +32,7 @@ def learn_inlays(
 
 
 def _may_become(grid: Grid, target: Grid) -> bool:
-    """Whether a target has all that a grid has, and more."""
+    """Whether a target has all non-black cells of a grid, and more."""
     if grid.size != target.size or grid == target:
         return False
     return all(a in (0, b) for a, b in zip(grid.cells, target.cells, strict=True))
@@ -41,7 +41,7 @@ def _may_become(grid: Grid, target: Grid) -> bool:
 def _inlaid(
     grids: Sequence[Grid], inputs: Sequence[Grid], targets: Sequence[Grid], name: str
 ) -> list[Grid] | None:
-    """What the rule makes of all grids; None where a target comes out wrong or anything fails."""
+    """Return the rule's outputs for all grids; None if it fails or gets a target wrong."""
     outputs = []
     for place, (grid, given) in enumerate(zip(grids, inputs, strict=True)):
         output = inlaid(grid, given, name)

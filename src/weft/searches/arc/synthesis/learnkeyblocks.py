@@ -1,8 +1,8 @@
-"""Learn whether blocks of divided grids are drawn by one of them, and which one that is.
+"""Learn whether one block of a divided grid, the key, says how all blocks are drawn, and which one.
 
-Tried where lines divide every grid into equal blocks. Criteria that single the same blocks out are
-tried once. Such programs are guesses, and may answer if every pair is predicted by the first one
-that gives the others.
+Tried if lines divide every grid into equal blocks. Criteria that select the same blocks are tried
+once. Such programs are guesses, and qualify as answers if every pair is predicted by the first rule
+that fits the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Rule = tuple[Criterion, str]
 def learn_key_blocks(
     problem: EncodedTask, vector: GridVector, time: int = 0
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs that draw the blocks of a vector by one as the targets show it."""
+    """Yield the programs that draw the blocks of a vector by a key block as the targets show it."""
     grids, targets = decode_grids(vector.content), problem.targets_plain
     divisions = _divisions(grids, targets)
     if divisions is None:
@@ -52,7 +52,7 @@ def learn_key_blocks(
         if all(explains(rule, pair) for pair in range(len(targets))):
             tests = _tests(divisions[len(targets) :], keys[len(targets) :], rule)
             if tests is not None:
-                rules.setdefault(encode_grids(tests), rule)  # of equal ones the first
+                rules.setdefault(encode_grids(tests), rule)  # of equal outputs, the first rule
     passes = bool(rules) and each_predicted(_rules(), explains, len(targets))
     for content, rule in rules.items():
         program = Program(vector.chain, KeyBlock.name, parameters(*rule))
@@ -61,7 +61,7 @@ def learn_key_blocks(
 
 
 def _divisions(grids: Sequence[Grid], targets: Sequence[Grid]) -> list[DividedGrid] | None:
-    """All grids divided; None where one cannot be, or a target has another size."""
+    """Return all grids divided; None if one cannot be divided, or a target has another size."""
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
         return None
     divisions = []
@@ -80,7 +80,7 @@ def _rules() -> list[Rule]:
 def _tests(
     divisions: Sequence[DividedGrid], keys: Sequence[dict[Criterion, int]], rule: Rule
 ) -> list[Grid] | None:
-    """What a rule makes of the tests; None where there is no such key in one."""
+    """Return a rule's outputs for the tests; None if one has no such key or cannot be drawn."""
     criterion, drawing = rule
     outputs = [
         division.drawn(own[criterion], drawing)

@@ -1,17 +1,17 @@
-"""Decision-list learning over the vectors of a phase that are as large as the targets, in parts.
+"""Decision-list learning over the vectors of a phase that have the targets' size, in parts.
 
     plain     one list on a base
     scanned   one list that fills the grid cell by cell and reads the cells it has filled
-    acted     one list on the input that also reads what actions make of all objects
-    laid      one list on a base that also reads colours, and smaller grids laid on it
+    acted     one list on the input that also reads the results of actions on all objects
+    laid      one list on a base that also reads colours, and smaller grids laid on the base
     layered   two lists, the second on the output of an unfinished first one
 
-The last four are tried where neither a program nor a plain list may answer, and not in views. A
-learned list is right on every training pair but was chosen among very many, so it is a guess; it
-fills the second attempt of solved tasks. Where no program is found, lists that are short enough
-are cross-validated (leave-one-out): those that predict every pair may answer.
+The last four are tried if neither a program nor a plain list qualifies as an answer, and not in
+views. A learned list is right on every training pair but was chosen from very many, so it is a
+guess; it fills the second attempt of solved tasks. If no program is found, lists that are short
+enough are cross-validated (leave-one-out): those that predict every pair qualify as answers.
 
-The parts are fixed by bases, corners and beginnings; each can run by itself.
+Bases, corners and beginnings determine the parts, which are independent of each other.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import encode_grids
 
 MOST = 6
-"""Results kept, the cheapest."""
+"""Most results kept, the cheapest."""
 AGREEING = 4
-"""Lists kept of each result."""
+"""Most lists kept of each result."""
 SHORT = 70 * BIT
 """Longer lists are never accepted, so they are not cross-validated."""
 LITTLE_HOPE = 1
-"""Scans start from every corner, second layers above many first ones, more columns are read and
-tasks are divided in many ways, most of them in vain: soon given up."""
+"""Hope for the kinds of lists with many variants, most of them in vain, so that they are given up
+soon: scans from every corner, second layers above many first ones, more columns, divided tasks."""
 ACTIONS, LAID = "actions", "laid"
 FEW_PAIRS = 2
-"""With so few, leaving one out leaves one, and one pair fits any list."""
+"""With at most this many pairs, leaving one out leaves one, which fits any list."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListPart:
-    """One part of the learning: lists on a base, from a corner, or above an unfinished list."""
+    """One part of list learning: lists on a base, from a corner, or above an unfinished list."""
 
     base: int
     corner: str = ""
     first: str = ""
-    """Of layered lists: the first one as programs write it."""
+    """For layered lists: the text of the first list."""
     reads: str = ""
-    """What lists read besides: what `ACTIONS` make of objects, or colours and what is `LAID`."""
+    """Additional columns: `ACTIONS` for results of actions, `LAID` for colours and laid grids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +76,19 @@ class Beginning:
 
     text: str
     digest: str
-    """Of what it makes of the training inputs: lists above equal ones are equal."""
+    """Digest of its output for the training inputs; beginnings with equal output are equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedLists:
-    """What one part gave: lists, and beginnings for further parts."""
+    """The result of one part: lists, and beginnings for further parts."""
 
     candidates: tuple[ProgramCandidate, ...]
     beginnings: tuple[Beginning, ...] = ()
 
     @property
     def is_validated(self) -> bool:
-        """Whether a list may answer."""
+        """Whether a list qualifies as an answer."""
         return any(candidate.loo_passed for candidate in self.candidates)
 
 
@@ -98,24 +98,24 @@ def plain_parts(bases: int) -> list[ListPart]:
 
 
 def scanned_parts(bases: int) -> list[ListPart]:
-    """Return the parts that scan: from each corner, on the first base if it is a vector."""
+    """Return the parts that scan from each corner, on the first base; `bases` excludes canvases."""
     return [ListPart(0, corner) for corner in CORNERS] if bases else []
 
 
 def acted_parts(bases: int) -> list[ListPart]:
-    """Return the part that reads what actions make of objects: on the input, if it is a base."""
+    """Return the part that reads results of actions, on the first base; none without bases."""
     return [ListPart(0, reads=ACTIONS)][:bases]
 
 
 def laid_parts(bases: int) -> list[ListPart]:
-    """Return the part that reads colours and smaller grids: on the first base, if a vector."""
+    """Return the part that reads colours and laid grids, on the first base; none without bases."""
     return [ListPart(0, reads=LAID)][:bases]
 
 
 def layered_parts(
     learned: Iterable[tuple[ListPart, Sequence[Beginning]]],
 ) -> list[ListPart]:
-    """Return the parts above beginnings; of those that make the same of a base, the first."""
+    """Return the parts above beginnings; of those with equal output on a base, the first."""
     parts: dict[tuple[int, str], ListPart] = {}
     for part, part_beginnings in learned:
         for beginning in part_beginnings:
@@ -144,7 +144,7 @@ def learn_part(
 def learn_plain(
     problem: EncodedTask, sample: VectorSample, hope: int = HOPE, *, may_answer: bool = True
 ) -> tuple[ProgramCandidate, ...]:
-    """Learn plain lists on every base; return the cheapest, cross-validated if they may answer."""
+    """Learn plain lists on every base; return the cheapest, cross-validated if `may_answer`."""
     contexts = (context_of(problem, sample, base) for base in range(sample.list_bases))
     learners = (_Learner(problem, sample, own, may_answer=may_answer) for own in contexts)
     return cheapest(
@@ -153,7 +153,7 @@ def learn_plain(
 
 
 def cheapest(candidates: Iterable[ProgramCandidate]) -> tuple[ProgramCandidate, ...]:
-    """Keep a few lists of each of the cheapest results."""
+    """Return a few lists of each of the cheapest results."""
     by_outputs: dict[bytes, list[ProgramCandidate]] = {}
     for candidate in sorted(
         candidates, key=lambda candidate: (candidate.millibits, candidate.program.text())
@@ -176,9 +176,10 @@ class _Learner:
         self._train = problem.train
 
     def learn(self, corner: str, hope: int, *, extendable: bool = False) -> LearnedLists:
-        """All lists on the base, from a corner those that scan from there; and beginnings.
+        """Learn the lists on the base, or with a corner those that scan from it; and beginnings.
 
-        Those are not needed where a program or a list may answer, nor above scans and canvases.
+        Beginnings are omitted if the phase found a program, if a list qualifies as an answer, or
+        unless `extendable`.
         """
         training = self._context.training_cells(corner)
         search = search_of(training)
@@ -203,7 +204,7 @@ class _Learner:
             yield from self._candidates(program, cost, decided, loo_passed)
 
     def _beginnings(self, search: ClauseSearch) -> Iterator[Beginning]:
-        """Unfinished lists that decide every cell, and not all of them as the targets have it."""
+        """Yield the unfinished lists that decide every cell, but not all of them correctly."""
         context = self._context
         finished = context.training_cells().expected.tobytes()
         for first in beginnings(search):
@@ -213,7 +214,7 @@ class _Learner:
                 yield Beginning(first.text(), blake2b(cells, digest_size=8).hexdigest())
 
     def reading(self, columns: Columns) -> Iterator[ProgramCandidate]:
-        """Lists that read one of some more columns, chosen by all pairs: not cross-validated."""
+        """Yield lists that read one of `columns`; chosen by all pairs, so not cross-validated."""
         context = self._context.beside(columns)
         base, tests = context.base, context.test_columns()
         search = search_of(context.training_cells()) if columns else None
@@ -226,7 +227,7 @@ class _Learner:
                 yield from self._candidates(program, cost, decided, None)
 
     def layered(self, first: CellList) -> Iterator[ProgramCandidate]:
-        """Lists on the output of an unfinished one."""
+        """Yield lists on the output of an unfinished one."""
         below, grids = self._context, self._context.base.grids
         decided = first.decide(below.columns.__getitem__, len(below.columns["own"]))
         context = below.above(split(decided, grids))
@@ -241,12 +242,12 @@ class _Learner:
     def _candidates(
         self, program: Program, cost: int, decided: U8, loo_passed: int | None
     ) -> Iterator[ProgramCandidate]:
-        """One candidate, or none where the program leaves a test cell undecided."""
+        """Yield the candidate, unless the program leaves a test cell undecided."""
         if UNDECIDED not in decided:
             outputs = encode_grids(split(decided, self._context.tests))
             yield ProgramCandidate(program, cost, outputs, self._time, loo_passed)
 
 
 def _layers(lists: Sequence[CellList], corner: str) -> list[Layer]:
-    """Lists as layers, without those that do not need their corner."""
+    """Return lists as layers, without those that do not need their corner."""
     return [layer for layer in (Layer(corner, cell_list) for cell_list in lists) if layer.is_own]

@@ -1,10 +1,10 @@
-"""Learn overviews of objects: which are shown, each as one cell, and in which colour.
+"""Learn overviews of objects: which objects are shown, each as one cell, and in which colour.
 
     targets of few cells, more than one row and column
-        ──► segmentations whose objects have enough of their colours
+        ──► segmentations with enough objects of the targets' colours
         ──► selections whose objects lie in as many rows and columns ──► programs
 
-Objects are measured only in the input itself, where their colours could be those of the targets.
+Objects are measured only in the input itself, and only if they may have the targets' colours.
 Overviews are guesses.
 """
 
@@ -36,7 +36,7 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 MOST_OBJECTS, MOST_CELLS, FEWEST_CELLS = 60, 36, 4
-"""Of a grid, of a target, and of some target."""
+"""Most objects of a grid, most cells of every target, and fewest cells of at least one."""
 Objects = Sequence[Sequence[Piece]]
 Crops = Sequence[Sequence[bytes]]
 Examples = tuple[Objects, Sequence[Measured], Crops]
@@ -73,7 +73,7 @@ def _candidate(
 def _overviews(
     name: str, grids: Sequence[Grid], targets: Sequence[Grid], may_measure: bool
 ) -> Iterator[tuple[OverviewSettings, list[Grid]]]:
-    """Overviews in one segmentation that are the targets, with what they make of all grids."""
+    """Yield the overviews in one segmentation that give the targets, with all outputs."""
     objects, crops = _segmented(name, grids, targets)
     kinds = [kind for kind in COLOURS if all(map(_may_show, crops, targets, repeat(kind)))]
     if not objects or not kinds:
@@ -91,7 +91,7 @@ def _overviews(
 
 
 def _selections(measured: Sequence[Measured]) -> Iterator[tuple[str, ...]]:
-    """All ways to select objects that the training pairs could ask for, if they are measured."""
+    """Yield the selections to try; those by measures only if all objects are measured."""
     yield (ALL,)
     yield (OUTER,)
     if all(measured):
@@ -102,7 +102,7 @@ def _coloured(
     name: str, which: tuple[str, ...], kinds: Sequence[str], examples: Examples,
     targets: Sequence[Grid],
 ) -> Iterator[tuple[OverviewSettings, list[Grid]]]:  # fmt: skip
-    """The overview of selected objects in the first kind of colours that the targets have."""
+    """Yield the overview of selected objects in the first kind of colours that fits the targets."""
     for overview in (OverviewSettings(name, which, kind) for kind in kinds):
         outputs = [drawn(overview, *each) for each in zip(*examples, strict=True)]
         if outputs[: len(targets)] == list(targets):
@@ -113,7 +113,7 @@ def _coloured(
 
 
 def _segmented(name: str, grids: Sequence[Grid], targets: Sequence[Grid]) -> tuple[Objects, Crops]:
-    """The objects of all grids with the cells in their boxes; nothing where one does not fit."""
+    """Return the objects of all grids with the cells in their boxes; empty if one does not fit."""
     objects, crops = [], []
     for n, grid in enumerate(grids):
         own = segment(name, grid)
@@ -131,19 +131,19 @@ def _may_be(crops: Sequence[bytes], target: Grid) -> bool:
 
 
 def _may_show(crops: Sequence[bytes], target: Grid, kind: str) -> bool:
-    """Whether as many objects at least have each colour as areas of the target, black apart."""
+    """Whether at least as many objects as areas of the target have each non-black colour."""
     return not _areas(target) - Counter(map(COLOURS[kind], crops))
 
 
 @lru_cache(maxsize=16)
 def _areas(target: Grid) -> Counter[int | None]:
-    """How many areas of each colour a target has."""
+    """Count the areas of each non-black colour in a target."""
     areas = groups(grid_cells(target), eight=False)
     return Counter(colour for area in areas if (colour := target.at(*area[0])))
 
 
 def _measured(objects: Objects, grids: Sequence[Grid]) -> list[Measured]:
-    """The measures of all objects; none of an example where one lies outside the grid."""
+    """Return the measures of all objects; empty for an example with an object outside the grid."""
     return [measured_of(own, grid) or {} for own, grid in zip(objects, grids, strict=True)]
 
 

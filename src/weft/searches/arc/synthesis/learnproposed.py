@@ -2,9 +2,9 @@
 
     grids of a vector, inputs, targets ──► parameters that give every target ──► programs
 
-Most targets are refused by their sizes or colours alone. Of parameters that agree on the tests the
-first is kept. Such programs are guesses, and may answer if every pair is predicted by the first
-parameters that the others propose.
+Most targets are rejected by their sizes or colours alone. Of parameters that agree on the tests the
+first are kept. Such programs are guesses, and qualify as answers if every pair is predicted by the
+first parameters that the others propose.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 RESIZING: tuple[Proposed, ...] = (CropAt(), Repeat())
-"""Tried where targets have other sizes than inputs."""
+"""Tried if targets differ in size from inputs."""
 REPEATING: tuple[Proposed, ...] = (Repeat(),)
-"""Tried on grids that fit several times into targets."""
+"""Tried on grids that fit into targets several times."""
 PAINTING: tuple[Proposed, ...] = (OneColour(),)
-"""Tried on grids as large as targets."""
+"""Tried on grids of the targets' size."""
 KEEPING: tuple[Proposed, ...] = (Sort(),)
-"""Tried where every target is as large as its input."""
+"""Tried if every target has the size of its input."""
 MOST = 6
-"""Parameters of one rule that are kept."""
+"""Most parameters kept of one rule."""
 
 
 def learn_proposed(
     problem: EncodedTask, vector: GridVector, rules: Sequence[Proposed], time: int = 0
 ) -> Iterator[ProgramCandidate]:
-    """Yield the programs whose last rule makes the targets of a vector's grids."""
+    """Yield the programs that give the targets by one of the rules on a vector's grids."""
     grids = decode_grids(vector.content)
     examples = Examples(grids, problem.inputs, problem.targets_plain)
     for rule in rules:
@@ -55,7 +55,7 @@ def learn_proposed(
 
 
 def _tests(rule: Proposed, text: str, examples: Examples) -> list[Grid] | None:
-    """What parameters make of the tests; None where they fail."""
+    """Return the test outputs for parameters of a rule; None if they fail."""
     train = len(examples.expected)
     tests = zip(examples.values[train:], examples.given[train:], strict=True)
     outputs = [rule.apply(text.encode(), value, given) for value, given in tests]

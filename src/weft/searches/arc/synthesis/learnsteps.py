@@ -1,8 +1,8 @@
 """Learn two tables in sequence: the first explains some of the changes, the second the rest.
 
-    first tables ──► second tables behind each of them, in parts by the way to see objects
+    first tables ──► second tables on the result of each, in parts by segmentation
 
-First tables are chosen by all pairs, so what is learned is not cross-validated.
+First tables are chosen by all pairs, so the result is not cross-validated.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from weft.searches.arc.tables.segmentation import scenes_of
 from weft.searches.arc.values import encode_grids
 
 FIRST_SEEN = SEGMENTATIONS[0]
-"""How a first table sees objects; others add time and next to nothing."""
+"""The segmentation of first tables; others add time and hardly any solutions."""
 MOST_ACTING, FIRSTS = 25, 2
-"""Objects of a grid, and first tables that second ones are learned behind."""
+"""Most objects of a grid, and most first tables for which second ones are learned."""
 SEEN = (SEGMENTATIONS[:1], SEGMENTATIONS[1:2], SEGMENTATIONS[2:])
-"""Ways to see objects in which one part learns second tables: the first two take longest."""
+"""The segmentations of each part of learning second tables; the first two take longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class StepPart:
     """One part of learning second tables."""
 
     first: str
-    """The first table as programs write it."""
+    """The text of the first table."""
     seen: int
-    """Which of `SEEN`."""
+    """Index into `SEEN`."""
 
 
 def learn_firsts(problem: EncodedTask) -> tuple[str, ...]:
-    """Return the best tables that explain a part of the changes, as programs write them.
+    """Return the texts of the best tables that explain a part of the changes.
 
-    Nothing of a phase is needed for it.
+    Does not depend on the result of a phase.
     """
     if not problem.keeps_sizes:
         return ()
@@ -58,12 +58,12 @@ def learn_firsts(problem: EncodedTask) -> tuple[str, ...]:
 
 
 def step_parts(firsts: Sequence[str]) -> list[StepPart]:
-    """Return the parts of learning second tables, one after the other those that take longest."""
+    """Return the parts of learning second tables, the slowest first."""
     return [StepPart(first, seen) for seen in (1, 0, 2) for first in firsts]
 
 
 def learn_seconds(problem: EncodedTask, part: StepPart) -> tuple[ProgramCandidate, ...]:
-    """Return the cheapest tables that make the targets of what a first one makes."""
+    """Return the cheapest pairs of tables that give the targets, with a given first table."""
     first = Program((), Objects.name, part.first)
     grids = [first.run(grid) for grid in problem.inputs]
     vector = GridVector((), 0, encode_grids([grid for grid in grids if grid is not None]))

@@ -1,8 +1,8 @@
-"""Learn what becomes of objects: decision tables that make the targets of every training pair.
+"""Learn what happens to each object: decision tables that give every training target.
 
-Tried on the input where every target is as large, else on the grid of that size which is nearest
-to the targets: the size first, then what is drawn. They are guesses, as decision lists are, and may
-answer if every pair is predicted by the cheapest table learned without it.
+Tried on the input if every target has its size, otherwise on the grid of the targets' size that is
+nearest to them: size first, then contents. Tables are guesses, like decision lists, and qualify as
+answers if every pair is predicted by the cheapest table learned without it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 SEGMENTATIONS = ("objects_8", "objects_4", "blobs_8", "blobs_4", "layers")
 ALL = (*SEGMENTATIONS, *AREAS, WITH_ROOMS)
 PARTS = (ALL[:1], ALL[1:2], ALL[2:])
-"""Ways to see objects that are tried together: the first two take longest."""
+"""The segmentations of each part; the first two take longest."""
 MOST_AREAS = 70
-"""With the objects around them."""
+"""Most black areas and objects together."""
 
 
 def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidate, ...]:
-    """Learn one part of the tables on the input, if every target is as large.
+    """Learn one part of the tables over the input's objects, if every target has the input's size.
 
-    The last part also learns how colours are passed on, and blocks drawn by one of them. Nothing
-    of a phase is needed for it, so it can run beside the shallow phase.
+    The last part also learns cycles of colours, key blocks and sorting. All this can run in
+    parallel with the shallow phase, on whose result it does not depend.
     """
     if not problem.keeps_sizes:
         return ()
@@ -56,7 +56,7 @@ def learn_input_tables(problem: EncodedTask, part: int) -> tuple[ProgramCandidat
 
 
 def joined(parts: Iterable[Sequence[ProgramCandidate]], time: int) -> tuple[ProgramCandidate, ...]:
-    """Return the cheapest of what the parts found, as if they were one that ran at a time."""
+    """Return the cheapest candidates of all parts, as if all had been found at `time`."""
     return cheapest(replace(candidate, time=time) for part in parts for candidate in part)
 
 
@@ -70,8 +70,8 @@ def learn_tables(
 ) -> tuple[ProgramCandidate, ...]:
     """Return the cheapest programs that decide about the objects of a vector.
 
-    Few of each result: tables with other measures agree too easily to count as witnesses.
-    `names` are the ways to see objects that are tried. They are cross-validated if they may answer.
+    Only a few are kept of each result: tables with other measures agree too easily to be evidence.
+    `names` are the segmentations to try. Tables are cross-validated if `may_answer`.
     """
     grids, targets = decode_grids(vector.content), problem.targets_plain
     if any(a.size != b.size for a, b in zip(grids, targets, strict=False)):
@@ -87,7 +87,7 @@ def learn_tables(
 
 
 def _with_areas(grids: Sequence[Grid], targets: Sequence[Grid]) -> dict[str, list[Scene]]:
-    """See black areas as objects, if on average one of a pair is painted as a whole."""
+    """Return scenes with black areas as objects, if on average one per pair is painted whole."""
     pairs = list(zip(grids, targets, strict=False))
     names = [name for name, areas in AREAS.items() if _painted(areas, pairs) >= len(pairs)]
     if not all(_keeps_ink(*pair) for pair in pairs):
@@ -102,7 +102,7 @@ def _with_areas(grids: Sequence[Grid], targets: Sequence[Grid]) -> dict[str, lis
 
 
 def _painted(areas: Callable[[Grid], Sequence[Piece]], pairs: Sequence[tuple[Grid, Grid]]) -> int:
-    """How many areas get one colour."""
+    """Count the areas that are painted in one colour."""
     return sum(
         len(colours) == 1 and 0 not in colours
         for grid, target in pairs

@@ -1,9 +1,9 @@
-"""The input of decision-list learning: grids as large as the targets, and columns of features.
+"""The input of decision-list learning: grids of the targets' size, and columns of features.
 
-A list starts from one vector, its base: the input where that has the right size, and those nearest
-to the targets; or, where no program is found, from a canvas: the input laid on a grid of the
-size that formulas predict. It may test and copy the features of the base's cells, and those of
-the cheapest other vectors.
+A list works on a base: the input if it has the right size, one of the vectors nearest to the
+targets, or, if no program is found, a canvas (the input laid on a grid of a size that formulas
+predict). It may test and copy the features of the base's cells, and the cells of the cheapest other
+vectors.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from weft.searches.arc.values import Grid, decode_grids
 
 Columns = dict[str, U8]
 RECENT = 9
-"""Contexts kept by a process: the bases and canvases of a puzzle."""
+"""Most contexts cached by a process: enough for the bases and canvases of a puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a list starts from: grids as large as the targets, and their cells' features."""
+    """The base of lists: grids of the targets' size, and the features of their cells."""
 
     grids: Sequence[Grid]
     columns: Columns
     chain: tuple[str, ...]
     rule: str
     before: str
-    """What the parameters say ahead of the list."""
+    """The text of the parameters before the list."""
     millibits: int
     size_loo_passes: bool = True
     """Whether the size formulas pass leave-one-out cross-validation."""
@@ -58,7 +58,7 @@ class ListContext:
 
     @property
     def trained(self) -> int:
-        """Training cells."""
+        """The number of training cells."""
         return sum(len(grid.cells) for grid in self.problem.targets_plain)
 
     @property
@@ -67,7 +67,7 @@ class ListContext:
         return self.base.grids[self.problem.train :]
 
     def training_cells(self, corner: str = "") -> TrainingCells:
-        """Return what is known of training cells; for a scan also the cells filled before them."""
+        """Return columns and colours of training cells; for a scan also of cells filled earlier."""
         end = self.trained
         known = {source: column[:end] for source, column in self.columns.items()}
         targets = self.problem.targets_plain
@@ -78,12 +78,12 @@ class ListContext:
         return TrainingCells(known, cells_of(targets), pair.astype(np.uint8))
 
     def test_columns(self) -> Columns:
-        """Return what is known of the tests' cells."""
+        """Return the columns of the tests' cells."""
         begin = self.trained
         return {source: column[begin:] for source, column in self.columns.items()}
 
     def beside(self, columns: Columns) -> ListContext:
-        """Return the same with more columns."""
+        """Return the context with additional columns."""
         return ListContext(self.base, self.columns | columns, self.problem)
 
     def above(self, grids: Sequence[Grid]) -> ListContext:
@@ -97,7 +97,7 @@ _recent: deque[tuple[EncodedTask, VectorSample, int, ListContext]] = deque(maxle
 
 
 def context_of(problem: EncodedTask, sample: VectorSample, number: int) -> ListContext:
-    """Return the context of one base; parts that this process runs on one base share it."""
+    """Return the context of one base; cached for other parts on it in this process."""
     for its_problem, its_sample, its_number, context in _recent:
         if its_problem is problem and its_sample is sample and its_number == number:
             return context
@@ -107,7 +107,7 @@ def context_of(problem: EncodedTask, sample: VectorSample, number: int) -> ListC
 
 
 def _made(problem: EncodedTask, sample: VectorSample, number: int) -> ListContext:
-    """Bases are the input, those nearest to the targets, then canvases."""
+    """Build the context of a base; bases are numbered vectors first, then canvases."""
     if number < len(sample.bases):
         base = _vector_base(sample.bases[number])
     else:
@@ -123,21 +123,21 @@ def cells_of(grids: Sequence[Grid]) -> U8:
 
 @dataclass(frozen=True, slots=True)
 class EncodedLayout:
-    """Where grids of some sizes have their sizes and cells when they are encoded together."""
+    """The positions of sizes and cells in the encoding of several grids of known sizes."""
 
     sizes: U8
-    """Height and width of each."""
+    """Height and width of each grid."""
     at_sizes: npt.NDArray[np.bool_]
 
     @staticmethod
     def of(grids: Sequence[Grid]) -> EncodedLayout:
-        """Return the layout of grids as large as these."""
+        """Return the layout of grids with the sizes of these."""
         at_sizes = [np.arange(len(grid.cells) + 2) < 2 for grid in grids]
         sizes = np.array([grid.size for grid in grids], np.uint8).ravel()
         return EncodedLayout(sizes, np.concatenate(at_sizes))
 
     def cells_of(self, content: bytes) -> U8 | None:
-        """Return the cells of encoded grids, concatenated; None where they have other sizes."""
+        """Return the cells of encoded grids, concatenated; None if they have other sizes."""
         if len(content) != len(self.at_sizes):
             return None
         data = np.frombuffer(content, np.uint8)
@@ -147,7 +147,7 @@ class EncodedLayout:
 
 
 def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
-    """Split cells into grids as large as others."""
+    """Split cells into grids with the sizes of `grids`."""
     split_grids, at = [], 0
     for grid in grids:
         end = at + len(grid.cells)
@@ -166,7 +166,7 @@ def _features(grids: Sequence[Grid]) -> Columns:
 
 
 def _canvas_base(problem: EncodedTask, canvas: Canvas, size_loo_passes: bool) -> Base:
-    """The input laid on a canvas."""
+    """Return the base of the input laid on a canvas."""
     laid = [(canvas.base(grid), canvas.columns(grid)) for grid in problem.inputs]
     grids = [base for base, _ in laid if base is not None]
     each = [columns for _, columns in laid if columns is not None]
@@ -176,7 +176,7 @@ def _canvas_base(problem: EncodedTask, canvas: Canvas, size_loo_passes: bool) ->
 
 
 def _columns(base: Base, sources: Sequence[GridVector]) -> Columns:
-    """The base's features, and the cells of other vectors of its size."""
+    """Return the base's features, and the cells of other vectors of its size."""
     own, layout = source_of(base.chain), EncodedLayout.of(base.grids)
     columns = dict(base.columns)
     for vector in sources:

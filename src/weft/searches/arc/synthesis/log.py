@@ -1,7 +1,7 @@
-"""What a search did, as events with logical time: programs charged so far. No clock.
+"""The events of a search, with logical time: the number of programs charged so far, not a clock.
 
-Logs of slices merge by (time, slice, order within the slice), so the merged log is the same
-however the slices were run.
+Logs of slices are merged by (time, slice, order within the slice), so the merged log does not
+depend on how the slices were run.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ SCHEMA_VERSION = 1
 SHALLOW = -1
 """The slice number of the shallow phase, which comes before all others."""
 VIEWED = 1000
-"""The slice number of the first view; they come behind all slices."""
+"""The slice number of the first view; views come after all slices."""
 
 GROUNDED = 10_000
-"""Added to the slice numbers of the search on black ground."""
+"""Offset of the slice numbers of the search on another background."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEvent:
-    """Something that happened: `best`, `found` or `end`."""
+    """An event of kind `best`, `found` or `end`."""
 
     time: int
     slice: int
@@ -41,14 +41,14 @@ class SearchLog:
     events: tuple[SearchEvent, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """One canonical JSON object per line, the first one naming the format."""
+        """Return one canonical JSON object per line; the first one names the format."""
         lines = [canonical({"schema_version": SCHEMA_VERSION})]
         lines += [canonical(to_json(event)) for event in self.events]
         return "".join(line + "\n" for line in lines).encode()
 
     @staticmethod
     def from_bytes(data: bytes) -> SearchLog:
-        """Read what `to_bytes` wrote."""
+        """Undo `to_bytes`; raises ValueError for another format."""
         first, *rest = data.decode().splitlines()
         if json.loads(first) != {"schema_version": SCHEMA_VERSION}:
             raise ValueError(f"a search log of another format: {first[:60]}")
@@ -56,7 +56,7 @@ class SearchLog:
 
 
 def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
-    """Assemble logs: the shallow phase, then the slices by (time, slice, order)."""
+    """Merge logs: the shallow phase, then the slices by (time, slice, order)."""
     merged: Iterable[SearchEvent] = heapq.merge(
         *(log.events for log in slices), key=lambda event: (event.time, event.slice)
     )
@@ -64,13 +64,13 @@ def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
 
 
 def append(log: SearchLog, grounded: SearchLog, view: str) -> SearchLog:
-    """Append the log of the search on black ground: its own slice numbers, its programs viewed."""
+    """Append the log of the search on another background: slices renumbered, programs viewed."""
     own = viewed(grounded, view).events
     return SearchLog((*log.events, *(replace(e, slice=e.slice + GROUNDED) for e in own)))
 
 
 def viewed(log: SearchLog, view: str) -> SearchLog:
-    """Return the log of a search of what a view shows, with the view above its programs."""
+    """Return the log of the search of a viewed task, with the view added to its programs."""
 
     def event(own: SearchEvent) -> SearchEvent:
         if "program" not in own.data:

@@ -1,9 +1,9 @@
-"""The phases of a search, each a plain loop over one `Space`.
+"""The phases of a search, each a simple loop over one `Space`.
 
-shallow  all programs by cost, with one memory of what was reached; it solves most tasks. What
-         lists and choices are learned from is handed on: they are learned in parts of their own
-viewed   the same, shorter, on the task as a view shows it; what it finds is reported with the view
-deep     what the shallow phase left open, best first, in slices by first operator
+shallow  all programs by cost, each vector reached once; it solves most tasks. Passes on a sample of
+         vectors from which lists and choices are learned in separate parts
+viewed   the same, shorter, on the task as a view shows it; its programs are reported with the view
+deep     the vectors that the shallow phase left open, best first, in slices by first operator
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
 EXPLAINED = 40 * BIT
-"""A program as short as this hardly fits by accident: it leaves no reason to search on."""
+"""A program of at most this length hardly fits by accident, so the search need not continue."""
 PART_SHARE = 4
 """Percent of the programs that may be tried on the parts of a divided task.
 
-Where parts get another size, as many as for a view: fitting rules to many small parts is slow.
+If parts change size, the share of a view applies instead: fitting rules to many parts is slow.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The program that came nearest to the targets."""
+    """The program whose outputs are nearest to the targets."""
 
     program: Program
     shape_loss: int
     cell_loss: int
 
     def through(self, view: FittedView) -> Nearest:
-        """Return it for a task that a view shows as the one it was found for."""
+        """Return it for a task that a view turns into the one that was searched."""
         return replace(self, program=self.program.through(view))
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseResult:
-    """What one phase, or one slice of it, found."""
+    """The result of one phase, or of one slice of it."""
 
     candidates: tuple[ProgramCandidate, ...]
     guesses: tuple[ProgramCandidate, ...]
@@ -68,38 +68,38 @@ class PhaseResult:
     counts: SearchCounts
     log: SearchLog
     exhausted: bool
-    """Nothing was left to try within the depth."""
+    """Whether nothing was left to try within the depth limit."""
     states: int
     examples: int
     table: bytes = b""
-    """Of the shallow phase: its vectors, for the slices."""
+    """Shallow phase only: its vectors, for the slices."""
     open_slices: tuple[int, ...] = ()
-    """Of the shallow phase: the slices that have vectors to begin with."""
+    """Shallow phase only: the slices that have open vectors."""
     sample: VectorSample | None = None
-    """Of the shallow phase: vectors to learn lists and choices from."""
+    """Shallow phase only: vectors to learn lists and choices from."""
     views: tuple[FittedView, ...] = ()
-    """Of the shallow phase: those worth a search, if it found nothing."""
+    """Shallow phase only: the views worth a search, if it found no short program."""
     ways: tuple[str, ...] = ()
-    """Of the shallow phase: how the task can be divided, if it found no short program."""
+    """Shallow phase only: the ways to divide the task, if it found no short program."""
     input_cells: int = 0
-    """Of the shallow phase: cells of all inputs."""
+    """Shallow phase only: the number of cells of all inputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What both phases share."""
+    """The options shared by all phases."""
 
     language: Language
     budget: SearchBudget
     prune: Sequence[str] = RULES
     seed: int = 0
     without: Sequence[str] = ()
-    """Parts of the method that are left out, see `ablation`."""
+    """Parts of the method to leave out; see `ablation`."""
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Hold the cyclic garbage collector: a search makes many objects and no cycles."""
+    """Disable the cyclic garbage collector: a search creates many objects and no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -121,7 +121,7 @@ def shallow(
     cache: ApplyCache | None = None,
     owners: Sequence[frozenset[int]] = (),
 ) -> PhaseResult:
-    """Run the shallow phase; `owners` are the first entries of each slice that may follow."""
+    """Run the shallow phase; `owners` has the first entries of each slice that may follow."""
     budget = options.budget.for_cells(problem.task.input_cells)
     space = Space(
         problem, options.language, budget, budget.shallow_programs, options.prune, cache,
@@ -150,9 +150,9 @@ def with_learned(
     choices: Sequence[ProgramCandidate],
     lists: Sequence[ProgramCandidate],
 ) -> PhaseResult:
-    """Return a phase with what was learned from its vectors: choices of objects, decision lists.
+    """Return a phase with the choices and decision lists learned from its vectors.
 
-    Where programs are found, choices that pass cross-validation compete with them.
+    If the phase found programs, choices that pass cross-validation compete with them.
     """
     competing = [choice for choice in choices if first.candidates and choice.loo_passed]
     guesses = [choice for choice in choices if choice not in competing]
@@ -167,14 +167,14 @@ def with_learned(
 def viewed(
     task: ArcTask, options: Options, view: FittedView, number: int, cache: ApplyCache | None = None
 ) -> PhaseResult:
-    """Search a task as a view shows it; return what was found in terms of the task itself."""
+    """Search a task through a view; return the result in terms of the task itself."""
     programs = options.budget.for_cells(task.input_cells).view_programs
     space, run = _brief(view.of(task), options, programs, VIEWED + number, view, cache)
     sample = sample_of(space)
     learns_choices = view.shows_objects and FITTED not in options.without
     learns_choices = (
         learns_choices and not space.problem.keeps_sizes
-    )  # else `viewed_tables` are all there is
+    )  # otherwise only `viewed_tables` apply
     choices = learn_choices(space.problem, sample) if learns_choices else ()
     lists = learn_plain(space.problem, sample) if LISTS not in options.without else ()
     phase = with_learned(run.result(), choices, lists)
@@ -182,20 +182,20 @@ def viewed(
 
 
 def viewed_tables(task: ArcTask, view: FittedView, part: int) -> tuple[ProgramCandidate, ...]:
-    """Learn one part of the tables on the input as a view shows it, in terms of the task itself."""
+    """Learn one part of the tables over the viewed input, in terms of the task itself."""
     candidates = learn_input_tables(EncodedTask(view.of(task)), part)
     return tuple(unviewed(candidate, task, view) for candidate in candidates)
 
 
 def with_tables(phase: PhaseResult, parts: Iterable[Sequence[ProgramCandidate]]) -> PhaseResult:
-    """Return a phase with the tables learned beside it."""
+    """Return a phase with the tables learned in parallel."""
     return with_learned(phase, cheapest(joined(parts, phase.counts.programs)), ())
 
 
 def parted(
     task: ArcTask, options: Options, way: str, cache: ApplyCache | None = None
 ) -> tuple[ProgramCandidate, ...]:
-    """Learn one program for all parts into which a way divides a task."""
+    """Learn one program for all parts of a task, divided in one way."""
     budget = options.budget.for_cells(task.input_cells)
     is_resized = any(pair.input.size != pair.output.size for pair in task.train)
     is_slow = is_resized and way != COLOURS
@@ -204,11 +204,11 @@ def parted(
     @_without_collector()
     def search(part_task: ArcTask) -> Sequence[ProgramCandidate]:
         space, _ = _brief(part_task, options, programs, SHALLOW, None, cache)
-        sample = replace(sample_of(space), canvases=())  # programs of parts have none
+        sample = replace(sample_of(space), canvases=())  # programs for parts have no canvases
         is_asked = LISTS not in options.without
         lists = (
             learn_plain(space.problem, sample, LITTLE_HOPE, may_answer=False) if is_asked else ()
-        )  # whole programs are cross-validated
+        )  # the programs for whole grids are cross-validated instead
         return (*space.candidates, *space.guesses, *lists)
 
     return learn_each(task, way, search)
@@ -218,7 +218,7 @@ def _brief(
     task: ArcTask, options: Options, programs: int, slice_: int, view: FittedView | None,
     cache: ApplyCache | None,
 ) -> tuple[Space, _Run]:  # fmt: skip
-    """Run a short search of so many programs."""
+    """Run a short search with a limit of `programs`."""
     budget = options.budget
     space = Space(
         EncodedTask(task), options.language, budget, programs, options.prune, cache,
@@ -230,7 +230,7 @@ def _brief(
 
 
 def in_task_terms(phase: PhaseResult, task: ArcTask, view: FittedView) -> PhaseResult:
-    """Return what was found on a viewed task in terms of the task itself."""
+    """Return the result of searching a viewed task in terms of the task itself."""
     both = (phase.candidates, phase.guesses)
     candidates, guesses = (tuple(unviewed(c, task, view) for c in group) for group in both)
     return replace(
@@ -270,7 +270,7 @@ def deep(
 
 
 class _Run:
-    """One phase under way: its log, and when it ends."""
+    """The state of a running phase: its log and its limits."""
 
     def __init__(
         self,
@@ -288,7 +288,7 @@ class _Run:
         self._exhausted = False
 
     def explore(self, start: Sequence[int], priority: Priority) -> list[int]:
-        """Expand vectors in order until the budget or the work ends; return what is left."""
+        """Expand vectors by priority until none or no budget is left; return the open vectors."""
         space = self._space
         queue = [(priority(node), node) for node in start]
         heapq.heapify(queue)
@@ -304,7 +304,7 @@ class _Run:
         return [node for _, node in queue]
 
     def result(self, handed_on: bytes = b"", views: tuple[FittedView, ...] = ()) -> PhaseResult:
-        """Return what was found."""
+        """Return the result of the phase."""
         space = self._space
         best = space.nodes[space.best]
         nearest = Nearest(Program(space.program_of(space.best)), best.shape_loss, best.cell_loss)
@@ -322,7 +322,7 @@ class _Run:
         )
 
     def _log_progress(self) -> None:
-        """Log what is new, and give competitors their share after the first find."""
+        """Log new events; after the first fit, limit the programs to the competitors' share."""
         space = self._space
         best = space.priority(space.best)[:2]
         if best < self._best:

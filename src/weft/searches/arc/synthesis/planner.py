@@ -1,24 +1,24 @@
-"""The plan of one task's search: a shallow phase, and what follows it in parallel parts.
+"""The plan of one task's search: a shallow phase, then parts that run in parallel.
 
-    shallow, beside it tables of objects on the input
-            ──► plain lists, choices of objects; if it found nothing short, programs for parts, one
-                  for each way to divide the task; if it found nothing also
+    shallow, in parallel with tables over the input's objects
+            ──► plain lists, choices of objects; if it found no short program, also
+                  programs for parts of grids, for each way to divide the task
                   slices 0 … n (fixed number, fixed bounds), unless every program was tried
-                  views worth it (fixed order, a fixed share each)
-            ──► lists that scan, in layers, or that read what actions make of objects, colours and
-                  smaller grids, if neither a program nor a plain list may answer; two tables, one
-                  behind the other, if no program, table or plain list fits
+                  views worth a search (fixed order, a fixed share each)
+            ──► lists that scan, come in layers, or read results of actions, colours and smaller
+                  grids, if neither a program nor a plain list qualifies as an answer; two tables
+                  in sequence, if no program, table or plain list fits
             ──► all parts merged by (time, slice)
-            ──► the same for the task on black ground, if no program was found but through another
-                view, and its ground is another colour (`arc.tasks` runs it beside the parts above):
-                briefly, with lists of all kinds only if no input has black ground
-            ──► evidence on the programs that compete, each examined by itself ──► verdict
+            ──► the same on a black background, if the background has another colour and no program
+                was found except through a view (`arc.tasks` runs it in parallel with the above):
+                briefly, with all kinds of lists only if no input has a black background
+            ──► evidence on the programs that compete, examined independently ──► verdict
 
-A puzzle whose ground has another colour is put on black ground before all this, and the result is
-reported in its own colours again (`normal.ground`).
+Before all this, a puzzle whose background has another colour is changed to a black background; the
+result is reported in the original colours (`normal.ground`).
 
 The parts depend on the task and the budget, never on who runs them. `ParallelPlanner.search` runs
-them all in this process; `arc.tasks` runs the same as tasks of the engine. Both combine them with
+them all in this process; `arc.tasks` runs them as tasks of the engine. Both combine them with
 `assemble` and `conclude`, so they agree byte for byte.
 """
 
@@ -74,33 +74,33 @@ from weft.searches.arc.task import ArcTask
 from weft.searches.arc.verdict import TaskVerdict
 
 SEGMENTED_TOGETHER = 2
-"""Vectors in which one part looks for objects."""
+"""Number of vectors in which one part learns choices."""
 Candidates = Sequence[ProgramCandidate]
 Learned = Iterable[tuple[ListPart, Sequence[Beginning]]]
-"""Parts of list learning, and the beginnings that each gave."""
+"""Parts of list learning, and the beginnings from each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShallowFacts:
-    """What of the shallow phase decides how a search goes on."""
+    """The facts about the shallow phase that decide how a search continues."""
 
     programs: int
-    """Spent so far."""
+    """Programs spent by the phase."""
     is_solved: bool
-    """Whether a program fits that is short enough not to fit by accident."""
+    """Whether a fitting program is short enough not to fit by accident."""
     exhausted: bool
     views: int
-    """How many would be worth a search."""
+    """The number of views worth a search."""
     open_slices: Sequence[int]
     bases: int
-    """Vectors that lists can start from."""
+    """Number of vectors on which lists can be learned."""
     canvases: int
     segmented: int
-    """Vectors in which objects may be looked for."""
+    """Number of vectors in which objects may be segmented."""
     ways: Sequence[str] = ()
-    """How the task can be divided into parts."""
+    """The ways to divide the task into parts."""
     cells: int = 0
-    """Of all inputs."""
+    """Number of cells of all inputs."""
 
     @staticmethod
     def of(phase: PhaseResult) -> ShallowFacts:
@@ -116,21 +116,21 @@ class ShallowFacts:
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """What runs after the shallow phase, all at once."""
+    """The parts that run in parallel after the shallow phase."""
 
     lists: tuple[ListPart, ...]
     choices: tuple[tuple[int, int], ...]
     """Ranges of vectors."""
     ways: tuple[str, ...]
-    """How the task is divided into parts that share a program."""
+    """The ways to divide the task into parts that share a program."""
     slices: tuple[WorkerBudget, ...]
     views: int
-    """So many, the first ones."""
+    """The number of views to search, the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssembledSearch:
-    """All parts of a search together, not yet judged."""
+    """All parts of a search combined, not yet judged."""
 
     found: Found
     nearest: Nearest
@@ -139,10 +139,10 @@ class AssembledSearch:
     log: SearchLog
 
     def beside(self, grounded: AssembledSearch, task: ArcTask, view: FittedView) -> AssembledSearch:
-        """Add the search of the task on black ground, in terms of the task itself."""
+        """Add the search of the task on another background, in terms of the task itself."""
         found, other = self.found, grounded.found
         candidates, guesses = other.candidates, other.guesses
-        if view.parameters:  # the puzzle as it is: its background would be taken for an object
+        if view.parameters:  # the original puzzle: its background would be taken for an object
             candidates, guesses = (), (*candidates, *guesses)
         near = grounded.nearest.through(view)
         return AssembledSearch(
@@ -159,7 +159,7 @@ class AssembledSearch:
 
 @dataclass(frozen=True, slots=True)
 class ParallelSearchResult:
-    """The outcome of one task's search, and the log of how it came about."""
+    """The outcome of one task's search, with its log."""
 
     verdict: TaskVerdict
     nearest: Nearest
@@ -168,7 +168,7 @@ class ParallelSearchResult:
     log: SearchLog
 
     def through(self, view: FittedView | None, task: ArcTask) -> ParallelSearchResult:
-        """Return the result for a task that a view shows as the one that was searched."""
+        """Return the result for a task that a view turns into the one that was searched."""
         if view is None:
             return self
         return replace(
@@ -180,7 +180,7 @@ class ParallelSearchResult:
 
 
 class ParallelPlanner:
-    """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
+    """Plans the search of a task; `slices` is fixed in advance and independent of the workers."""
 
     def __init__(
         self, options: Options, slices: int = SLICES, standard: Standard | None = None
@@ -190,7 +190,7 @@ class ParallelPlanner:
         self.standard = standard or Standard(limit_millibits=limit, without=options.without)
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
-        """Run every part here, one after the other."""
+        """Run every part in this process, one after the other."""
         on_black, exchange = on_black_ground(task.without_truth())
         assembled = self.searched(on_black)
         view = self.ground(on_black, exchange, assembled.found)
@@ -201,7 +201,7 @@ class ParallelPlanner:
         return self._examined(on_black, assembled).through(exchange, task)
 
     def searched(self, task: ArcTask) -> AssembledSearch:
-        """Run the parts of a task as it is."""
+        """Run the parts of a task without changing its background."""
         problem, cache, options = EncodedTask(task), ApplyCache(), self.options
         first = shallow(problem, options, cache, self.owners())
         parts = self.parts(ShallowFacts.of(first))
@@ -218,9 +218,10 @@ class ParallelPlanner:
         return self.assemble(first, rest, views, choices, lists)
 
     def ground(self, task: ArcTask, exchange: FittedView | None, found: Found) -> FittedView | None:
-        """Return the view on another ground, where it is to be searched too.
+        """Return the view with another background, if the task is to be searched there too.
 
-        Of a task whose ground was exchanged that is the puzzle as it is, if nothing may answer.
+        For a task whose background was exchanged, that view is the exchange, which restores the
+        original puzzle; it is returned only if nothing found qualifies as an answer.
         """
         if VIEWS in self.options.without or found.is_explained:
             return None
@@ -229,13 +230,13 @@ class ParallelPlanner:
         return None if explanations(found, self.standard) else exchange
 
     def ways(self, task: ArcTask) -> tuple[str, ...]:
-        """Return how a task can be divided into parts that share a program."""
+        """Return the ways to divide a task into parts that share a program."""
         return () if FITTED in self.options.without else ways_of(task)
 
     def on_ground(self, is_coloured: bool) -> ParallelPlanner:
-        """Return the planner for tasks on black ground: brief, and a program has one view.
+        """Return the planner for tasks on a black background: brief, and without further views.
 
-        Lists of all kinds are learned if no input has black ground.
+        All kinds of lists are learned if no input has a black background.
         """
         own = self.options
         budget = own.budget.brief(has_late_lists=is_coloured)
@@ -246,7 +247,7 @@ class ParallelPlanner:
     def learn(
         self, problem: EncodedTask, first: PhaseResult
     ) -> tuple[list[Candidates], list[Candidates]]:
-        """Learn choices and lists from the shallow phase, every part that is needed."""
+        """Learn choices and lists from the shallow phase; run every part that is needed."""
         facts, sample = ShallowFacts.of(first), first.sample
         assert sample is not None
         parts = self.parts(facts)
@@ -267,15 +268,15 @@ class ParallelPlanner:
 
     @property
     def table_parts(self) -> int:
-        """How many parts of learning tables on the input run beside the shallow phase."""
+        """The number of table-learning parts that run in parallel with the shallow phase."""
         return 0 if FITTED in self.options.without else len(TABLE_PARTS)
 
     def view_table_parts(self, view: FittedView) -> int:
-        """How many parts of learning tables run beside the search of a view."""
+        """Return the number of table-learning parts that run in parallel with a view's search."""
         return self.table_parts if view.shows_objects else 0
 
     def owners(self) -> tuple[frozenset[int], ...]:
-        """Return the first entries that belong to each slice; the input is the first one's."""
+        """Return the first entries that belong to each slice; the input belongs to the first."""
         firsts = self.options.language.firsts
         ranges = [firsts[r.operator_start : r.operator_end] for r in self._ranges()]
         return tuple(
@@ -286,7 +287,7 @@ class ParallelPlanner:
     def parts(self, facts: ShallowFacts) -> SearchParts:
         """Return the parts to run after the shallow phase.
 
-        Views have their shares before the slices are given theirs.
+        Views get their shares before the slices.
         """
         budget, without = self.options.budget.for_cells(facts.cells), self.options.without
         remaining, each = max(0, budget.max_programs - facts.programs), budget.view_programs
@@ -302,9 +303,10 @@ class ParallelPlanner:
         )
 
     def late(self, facts: ShallowFacts, learned: Learned, is_validated: bool) -> list[ListPart]:
-        """Return the parts to run when plain lists are known; `is_validated`: one may answer.
+        """Return the parts to run after plain lists.
 
-        Actions on objects are tried where outputs are as large as inputs: then there is no canvas.
+        `is_validated` states that a plain list qualifies as an answer. Actions on objects are tried
+        if outputs have the sizes of their inputs, that is, if there are no canvases.
         """
         own = self.options
         may_follow = own.budget.has_late_lists and LISTS not in own.without
@@ -319,9 +321,9 @@ class ParallelPlanner:
         ]
 
     def has_steps(self, facts: ShallowFacts, *, is_guessed: bool) -> bool:
-        """Whether to learn two tables in sequence; `is_guessed`: a table or plain list fits.
+        """Whether to learn two tables in sequence: nothing fits, and no output changes size.
 
-        They are tried where nothing is found and outputs are as large as inputs.
+        `is_guessed` states that a table or a plain list fits.
         """
         own = self.options
         may_follow = own.budget.has_late_lists and FITTED not in own.without
@@ -344,7 +346,7 @@ class ParallelPlanner:
         choices: Sequence[Candidates] = (),
         lists: Sequence[Candidates] = (),
     ) -> AssembledSearch:
-        """Assemble the parts: views in their order, then slices in theirs."""
+        """Assemble the parts: the shallow phase, then the views, then the slices, each in order."""
         first = with_learned(first, cheapest_choices(_flat(choices)), cheapest(_flat(lists)))
         most, all_parts = self.options.budget.max_candidates, (first, *views, *rest)
         return AssembledSearch(
@@ -365,7 +367,7 @@ class ParallelPlanner:
         evidence: Mapping[Program, Evidence],
         incomplete: bool = False,
     ) -> ParallelSearchResult:
-        """Judge an assembled search by the evidence on what its verdict rests on."""
+        """Judge an assembled search by the evidence from its examinations."""
         verdict = judge(
             task, assembled.found, self.standard, evidence,
             exhausted=assembled.exhausted, incomplete=incomplete,
@@ -381,7 +383,7 @@ class ParallelPlanner:
         rest: Sequence[PhaseResult],
         incomplete: bool = False,
     ) -> ParallelSearchResult:
-        """Assemble the phases of a task as it is, examine what matters, and conclude."""
+        """Assemble the phases of a task, run the needed examinations, and conclude."""
         return self._examined(task, self.assemble(first, rest), incomplete)
 
     def _examined(

@@ -2,8 +2,8 @@
 
 A value is summarised by a `ReachabilityState`: its stage, how its height and width relate to the
 target's, and which of the target's colours it lacks. Operators declare what they can change, so
-a table of fewest steps follows by relaxation; it never overestimates, hence pruning with it
-loses no program. Facts are checked against the operators by tests.
+a table of fewest steps is computed by relaxation. It never overestimates, so pruning with it loses
+no program. Tests check the declared facts against the operators.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from weft.searches.arc.values import Grid, ValueStage
 
 RULES = ("shape", "palette", "stage")
 NO_SHAPE = 9
-"""Relation of a value that has no height and width of its own."""
+"""Relation of a value without height and width."""
 FAR = 99
 HAS_ALL, IN_INPUT, NOWHERE = 0, 1, 2
-"""Target colours a value lacks: none · some, all of them in the input · some not even there."""
+"""Target colours that a value lacks: none; some, all in the input; some not in the input."""
 BELOW, EQUAL, ABOVE = 0, 1, 2
 Entry = Operator | LanguageEntry
 Fact = tuple[int, int, ShapeEffect, Palette]
@@ -33,30 +33,30 @@ Fact = tuple[int, int, ShapeEffect, Palette]
 
 @dataclass(frozen=True, slots=True)
 class ReachabilityState:
-    """What pruning reads. `relation` is 3 × height's + width's, or `NO_SHAPE`."""
+    """The state of a value for pruning. `relation` is 3 × height's + width's, or `NO_SHAPE`."""
 
     stage: ValueStage
     relation: int
     lack: int
 
     def key(self) -> tuple[int, int, int]:
-        """Index into the table of fewest steps."""
+        """Return the index into the table of fewest steps."""
         return int(self.stage), self.relation, self.lack
 
     @staticmethod
     def of_grid(grid: Grid, given: Grid, target: Grid) -> ReachabilityState:
-        """The state of a grid that stands where `target` should."""
+        """Return the state of a grid relative to `target`."""
         relation = 3 * compare(grid.height, target.height) + compare(grid.width, target.width)
         return ReachabilityState(ValueStage.GRID, relation, lack_of(grid.cells, given, target))
 
 
 def compare(value: int, target: int) -> int:
-    """BELOW, EQUAL or ABOVE."""
+    """Return BELOW, EQUAL or ABOVE."""
     return (value > target) - (value < target) + 1
 
 
 def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
-    """Which of the target's colours are missing; black is always at hand."""
+    """Return which of the target's colours are missing; black never is."""
     missing = set(target.cells) - set(cells) - {0}
     if not missing:
         return HAS_ALL
@@ -66,7 +66,7 @@ def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
 def facts_of(
     operators: Sequence[Operator | LanguageEntry], prune: Sequence[str]
 ) -> tuple[Fact, ...]:
-    """What each operator can do; rules that are off promise nothing."""
+    """Return what each operator can do; without a pruning rule, anything in its respect."""
     shapes, palettes = "shape" in prune, "palette" in prune
     return tuple(
         (
@@ -80,7 +80,7 @@ def facts_of(
 
 
 def fitted_fact(shape: ShapeEffect, prune: Sequence[str]) -> Fact:
-    """What a fitted operator can do: any colours, and the shape it declares."""
+    """Return what a fitted rule can do: any colours, and the shape that it declares."""
     shape = shape if "shape" in prune else ShapeEffect.ANY
     return (int(ValueStage.GRID), int(ValueStage.GRID), shape, Palette.ANY)
 
@@ -88,7 +88,7 @@ def fitted_fact(shape: ShapeEffect, prune: Sequence[str]) -> Fact:
 def table(
     facts: tuple[Fact, ...], given: Grid, target: Grid, prune: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """Fewest steps for each [stage, relation, lack], for one training pair."""
+    """Return the fewest steps for each [stage, relation, lack], for one training pair."""
     at = 3 * compare(given.height, target.height) + compare(given.width, target.width)
     return _table(facts, at, tuple(rule for rule in RULES if rule in prune))
 
@@ -115,13 +115,13 @@ def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> np
                     if best < steps[takes, relation, lack]:
                         steps[takes, relation, lack] = best
                         changed = True
-    if "stage" not in prune:  # then a stage is no distance by itself
+    if "stage" not in prune:  # then a value's stage alone adds no steps
         steps[[stage for stage in ValueStage if stage is not ValueStage.GRID]] = 0
     return steps
 
 
 def _relations(gives: int, relation: int, shape: ShapeEffect, input_at: int) -> Iterator[int]:
-    """Relations to the target that a result can have."""
+    """Yield the relations to the target that a result can have."""
     if gives != ValueStage.GRID:
         yield NO_SHAPE
     elif shape is ShapeEffect.INPUT:
@@ -146,7 +146,7 @@ def _sides(side: int, shape: ShapeEffect) -> tuple[int, ...]:
 
 
 def _lacks(lack: int, palette: Palette) -> tuple[int, ...]:
-    """Lacks a result can have at best; worse ones are never nearer."""
+    """Return the best lacks that a result can have; worse ones are never nearer."""
     if palette is Palette.ANY:
         return (HAS_ALL,)
     if palette is Palette.INPUT:
@@ -155,7 +155,7 @@ def _lacks(lack: int, palette: Palette) -> tuple[int, ...]:
 
 
 def result_need(steps: npt.NDArray[np.int64], fact: Fact, state: tuple[int, int], at: int) -> int:
-    """Fewest steps after applying an operator to a value in (relation, lack)."""
+    """Return the fewest steps after applying an operator to a value in (relation, lack)."""
     _, gives, shape, palette = fact
     relation, lack = state
     return min(

@@ -1,9 +1,9 @@
-"""What a phase hands to what learns from many vectors together: lists of cells, choices of objects.
+"""The sample of vectors that a phase passes to rule learning: decision lists, choices of objects.
 
     Space ── sample_of ──► VectorSample ── pack ──► bytes, an object ── unpack ──► in any task
 
-A few hundred vectors with the chains that lead to them, chosen by cost and by their distance
-from the targets; so each part of the learning can run by itself, wherever there is room.
+A few hundred vectors with the chains that lead to them, chosen by cost and by their distance from
+the targets, so that each part of rule learning can run in a separate task.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from weft.searches.arc.values import ValueStage
 
 BASES = 3
 SOURCES = 300
-"""Other vectors that a list may use, the cheapest."""
+"""Most other vectors that a list may use, the cheapest."""
 COLOURS, TILES = 40, 60
-"""Colours and smaller grids that a list may use, the cheapest; so many grids are looked at."""
+"""Most colours and smaller grids that a list may use, the cheapest."""
 LOOKED_AT = 5000
+"""Most grids searched for smaller ones."""
 SEGMENTED = 8
-"""Grids in which objects are looked for, the cheapest; besides them one as large as the targets."""
+"""Most grids that are segmented, the cheapest; in addition, one of the targets' size."""
 CANVASES = 6
-"""Sizes with ways to lay the input that are tried, the cheapest."""
+"""Most canvases tried (sizes with ways to lay the input on them), the cheapest."""
 COLOUR = int(ValueStage.COLOUR)
 _FAST = 1
 
@@ -45,34 +46,34 @@ class GridVector:
 
 @dataclass(frozen=True, slots=True)
 class VectorSample:
-    """Vectors of a phase to learn from."""
+    """Vectors of a phase, for rule learning."""
 
     bases: tuple[GridVector, ...]
-    """As large as the targets: the input, then those nearest to them."""
+    """Vectors of the targets' size: the input, then those nearest to the targets."""
     sources: tuple[GridVector, ...]
-    """As large as the targets: the cheapest."""
+    """Vectors of the targets' size: the cheapest."""
     segmented: tuple[GridVector, ...]
     canvases: tuple[str, ...]
-    """Sizes that formulas predict, where nothing was found and targets differ in size."""
+    """Canvases predicted by size formulas, if nothing was found and targets differ in size."""
     size_loo_passes: bool
-    """Whether those formulas pass leave-one-out cross-validation."""
+    """Whether the size formulas pass leave-one-out cross-validation."""
     is_solved: bool
     """Whether the phase found a program."""
     time: int
-    """Programs charged when it ended."""
+    """Programs charged when the phase ended."""
     colours: tuple[GridVector, ...] = ()
-    """Where nothing was found: colours, one for each example."""
+    """If nothing was found: vectors of colours, one colour per example."""
     tiles: tuple[GridVector, ...] = ()
-    """Where nothing was found: grids that fit several times into each target."""
+    """If nothing was found: vectors of grids that fit into each target several times."""
 
     @property
     def list_bases(self) -> int:
-        """How many bases lists can start from."""
+        """The number of bases on which lists can be learned."""
         return len(self.bases) + len(self.canvases)
 
 
 def sample_of(space: Space) -> VectorSample:
-    """Choose what to learn from when a phase has ended."""
+    """Choose the vectors to learn from at the end of a phase."""
     nodes = space.nodes
     grids = sorted(
         (n for n, node in enumerate(nodes) if node.stage == GRID),
@@ -92,7 +93,7 @@ def sample_of(space: Space) -> VectorSample:
 def _others(
     space: Space, grids: Sequence[int]
 ) -> tuple[tuple[GridVector, ...], tuple[GridVector, ...]]:
-    """The cheapest colours, and the cheapest grids that fit several times into each target."""
+    """Return the cheapest colours, and the cheapest grids that fit into targets several times."""
     nodes = space.nodes
     colours = sorted(
         (n for n, node in enumerate(nodes) if node.stage == COLOUR),
@@ -104,7 +105,7 @@ def _others(
 
 
 def _is_tile(node: VectorNode, sizes: Sequence[tuple[int, int]]) -> bool:
-    """Whether each grid fits into its target, and one several times."""
+    """Whether each grid's sides divide its target's, and some sizes differ."""
     if node.shape_loss == 0:
         return False
     starts = (0, *node.ends)
@@ -115,7 +116,7 @@ def _is_tile(node: VectorNode, sizes: Sequence[tuple[int, int]]) -> bool:
 
 
 def canvases_of(problem: EncodedTask) -> tuple[str, ...]:
-    """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
+    """Return the canvases for lists, cheapest first; none if outputs have their inputs' sizes."""
     if all(a.size == b.size for a, b in problem.pairs()):
         return ()
     canvases = supposed(problem.inputs, problem.targets_plain, CANVASES)
@@ -128,11 +129,11 @@ def _sizes_validated(problem: EncodedTask) -> bool:
 
 
 def _segmented(space: Space, grids: Sequence[int], nearest: Sequence[int]) -> Sequence[int]:
-    """Grids to look for objects in.
+    """Return the grids to segment.
 
-    Targets can be objects where none is as large as its input; where all are, something may become
-    of each object of the input, else of the grid nearest to the targets. Charts of objects have
-    any size.
+    If every target has the size of its input, that is the input alone, for tables. If none has, the
+    targets may be objects of any of the cheapest grids; otherwise the cheapest grid is enough, for
+    charts and other rules. In both cases the grid nearest to the targets is added, for tables.
     """
     same = [given.size == expected.size for given, expected in space.problem.pairs()]
     if all(same):
@@ -152,7 +153,7 @@ def _vectors(space: Space, numbers: Sequence[int]) -> tuple[GridVector, ...]:
 
 
 def pack(sample: VectorSample) -> bytes:
-    """Write a sample: a line that describes it, then the contents of its vectors."""
+    """Encode a sample: a line that describes it, then the contents of its vectors, compressed."""
     groups = (sample.bases, sample.sources, sample.segmented, sample.colours, sample.tiles)
     head = {
         "vectors": [
@@ -168,7 +169,7 @@ def pack(sample: VectorSample) -> bytes:
 
 
 def unpack(data: bytes) -> VectorSample:
-    """Read what `pack` wrote."""
+    """Undo `pack`."""
     line, _, contents = zlib.decompress(data).partition(b"\n")
     head, at = json.loads(line), 0
     groups: list[tuple[GridVector, ...]] = []

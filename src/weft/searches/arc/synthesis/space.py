@@ -1,8 +1,8 @@
-"""The space of value vectors: what has been reached, by which program, and what it led to.
+"""The space of value vectors: the vectors reached so far, and the cheapest program for each.
 
-One vector is reached once: a later program with the same contents is the same program as far as
-anyone can observe. Expanding a vector charges one program per operator applied, whether it
-fails, repeats something known or leads on; what pruning rules out is not applied and not charged.
+Each vector is reached once: a later program with the same contents is observationally equivalent.
+Expanding a vector charges one program per operator applied, whether the result fails, is already
+known or is new; operators that are pruned are neither applied nor charged.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ DIGEST_BYTES = 16
 
 @dataclass(slots=True)
 class SearchCounts:
-    """What happened, in numbers. `programs` is what budgets are counted in."""
+    """Counts of a search; `programs` is the unit of budgets."""
 
     programs: int = 0
     failed: int = 0
     repeated: int = 0
     fits_tried: int = 0
     pruned: dict[str, int] = field(default_factory=dict)
-    """Vectors not followed or operators not applied, by the rule that pruned."""
+    """Vectors dropped and operators not applied, by the rule that pruned them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramCandidate:
-    """A program that is right on every training pair, and what it makes of the tests."""
+    """A program that is right on every training pair, and its test outputs."""
 
     program: Program
     millibits: int
     outputs: bytes
     """The test outputs, encoded and concatenated."""
     time: int
-    """Programs charged when it was found."""
+    """Programs charged when the program was found."""
     loo_passed: int | None = None
-    """Of a learned list or choice: all pairs if it passes leave-one-out cross-validation, else 0;
-    None where it was not cross-validated."""
+    """For a learned rule: the number of pairs if it passes leave-one-out cross-validation, else 0;
+    None if it was not cross-validated."""
 
 
 @dataclass(slots=True)
 class VectorNode:
-    """One vector: its contents and the cheapest way known to it."""
+    """One vector: its contents, and the program that reached it."""
 
     stage: int
     content: bytes
@@ -73,7 +73,7 @@ class VectorNode:
     shape_loss: int
     cell_loss: int
     first: int
-    """The entry its program begins with."""
+    """The first entry of its program."""
 
 
 class Space:
@@ -85,9 +85,10 @@ class Space:
         nodes: Sequence[VectorNode] = (), known: frozenset[bytes] = frozenset(), *,
         fitted: bool = True,
     ) -> None:  # fmt: skip
-        """With `nodes`, begin with those of an earlier phase instead of the input alone.
+        """Start from `nodes` of an earlier phase, if given, instead of the input alone.
 
-        `known` are digests of all that it reached. Without `fitted` no rule is tried.
+        `known` has the digests of all vectors that phase reached. Without `fitted` no rule is
+        fitted.
         """
         self.problem, self.language, self.budget = problem, language, budget
         self.programs = programs
@@ -95,7 +96,7 @@ class Space:
         self.counts = SearchCounts()
         self.candidates: list[ProgramCandidate] = []
         self.guesses: list[ProgramCandidate] = []
-        """Right on every training pair too, but too long to be accepted."""
+        """Programs that are right on every training pair, but too long to be accepted."""
         self.nodes: list[VectorNode] = []
         self.best = ROOT
         self._reached: list[set[bytes]] = [set() for _ in ValueStage]
@@ -116,11 +117,11 @@ class Space:
 
     @property
     def spent(self) -> bool:
-        """Whether the budget is used up: programs, or vectors that may be kept."""
+        """Whether the budget is used up, in programs or in vectors kept."""
         return self.counts.programs >= self.programs or len(self.nodes) >= self.budget.max_states
 
     def program_of(self, node: int) -> tuple[str, ...]:
-        """Return the operators that lead to a vector, concepts written out."""
+        """Return the operators that lead to a vector, with concepts written out."""
         names: list[str] = []
         while node != ROOT:
             names[:0] = self.language.entries[self.nodes[node].entry].expands
@@ -128,18 +129,18 @@ class Space:
         return tuple(names)
 
     def is_open(self, node: int) -> bool:
-        """Whether anything could come of expanding a vector."""
+        """Whether a vector should be expanded: within the depth limit, and not perfect."""
         return self.nodes[node].depth < self.budget.max_depth and not self._is_perfect(node)
 
     def priority(self, node: int) -> tuple[int, int, int, int, int]:
-        """Best first: shape, cells, cost, depth, then the order in which they were reached."""
+        """Return the sort key for best-first search: shape, cells, cost, depth, then order."""
         n = self.nodes[node]
         return (n.shape_loss, n.cell_loss, n.millibits, n.depth, node)
 
     # -- growing --------------------------------------------------------------------------
 
     def grow(self, node: int) -> list[int]:
-        """Expand a vector with every operator that can lead on; return the new vectors."""
+        """Expand a vector with every operator that is not pruned; return the new vectors."""
         parent = self.nodes[node]
         remaining = self.budget.max_depth - parent.depth - 1
         numbers = self._reach.allowed(parent.stage, parent.states, remaining)
@@ -189,7 +190,7 @@ class Space:
         )
 
     def _expand(self, plan: ExpansionPlan, source: U8, source_ends: list[int], ends: I64) -> int:
-        """Run the kernels of a plan into the buffer; return where the results end."""
+        """Run the kernels of a plan into the buffer; return the end of the results."""
         p, to = self.problem, 0
         offsets = np.array([0, *source_ends[:-1]], np.int64)
         for part in plan.parts:
@@ -204,7 +205,7 @@ class Space:
     def _run_chain(
         self, chain: tuple[Step, ...], source: U8, offsets: I64, ends: I64, to: int
     ) -> int:
-        """Run a concept step by step; each step's results lie behind what is kept."""
+        """Run a concept step by step, behind the results so far; keep the last step's result."""
         p, at = self.problem, to
         for step in chain:
             row = np.array([step], np.int64)
@@ -221,7 +222,7 @@ class Space:
         return to + size
 
     def _take(self, node: int, left: int, number: int, i: int, expansion: Expansion) -> int | None:
-        """Keep one result if it is new and can lead to the targets."""
+        """Add one result if it is new and can lead to the targets; return its number, or None."""
         behind = (i + 1) * self.problem.examples
         begin = behind - self.problem.examples
         start = expansion.ends[begin - 1] if i else 0
@@ -247,7 +248,7 @@ class Space:
             return None
         parent = self.nodes[node]
         shape, cells = expansion.shape[i], expansion.cells[i]
-        if stage != GRID:  # no loss of its own: as good as what it came from
+        if stage != GRID:  # only grids have losses; other values inherit their parent's
             shape, cells = parent.shape_loss, parent.cell_loss
         ends = [place - start for place in expansion.ends[begin:behind]]
         first = number if node == ROOT else parent.first
@@ -269,7 +270,7 @@ class Space:
         return number
 
     def _finish(self, number: int) -> None:
-        """Try the fitted operators on a grid vector."""
+        """Try the fitted rules on a grid vector."""
         node = self.nodes[number]
         if not self._fitted or node.stage != GRID or not self.is_open(number) or self.spent:
             return
@@ -321,7 +322,7 @@ class Space:
 
 
 def digest_of(stage: int, content: bytes) -> bytes:
-    """Return what a vector is known by where its contents do not travel."""
+    """Return the digest that identifies a vector where its contents are not passed."""
     return blake2b(content, digest_size=DIGEST_BYTES, salt=bytes((stage,))).digest()
 
 
@@ -334,5 +335,5 @@ def _grid_ends(vector: bytes, examples: int) -> list[int]:
 
 
 def _array(data: bytes) -> U8:
-    """A writable copy: numba compiles again for arrays that are read-only."""
+    """Return a writable copy; numba compiles separately for read-only arrays."""
     return np.frombuffer(bytearray(data), np.uint8)

@@ -1,9 +1,9 @@
-"""What the shallow phase reached, as bytes, handed to every slice of the deep phase.
+"""The vectors of the shallow phase, as bytes that every slice of the deep phase receives.
 
-    all vectors reached ──► a digest each: a slice follows nothing that was reached before
-    open vectors        ──► the nearest to the targets, slice by slice, with what led to them
+    all vectors reached ──► a digest each, so that no slice reaches them again
+    open vectors        ──► the nearest to the targets, slice by slice, with their ancestors
 
-A slice reads the digests and its own part, not the others'.
+A slice reads the digests and its own part only.
 """
 
 from __future__ import annotations
@@ -22,31 +22,32 @@ import numpy.typing as npt
 from weft.searches.arc.synthesis.space import DIGEST_BYTES, ROOT, Space, VectorNode, digest_of
 
 FAST = 1
-"""zlib's level; grids shrink well at any."""
+"""The zlib level; grids compress well at any level."""
 LEAST_OPEN = 256
-"""Open vectors that a slice gets, if there are so many; more where budgets are larger."""
+"""Least limit of the open vectors that a slice gets; larger budgets have a higher limit."""
 _HEAD = struct.Struct(">QQQQQ")
-"""Of a part: vectors, of them open, examples, training examples, whether others were left out."""
+"""Head of a part: vectors, open ones among them, examples, training examples, and whether open
+vectors were left out."""
 _COUNT = struct.Struct(">Q")
 _NUMBERS = 8
-"""Stage, entry, parent, depth, millibits, losses and first of each vector, as 32-bit integers."""
+"""Fields per vector, as 32-bit integers: stage, entry, parent, depth, millibits, losses, first."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """What a slice begins with."""
+    """The vectors from which a slice starts."""
 
     nodes: list[VectorNode]
-    """Its own open vectors and those they came from, renumbered in the same order."""
+    """The slice's open vectors and their ancestors, renumbered in the same order."""
     open_nodes: list[int]
     known: frozenset[bytes]
-    """Digests of every vector, so that nothing is reached twice."""
+    """Digests of all vectors of the shallow phase, so that none is reached twice."""
     is_complete: bool
-    """Whether all open vectors of the slice are there."""
+    """Whether all open vectors of the slice are included."""
 
 
 def pack(space: Space, open_nodes: Sequence[int], owners: Sequence[frozenset[int]]) -> bytes:
-    """Write what a phase reached; `owners` has the first entries that belong to each slice."""
+    """Encode the vectors of a phase; `owners` has the first entries of each slice."""
     digests = [digest_of(node.stage, node.content) for node in space.nodes]
     most = max(LEAST_OPEN, space.budget.max_programs // (8 * len(owners)))
     nearest = sorted(open_nodes, key=space.priority)
@@ -60,7 +61,7 @@ def pack(space: Space, open_nodes: Sequence[int], owners: Sequence[frozenset[int
 
 
 def unpack(data: bytes, number: int) -> HandedOn:
-    """Read what `pack` wrote for one slice."""
+    """Decode the part of one slice."""
     digests, parts = _COUNT.unpack_from(data)[0], _COUNT.unpack_from(data, _COUNT.size)[0]
     index = 2 * _COUNT.size
     sizes = [_COUNT.unpack_from(data, index + i * _COUNT.size)[0] for i in range(parts)]
@@ -73,13 +74,13 @@ def unpack(data: bytes, number: int) -> HandedOn:
 
 @lru_cache(maxsize=1)
 def _known(digests: bytes) -> frozenset[bytes]:
-    """The last table's are held, as slices of one task follow each other."""
+    """Return digests as a set; cached, as slices of one task often follow each other."""
     size = DIGEST_BYTES
     return frozenset(digests[i : i + size] for i in range(0, len(digests), size))
 
 
 def _pack_part(nodes: Sequence[VectorNode], mine: Sequence[int], truncated: bool) -> bytes:
-    """Write open vectors with their contents, and what led to them without."""
+    """Encode open vectors with their contents, and their ancestors without."""
     own = _with_ancestors(mine, nodes)
     place = {node: i for i, node in enumerate(own)}
     numbers = [
@@ -134,7 +135,7 @@ def _unpack_part(data: bytes) -> tuple[list[VectorNode], list[int], bool]:
 
 
 def _with_ancestors(mine: Sequence[int], nodes: Sequence[VectorNode]) -> list[int]:
-    """The vectors, all they came from, and the input; ascending."""
+    """Return the vectors, all their ancestors, and the input, in ascending order."""
     visited = {ROOT}
     for start in mine:
         node = start

@@ -1,1 +1,1 @@
-"""Decision tables over objects: what becomes of each, by what it measures."""
+"""Decision tables over objects: what happens to each, by its measures."""

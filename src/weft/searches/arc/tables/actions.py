@@ -1,11 +1,11 @@
-"""What may become of an object: it stays, goes, moves, changes colour, or adds cells.
+"""Actions on an object: it stays, disappears, moves, changes colour, or adds cells.
 
-    slide south      until something is in its way
-    paint touching   in the colour that touches it
-    ray east         and a line from it until something is in its way
+    slide south      moves until something is in its way
+    paint touching   gets the colour that touches it
+    ray east own     adds a line until something is in the way
 
-An action is words: its name and what it takes. It gives layers of cells, first those that lie
-below other objects, or None where it does not apply.
+An action is a tuple of words: its name and its arguments. Its result has the object's cells and
+those drawn below and above all objects, as layers, or is None if the action does not apply.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Action = tuple[str, ...]
 EMPTY: Mapping[Action, Drawn | None] = MappingProxyType({})
 Apply = Callable[[Scene, Body, Sequence[str]], Drawn | None]
 LEAVE, ONLY, IN, AND = "leave", "only", "in", "and"
-"""Before a move: the object also stays. Before what is added: it goes. Behind a move: in which
-colour. Between what is added.
+"""Modifiers: before a move, the object also stays; before an action that adds cells, the object
+disappears; after a move, the colour that the object gets; between actions that add cells.
 """
 COVERING = ("cut", "cover")
 """Actions that hide other objects."""
@@ -45,9 +45,9 @@ ADDING = (
     "share", "march", "ray", "beam", "reach", "tally", "link", "elbow", "crawl", "bounce", "stairs",
     "spill", "add", ONLY, *COVERING,
 )  # fmt: skip
-"""Those that add something."""
+"""Actions that add cells."""
 KEEPING = frozenset((LEAVE, *ADDING)) - {ONLY}
-"""Those that draw the object as it is, beside other things."""
+"""Actions and modifiers that also draw the object as it is."""
 
 
 def _stay(_: Scene, body: Body, __: Sequence[str]) -> Drawn | None:
@@ -110,7 +110,7 @@ ACTIONS: dict[str, Apply] = {
 def applied(
     scene: Scene, body: Body, action: Action, known: Mapping[Action, Drawn | None] = EMPTY
 ) -> Drawn | None:
-    """Return what becomes of an object; `known` has what becomes of it by some actions."""
+    """Return the result of an action on an object; `known` has results of some actions on it."""
     if AND in action:
         return _together(scene, body, action)
     if action[0] == LEAVE:
@@ -135,7 +135,7 @@ def _known(
 
 
 def _together(scene: Scene, body: Body, action: Action) -> Drawn | None:
-    """Add what several actions add."""
+    """Add what several actions add; None if one of them does not apply."""
     results = [applied(scene, body, part) for part in parts_of(action)]
     known = [result for result in results if result is not None]
     if len(known) < len(results):

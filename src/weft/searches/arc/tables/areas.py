@@ -1,4 +1,4 @@
-"""Black areas as objects: rooms, whose cells are joined by sides, and rectangles."""
+"""Black areas as objects: rooms (4-connected) and rectangles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_RECTANGLES = 40
 
 
 def rooms_of(grid: Grid) -> tuple[Piece, ...]:
-    """Return the black areas of a grid, cells joined by sides."""
+    """Return the black 4-connected areas of a grid."""
     black = {place: 1 for place, colour in grid_cells(grid).items() if not colour}
     pieces = (piece_of(dict.fromkeys(group, 0)) for group in groups(black, eight=False))
     return tuple(piece for piece in pieces if piece is not None)
@@ -28,7 +28,7 @@ def rectangles_of(grid: Grid) -> tuple[Piece, ...]:
 
 
 def _boxes(grid: Grid, top: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the largest black boxes that begin in a row: its number, column, height, width."""
+    """Yield the maximal black boxes that start in row `top`, as row, column, height, width."""
     above = _runs([c for c in range(grid.width) if top and not grid.at(top - 1, c)])
     free = list(range(grid.width))
     for bottom in range(top, grid.height):
@@ -42,7 +42,7 @@ def _boxes(grid: Grid, top: int) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _runs(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and the one behind the last of each run of neighbouring numbers."""
+    """Return each run of consecutive numbers as its first number and the one after its last."""
     runs: list[tuple[int, int]] = []
     for column in columns:
         if runs and runs[-1][1] == column:

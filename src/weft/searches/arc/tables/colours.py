@@ -1,4 +1,4 @@
-"""Colours that an object takes from others: what touches it, is near, lies in it, looks like it."""
+"""Colours that an object takes from others: those that touch it, are near, inside, or like it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Colour = Callable[[Scene, Body], int | None]
 
 
 def colour_of(scene: Scene, body: Body, which: str) -> int | None:
-    """The colour that a word means for an object."""
+    """Return the colour that a word means for an object; None if there is none."""
     if which.isdigit():
         return int(which)
     if which == OWN:
@@ -32,7 +32,7 @@ def _touching(scene: Scene, body: Body) -> int | None:
 
 
 def _tally(scene: Scene, body: Body, cells: int) -> Counter[int]:
-    """How many of some cells belong to other objects of each colour."""
+    """Count the given cells that belong to other objects, by colour."""
     counts: Counter[int] = Counter()
     for other in scene.objects:
         if other is not body:
@@ -52,7 +52,7 @@ def _nearest(scene: Scene, body: Body) -> int | None:
 
 
 def _inner(scene: Scene, body: Body) -> int | None:
-    """The commonest other colour in its box."""
+    """Return the most common other colour in the object's box."""
     box = scene.box_mask(*body.box)
     counts: Counter[int] = Counter()
     for other in scene.objects:
@@ -63,7 +63,7 @@ def _inner(scene: Scene, body: Body) -> int | None:
 
 
 def _twin(scene: Scene, body: Body) -> int | None:
-    """The colour of another object of its shape."""
+    """Return the most common colour of other objects with the same shape."""
     shape = shape_of(body.piece)
     colours = [
         o.colour for o in scene.objects if o.colour != body.colour and shape_of(o.piece) == shape
@@ -72,14 +72,14 @@ def _twin(scene: Scene, body: Body) -> int | None:
 
 
 def _largest(scene: Scene, _: Body) -> int | None:
-    """The colour of the object with the most cells; none where several have as many."""
+    """Return the colour of the object with the most cells; None in a tie."""
     sizes = sorted((-other.mask.bit_count(), other.colour) for other in scene.objects)
     is_single = len(sizes) < 2 or sizes[0][0] != sizes[1][0]
     return sizes[0][1] if sizes and is_single else None
 
 
 def _outer(scene: Scene, body: Body) -> int | None:
-    """The colour of the smallest other object in whose box it lies."""
+    """Return the colour of the smallest other box that contains the object."""
     holders = [
         ((o.box[2] - o.box[0]) * (o.box[3] - o.box[1]), o.colour)
         for o in scene.objects
@@ -105,4 +105,4 @@ RELATED: dict[str, Colour] = {
     **{f"sees_{side}": _seen(side) for side in SIDES},
 }  # fmt: skip
 PAINTED: dict[str, Colour] = {"alike": alike, "largest": _largest, "outer": _outer}
-"""Colours that an object may be painted in, but that nothing is added in."""
+"""Colours in which an object may be painted, but in which no cells are added."""

@@ -1,4 +1,4 @@
-"""Objects completed: to symmetric ones, or to larger ones that they are a part of."""
+"""Actions that complete an object: to a symmetric one, or to a larger one it is a part of."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene, places
 from weft.searches.arc.values import Piece
 
 Centre = tuple[int, int]
-"""The sum of the rows, and that of the columns, of any cell and its image after half a turn."""
+"""The sums of the rows and of the columns of any cell and its image after half a turn."""
 Image = tuple[str, Body]
-"""How an object is turned, and the turned one in the corner of the grid."""
+"""The name of a transformation, and the transformed object in the corner of the grid."""
 SYMMETRIES: dict[str, tuple[str, ...]] = {
     "across": ("across",), "down": ("down",), "half": ("half",),
     "quarter": ("half", "left", "right"), "fourfold": ("half", "across", "down"),
     "eightfold": ("half", "left", "right", "across", "down", "transposed", "slanted"),
 }  # fmt: skip
-"""The images that a symmetric object is the same as."""
+"""The transformations under which a symmetric object is unchanged."""
 LARGEST = 20
-"""Rows or columns of an object that is completed."""
+"""Most rows or columns of an object that is completed."""
 POSITIONS = ("plain", *SYMMETRIES["eightfold"])
 
 
 def complete(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add what it lacks to be symmetric, in its own colours or in one that is named."""
+    """Add the cells the object lacks to be symmetric, in its own colours or in a given colour."""
     how, *named = words
     if not named:
         whole = _completed(scene, body, how)
@@ -41,11 +41,12 @@ def _cells(layers: Sequence[Layer]) -> int:
 
 
 def _completed(scene: Scene, body: Body, which: str) -> Drawn:
-    """Add what it lacks in its own colours; stay where no centre is possible.
+    """Add the cells the object lacks, in its own colours; let it stay if no centre is possible.
 
-    The centre is in its box, where it lacks least; of equals the nearest to the middle of the box,
-    then the first. There half of its cells have an image that is there at least, none has one that
-    is of another colour, and no image leaves the grid.
+    The centre is the one in the object's box that needs the fewest cells; ties go to the nearest to
+    the middle of the box, then to the first. About a centre, at least half of the cells must have
+    their first image in the object, no image may have another colour than the object there, and
+    none may leave the grid.
     """
     images = [(how, _image(scene, body, how)) for how in SYMMETRIES[which]]
     known = [(how, image) for how, image in images if image is not None]
@@ -62,9 +63,10 @@ def _completed(scene: Scene, body: Body, which: str) -> Drawn:
 
 
 def restore(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
-    """Add what it lacks to be a copy of the largest object of several colours it is a part of.
+    """Add the cells the object lacks to be a copy of the largest object that it is a part of.
 
-    Copies have eight positions, and only black cells are added; it stays where there is none.
+    That object must have several colours. Copies have eight orientations, and only black cells are
+    added. The object stays if there is no such copy.
     """
     size, colours = body.mask.bit_count(), {colour for colour, _ in body.layers}
     larger = [o for o in scene.objects if o.mask.bit_count() > size and len(o.layers) > 1]
@@ -78,7 +80,7 @@ def restore(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
 
 
 def _copy_over(scene: Scene, body: Body, image: Body | None) -> tuple[Layer, ...] | None:
-    """What the first copy of an image that an object is a part of adds; None without one."""
+    """Return what the first copy of `image` that contains the object adds; None without one."""
     layers = dict(image.layers) if image is not None else {}
     if image is None or not layers:
         return None
@@ -96,7 +98,7 @@ def _copy_over(scene: Scene, body: Body, image: Body | None) -> tuple[Layer, ...
 
 
 def _image(scene: Scene, body: Body, how: str) -> Body | None:
-    """A turned object in the corner of the grid; None where it is too large for that."""
+    """Return a transformed object in the corner of the grid; None if it is too large."""
     piece = turned(body.piece, "transposed" if how == "slanted" else how)
     if how == "slanted":
         piece = turned(piece, "half")
@@ -106,7 +108,7 @@ def _image(scene: Scene, body: Body, how: str) -> Body | None:
 
 
 def _centres(body: Body, which: str) -> Iterator[tuple[int, Centre]]:
-    """The centres in its box that a symmetry may have, and how far they are from its middle."""
+    """Yield a symmetry's possible centres in the object's box, with distances from the middle."""
     top, left, bottom, right = body.box
     rows = range(2 * top, 2 * bottom - 1) if which != "across" else (top + bottom - 1,)
     columns = range(2 * left, 2 * right - 1) if which != "down" else (left + right - 1,)
@@ -121,7 +123,7 @@ def _centres(body: Body, which: str) -> Iterator[tuple[int, Centre]]:
 def _lacking(
     scene: Scene, body: Body, images: Sequence[Image], centre: Centre
 ) -> tuple[Layer, ...] | None:
-    """What its images about a centre add; None where that may not be the centre."""
+    """Return what the object's images about a centre add; None if the centre is not possible."""
     own, lacking = dict(body.layers), list[Layer]()
     for n, (how, image) in enumerate(images):
         layers = scene.shifted(image, *_corner(body.piece, how, *centre))
@@ -139,7 +141,7 @@ def _lacking(
 
 
 def _corner(piece: Piece, how: str, rows: int, columns: int) -> tuple[int, int]:
-    """Where the corner of an image about a centre lies."""
+    """Return the corner of an image about a centre."""
     sum_, difference = (rows + columns) // 2, (rows - columns) // 2
     row, column = piece.row, piece.col
     last_row, last_column = row + piece.height - 1, column + piece.width - 1

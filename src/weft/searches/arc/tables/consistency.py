@@ -1,10 +1,10 @@
-"""Which actions are consistent with an object's target, and which of its cells each draws.
+"""Find the actions that are consistent with an object's target, and the target cells each draws.
 
     slide north  ──► leave slide north, slide north in 3
     ray east own ──► ray east 3, ray east 5
 
-Most actions differ from another one only in the colour that they draw in, or draw the moved object
-beside the first one. Such a family is applied once. `plain_covers` is the definition.
+Most actions differ from another one only in the colour in which they draw, or in that the moved
+object also stays. Such a family is applied once. `plain_covers` is the definition.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from weft.searches.arc.tables.colours import OWN, colour_of
 from weft.searches.arc.tables.scene import Body, Drawn, Layer, Scene
 
 OF_AREAS = ("stay", "paint")
-"""Actions of black areas."""
+"""Actions that apply to black areas."""
 INKED = frozenset((
     "ray", "beam", "cut", "reach", "tally", "link", "elbow", "crawl", "bounce", "stairs", "spill",
     "add", "cover",
 ))  # fmt: skip
-"""Actions that end with the colour in which they draw one set of cells."""
+"""Actions that draw one set of cells, in the colour that is their last word."""
 Covers = dict[int, int]
-"""By the number of a consistent action: which target cells it draws."""
+"""The target cells that each consistent action draws, by the action's number."""
 Known = dict[Action, Drawn | None]
 Variant = tuple[int, str, str]
-"""The number of an action, how it differs from the first of its family, and its colour."""
+"""The number of an action, how it differs from the base of its family, and its colour."""
 Families = dict[Action, list[Variant]]
 
 
 def families_of(actions: Sequence[Action]) -> Families:
-    """Group actions by the one that they are variants of."""
+    """Group actions by the action of which they are variants."""
     families: Families = {}
     for n, action in enumerate(actions):
         first, how, ink = _variant(action)
@@ -41,7 +41,7 @@ def families_of(actions: Sequence[Action]) -> Families:
 
 
 def _variant(action: Action) -> tuple[Action, str, str]:
-    """The action that it is a variant of, how, and the colour."""
+    """Return the action of which this is a variant, the kind of variant, and its colour."""
     if action[0] == LEAVE:
         return action[1:], LEAVE, ""
     if action[0] == ONLY:
@@ -55,17 +55,17 @@ def _variant(action: Action) -> tuple[Action, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TargetMasks:
-    """What of a target actions may draw, and where they may differ from it."""
+    """The cells of a target that actions may draw, and those where they may differ from it."""
 
     masks: Sequence[int]
-    """By colour: the cells that have it."""
+    """The target's cells of each colour."""
     covered: int
-    """Where what lies below objects may differ."""
+    """Where layers below the objects may differ."""
     hidden: int
     """Where objects may differ."""
 
     def cover(self, layers: Sequence[Layer], other: int = 0) -> int | None:
-        """Return the target cells that layers draw; None where they draw others."""
+        """Return the target cells that layers draw; None if one is neither right nor in `other`."""
         cover = 0
         for colour, mask in layers:
             if mask & ~self.masks[colour] & ~other:
@@ -77,7 +77,7 @@ class TargetMasks:
 def covers(
     scene: Scene, body: Body, families: Families, known: Known, target: TargetMasks
 ) -> Covers:
-    """Return what each consistent action draws; `known` gets what some actions make of a body."""
+    """Return what each consistent action draws; `known` collects results of actions on the body."""
     stays, covered = target.cover(body.layers, target.hidden), Covers()
     for first, variants in families.items():
         if not body.colour and first[0] not in OF_AREAS:
@@ -104,7 +104,7 @@ def _cover(
     stays: int | None,
     target: TargetMasks,
 ) -> int | None:
-    """The target cells that a variant draws if the first of its family gives a result."""
+    """Return the target cells that a variant draws, from its family's `result`; None if wrong."""
     if not how:
         return _whole_cover(result, target)
     if how == LEAVE:
@@ -139,7 +139,7 @@ def _whole_cover(result: Drawn, target: TargetMasks) -> int | None:
 def plain_covers(
     scene: Scene, body: Body, actions: Sequence[Action], target: TargetMasks
 ) -> Covers:
-    """Do the same slowly: action by action."""
+    """Do the same as `covers`, slowly: action by action."""
     results = {
         n: applied(scene, body, action)
         for n, action in enumerate(actions)

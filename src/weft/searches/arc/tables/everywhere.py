@@ -1,9 +1,9 @@
-"""What one action makes of every object of a grid: grids that lists of cells can read.
+"""Apply one action to every object of a grid: the resulting grids are columns of decision lists.
 
     objects_8.cover.ring.own      the segmentation, then the words of the action
 
-An object to which the action does not apply stays as it is. Actions that many objects satisfy by
-accident, shifts by so many cells above all, are left to tables, which ask for every object.
+An object to which the action does not apply stays as it is. Actions that fit many objects by
+accident, above all shifts by a number of cells, are left to tables, which must fit every object.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ NAMES = frozenset((
     "slide", "edge", "meet", "align", "settle", "mirror", "paint", "turn", "reflect", "tile",
     "image", "ray", "beam", "link", "elbow", "bounce", "add", "cover",
 ))  # fmt: skip
-"""Of the actions that are tried."""
+"""Names of the actions that are tried."""
 SEPARATOR = "."
 NAMING = 4 * BIT
-"""That there is an action: two bits more than for a chain, as more of them fit by accident."""
+"""Price of using an action: two bits more than for a chain, as more actions fit by accident."""
 Masks = list[int]
 """The cells of each colour, black included."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActedSource:
-    """A segmentation, and the action for all its objects."""
+    """A segmentation, and the action on all its objects."""
 
     segmentation: str
     action: Action
 
     def text(self) -> str:
-        """Write it as lists do."""
+        """Return the text used in lists."""
         return SEPARATOR.join((self.segmentation, *self.action))
 
     @property
     def millibits(self) -> int:
-        """What it costs to name it."""
+        """The price of naming the source."""
         return NAMING + BY_NAME[self.segmentation].millibits + price(self.action)
 
     def grid(self, given: Grid) -> Grid | None:
-        """Return what becomes of a grid; None where it has no objects."""
+        """Return the resulting grid; None if the given one has no objects."""
         pieces = segment(self.segmentation, given)
         return plain_everywhere(Scene(given, pieces), self.action) if pieces else None
 
 
 def parse(text: str) -> ActedSource:
-    """Undo `ActedSource.text`; ValueError or KeyError where it is none."""
+    """Undo `ActedSource.text`; raises ValueError or KeyError for other texts."""
     segmentation, *words = text.split(SEPARATOR)
     action = check(words)
     if segmentation not in SEGMENTATIONS or not _is_tried(action):
@@ -65,7 +65,7 @@ def parse(text: str) -> ActedSource:
 
 
 def acts(colours: Sequence[int]) -> Iterator[Action]:
-    """Yield the actions to try where targets have some new colours."""
+    """Yield the actions to try if `colours` are the new colours of the targets."""
     return filter(_is_tried, actions(colours, (), has_tallies=False))
 
 
@@ -74,7 +74,7 @@ def _is_tried(action: Action) -> bool:
 
 
 def everywhere(scene: Scene, action: Action) -> Masks:
-    """Return what an action makes of all objects, as masks: what is drawn last comes first."""
+    """Return the result of an action on all objects, as masks: what is drawn last comes first."""
     results = [_result(scene, body, action) for body in scene.bodies]
     masks, free = [0] * 10, scene.everything
     for layers in (
@@ -90,7 +90,7 @@ def everywhere(scene: Scene, action: Action) -> Masks:
 
 
 def plain_everywhere(scene: Scene, action: Action) -> Grid:
-    """Do the same cell by cell, in the order in which objects are drawn."""
+    """Do the same as `everywhere`, cell by cell, in the order in which objects are drawn."""
     results = [_result(scene, body, action) for body in scene.bodies]
     return composed(scene, results)
 

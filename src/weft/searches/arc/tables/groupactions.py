@@ -1,6 +1,6 @@
-"""Which actions groups of objects take, so that together they draw every cell of the targets.
+"""Choose the actions of groups of objects so that together they draw every cell of the targets.
 
-A group is the set of its rows as bits, the cells of all targets are the bits of one integer.
+A group is the set of its rows, as bits of an integer; so are the cells of all targets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weft.searches.arc.tables.actions import ADDING, AND, Action
 from weft.searches.arc.tables.scene import places
 
 MOST_ADDED = 4
-"""Actions that add something to one object."""
+"""Most actions that add cells to one object."""
 Option = tuple[int, int]
 """The number of an action, and the target cells that it draws for a group."""
 Choice = dict[int, Action]
@@ -26,18 +26,18 @@ class Row:
     """One object of a training pair."""
 
     covers: dict[int, int]
-    """By the number of a consistent action: which target cells it draws."""
+    """The target cells that each consistent action draws, by the action's number."""
     consistent: int
-    """Those actions, as bits."""
+    """The consistent actions, as bits."""
 
     @property
     def everything(self) -> int:
-        """The target cells that any of them draws."""
+        """The target cells that any consistent action draws."""
         return reduce(or_, self.covers.values(), 0)
 
 
 class GroupActions:
-    """Finds the cheapest actions for groups of rows; remembers what it found."""
+    """Finds the cheapest actions for groups of rows; caches the results."""
 
     def __init__(
         self, actions: Sequence[Action], prices: Sequence[int], rows: Sequence[Row], need: int
@@ -47,11 +47,11 @@ class GroupActions:
         self._commons: dict[int, int] = {}
         self._options: dict[int, list[Option]] = {}
         self._hard: dict[int, list[tuple[int, int]]] = {}
-        """Cells that some groups could not draw: the rows that can, as bits, by which actions."""
+        """Cells that some division could not draw, with the rows and actions that can, as bits."""
         self._choices: dict[tuple[int, ...], Choice | None] = {}
 
     def _cheapest_alike(self) -> int:
-        """The actions, as bits, without those that draw what a cheaper one draws everywhere."""
+        """Return the actions, as bits, without those that always draw the same as a cheaper one."""
         alike: dict[tuple[int | None, ...], int] = {}
         consistent = {n for row in self.rows for n in row.covers}
         for n in sorted(consistent, key=lambda n: (self.prices[n], n)):
@@ -59,9 +59,9 @@ class GroupActions:
         return sum(1 << n for n in alike.values())
 
     def choice(self, groups: Sequence[int], *, may_join: bool) -> Choice | None:
-        """Return actions that draw all targets; None where there are none.
+        """Return an action for each group so that all targets are drawn; None if impossible.
 
-        With `may_join` an object may take several that add something.
+        With `may_join` the action of a group may join several that add cells.
         """
         division = tuple(sorted(groups))
         if division not in self._choices:
@@ -88,14 +88,14 @@ class GroupActions:
         return {group: self.actions[n] for group, (n, _) in chosen.items()}
 
     def _common(self, group: int) -> int:
-        """The actions that are consistent with all rows of a group, as bits."""
+        """Return the actions that are consistent with all rows of a group, as bits."""
         if group not in self._commons:
             rows = (self.rows[n].consistent for n in places(group))
             self._commons[group] = reduce(and_, rows, self._distinct)
         return self._commons[group]
 
     def _is_refused(self, commons: Sequence[tuple[int, int]]) -> bool:
-        """Whether a cell that others could not draw cannot be drawn by these groups either."""
+        """Whether some cell known to be hard cannot be drawn by these groups either."""
         return any(
             not any(
                 group & row and common & actions
@@ -106,7 +106,7 @@ class GroupActions:
         )
 
     def _learn_hard(self, left: int) -> None:
-        """Remember the first cell that could not be drawn: most divisions fail by a few cells."""
+        """Remember the first cell that was not drawn: a few cells make most divisions fail."""
         cell = left & -left
         self._hard[cell] = [
             (1 << n, sum(1 << action for action, cells in row.covers.items() if cells & cell))
@@ -115,7 +115,7 @@ class GroupActions:
         ]
 
     def _options_of(self, group: int) -> list[Option]:
-        """What those actions draw of the targets; those that draw most first."""
+        """Return the actions common to a group with the cells they draw, those with most first."""
         if group not in self._options:
             covers = [self.rows[n].covers for n in places(group)]
             options = []
@@ -132,11 +132,11 @@ class GroupActions:
         return sorted(options, key=lambda option: (self.prices[option[0]], option[0]))
 
     def _left(self, drawn: Iterable[int]) -> int:
-        """The target cells that are not among some that are drawn."""
+        """Return the needed target cells that are not drawn."""
         return self.need & ~reduce(or_, drawn, 0)
 
     def _joined(self, options: Mapping[int, Sequence[Option]]) -> Choice | None:
-        """Let groups add what several actions add, each time what draws most of the rest."""
+        """Join actions that add cells, greedily: each time the one that draws most of the rest."""
         adding = {
             group: [option for option in every if self.actions[option[0]][0] in ADDING]
             for group, every in options.items()
@@ -161,7 +161,7 @@ class GroupActions:
         }
 
     def _first(self, options: Sequence[Option], most: bool) -> int:
-        """The action that draws most, or else the cheapest."""
+        """Return the action that draws most, or without `most` the cheapest."""
         return options[0][0] if most else self._cheap(options)[0][0]
 
     def _together(self, numbers: Sequence[int]) -> Action:

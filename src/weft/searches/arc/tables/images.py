@@ -18,12 +18,12 @@ IMAGES: dict[str, tuple[tuple[bool, bool], ...]] = {
 
 
 def turn(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Turn or mirror it in its box, a quarter turn about the middle."""
+    """Rotate or mirror the object in its box; rotate by a quarter turn about the middle."""
     return Drawn(scene.body(turned(body.piece, words[0])).layers)
 
 
 def turned(piece: Piece, how: str) -> Piece:
-    """Turn or mirror an object in its box."""
+    """Rotate or mirror an object in its box."""
     h, w = piece.height, piece.width
     rows = [piece.cells[r * w : (r + 1) * w] for r in range(h)]
     if how in ("across", "half"):
@@ -54,7 +54,7 @@ def mirror(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def _mirrored(p: Piece, rows: int | None, columns: int | None) -> Piece:
-    """Mirror an object where its row and its image's, or columns, have a sum."""
+    """Mirror an object so that the rows, or columns, of a cell and its image have the given sum."""
     row, column, cells = p.row, p.col, p
     if rows is not None:
         row, cells = rows - p.row - p.height + 1, turned(cells, "down")
@@ -64,7 +64,7 @@ def _mirrored(p: Piece, rows: int | None, columns: int | None) -> Piece:
 
 
 def _inside(scene: Scene, piece: Piece) -> Drawn | None:
-    """An object, if it lies in the grid."""
+    """Draw an object if it lies in the grid; None otherwise."""
     is_inside = (
         0 <= piece.row <= scene.height - piece.height
         and 0 <= piece.col <= scene.width - piece.width
@@ -73,7 +73,7 @@ def _inside(scene: Scene, piece: Piece) -> Drawn | None:
 
 
 def reflect(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add its mirror image on a side."""
+    """Add the object's mirror image on a side."""
     side, p = side_of(scene, body, words[0]), body.piece
     if side is None:
         return None
@@ -124,7 +124,7 @@ def tile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def trail(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
-    """Add copies up to the edge where a mark begins the first one, in the colour of the mark."""
+    """Add copies up to the edge, where a mark lies on the first copy, in the mark's colour."""
     below: tuple[Layer, ...] = ()
     for mark in scene.objects:
         if mark.colour != body.colour and mark.mask.bit_count() < body.mask.bit_count():
@@ -133,7 +133,7 @@ def trail(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
 
 
 def _copies_from(scene: Scene, mask: int, mark: Body) -> tuple[Layer, ...]:
-    """The copies of a mask in a straight line of which the first has a mark, as far as it may."""
+    """Return copies of a mask in a line, the first at the farthest place that contains the mark."""
     for step in STEPS.values():
         copies = _moved_masks(scene, mask, step)
         with_mark = [
@@ -146,7 +146,7 @@ def _copies_from(scene: Scene, mask: int, mark: Body) -> tuple[Layer, ...]:
 
 
 def _moved_masks(scene: Scene, mask: int, step: tuple[int, int]) -> list[int]:
-    """A mask moved by one step, two and so on, until nothing of it is left."""
+    """Return a mask moved by one step, two and so on, until nothing of it is left."""
     masks = []
     while mask := scene.moved(mask, step):
         masks.append(mask)
@@ -154,7 +154,7 @@ def _moved_masks(scene: Scene, mask: int, step: tuple[int, int]) -> list[int]:
 
 
 def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add its mirror images about the middle of another object, or where its lines cross."""
+    """Add the object's mirror images about the middle of another, or where its lines cross."""
     goal = goal_of(scene, body, words[1])
     if goal is None or (goal.colour == body.colour and words[1].isdigit()):
         return None
@@ -167,7 +167,7 @@ def image(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def axis(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add its mirror image on the other side of a straight line: row, column or diagonal."""
+    """Add the object's mirror image across a straight line: row, column or diagonal."""
     goal = goal_of(scene, body, words[0])
     if goal is None or (goal.colour == body.colour and words[0].isdigit()):
         return None
@@ -176,7 +176,7 @@ def axis(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def _across_line(p: Piece, line: Body) -> Piece | None:
-    """Mirror an object at a line; None where that is none."""
+    """Mirror an object at a line; None if `line` is not a straight line."""
     (top, left, bottom, right), cells = line.box, line.mask.bit_count()
     if cells == 1 or cells < max(bottom - top, right - left):
         return None
@@ -197,7 +197,7 @@ def _across_line(p: Piece, line: Body) -> Piece | None:
 
 
 def _middle_sums(scene: Scene, body: Body) -> tuple[int, int]:
-    """Twice the row and the column of its middle; of its one full row or column, if it has one."""
+    """Return twice the middle row and column; if exactly one row or column is full, that one."""
     top, left, bottom, right = body.box
     rows = [r for r in range(top, bottom) if not scene.box_mask(r, left, r + 1, right) & ~body.mask]
     columns = [

@@ -1,9 +1,9 @@
-"""Learn decision tables: which action for objects of which measure.
+"""Learn decision tables: an action for the objects of each value of a measure.
 
-    by colour: 1 slide north, 2 slide south; else stay
+    by colour 1 slide north, 2 slide south, else stay
 
-An action is consistent with a target where everything that it draws is there. A table fits if all
-its actions are consistent and together draw every cell of the targets.
+An action is consistent with a target if everything that it draws is there. A table fits if all its
+actions are consistent and together draw every cell of the targets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_SHIFTS = 12
 MOST_VARIANTS = 8
 MOST_FITTING = 40
 JOINED, MOST_JOINED = 60, 3
-"""Measures tried together with another, and how many values such a one has at most."""
+"""Most measures that are combined in pairs, and most values of such a measure."""
 
 
 class TableSearch:
@@ -55,7 +55,7 @@ class TableSearch:
         self._group_actions = GroupActions(self.actions, self.prices, self.rows, self._everywhere())
 
     def _try_pairs(self) -> bool:
-        """Make the rows, those of the fewest objects first; whether tables could fit."""
+        """Build the rows, pairs with the fewest objects first; return whether a table could fit."""
         rows: dict[int, list[Row]] = {}
         for pair in sorted(range(len(self.scenes)), key=lambda n: len(self.scenes[n].bodies)):
             rows[pair] = self._try_actions(pair)
@@ -66,17 +66,17 @@ class TableSearch:
         return True
 
     def every_row(self) -> list[Row]:
-        """Return the rows of all pairs, also where no table could fit."""
+        """Return the rows of all pairs, even if no table could fit."""
         if self.is_feasible:
             return self.rows
         return [row for pair in range(len(self.scenes)) for row in self._try_actions(pair)]
 
     def _everywhere(self) -> int:
-        """The cells that targets need, of all pairs in one number."""
+        """Return the cells that targets need, those of all pairs in one integer."""
         return sum(need << self.offsets[pair] for pair, need in enumerate(self.need))
 
     def _try_actions(self, pair: int) -> list[Row]:
-        """Try every action on every object."""
+        """Try every action on every object of a pair; return its rows."""
         scene, masks, offset = self.scenes[pair], self.masks[pair], self.offsets[pair]
         unchanged, hidden = _kept(scene.grid, masks), self._hidden(pair)
         target, rows = TargetMasks(masks, unchanged | hidden, hidden & scene.ink & ~unchanged), []
@@ -88,7 +88,7 @@ class TableSearch:
         return rows
 
     def _hidden(self, pair: int) -> int:
-        """The cells that some action may cover."""
+        """Return the cells that some action may cover."""
         scene, hidden = self.scenes[pair], 0
         covering = {
             first: [ink for _, how, ink in variants if how == OWN]
@@ -107,7 +107,7 @@ class TableSearch:
         return hidden
 
     def fitting(self) -> list[ObjectTable]:
-        """Return tables that make the targets of the scenes, the cheapest ones, those first."""
+        """Return the cheapest tables that give the targets of the scenes, cheapest first."""
         if not self.is_feasible:
             return []
         exact = self._cheapest_exact(self._single())
@@ -121,7 +121,7 @@ class TableSearch:
         return list(islice((table for table in exact if table is not None), MOST_FITTING))
 
     def _exact(self, table: ObjectTable) -> ObjectTable | None:
-        """A table if it makes the targets, or else a like one with lines above others."""
+        """Return a table if it gives the targets, or else its first variant that covers objects."""
         both = list(zip(self.scenes, self.targets, strict=True))
         for variant in (table, *_covering(table)):
             if all(drawn(scene, variant) == target for scene, target in both):
@@ -129,26 +129,26 @@ class TableSearch:
         return None
 
     def _single(self) -> Iterator[ObjectTable | None]:
-        """Yield a table without a measure and one for each measure."""
+        """Yield the table without a measure and one for each measure; None if there is none."""
         yield self._table([()] * len(self.rows), ())
         for values, name in self.divisions():
             yield self._by({name: values})
 
     def _double(self) -> Iterator[ObjectTable | None]:
-        """Yield a table for each two measures of few values."""
+        """Yield a table for each two measures with few values; None if there is none."""
         few = [each for each in self.divisions() if len(set(each[0])) <= MOST_JOINED]
         for (first, name), (second, other) in combinations(few[:JOINED], 2):
             yield self._by({name: first, other: second})
 
     def _by(self, columns: Mapping[str, tuple[int, ...]]) -> ObjectTable | None:
-        """The table for some measures; of objects and rooms, each by itself, if there are both."""
+        """Return the table for some measures; separately for objects and rooms, if both occur."""
         if self.scenes[0].is_mixed:
             kinds = tuple(kind for scene in self.scenes for kind in columns_of(scene)[AREA])
             columns = {AREA: kinds, **columns}
         return self._table(list(zip(*columns.values(), strict=True)), tuple(columns))
 
     def divisions(self) -> list[tuple[tuple[int, ...], str]]:
-        """Return the ways to divide objects by a measure, cheapest first; of equals the first."""
+        """Return the divisions of objects by a measure, cheapest first; of equal ones the first."""
         each = [columns_of(scene) for scene in self.scenes]
         divisions: dict[tuple[int, ...], str] = {}
         for column in sorted(each[0], key=column_price):
@@ -158,7 +158,7 @@ class TableSearch:
         return list(divisions.items())
 
     def _table(self, values: Sequence[Values], columns: tuple[str, ...]) -> ObjectTable | None:
-        """The table with the cheapest actions for objects of the same values; None if they miss."""
+        """Return the table with the cheapest actions for each tuple of values, if one fits."""
         groups: dict[Values, int] = {}
         for n, own in enumerate(values):
             groups[own] = groups.get(own, 0) | 1 << n
@@ -172,7 +172,10 @@ class TableSearch:
 
 
 def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
-    """All actions that could matter: those of areas, if objects stay; only goals that are there."""
+    """Return the actions that could matter; only those of areas if objects stay.
+
+    Only the colours that objects have are goals.
+    """
     colours = new_colours(scenes, targets)
     if any(scene.fixed for scene in scenes):
         return [
@@ -188,13 +191,13 @@ def _actions(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[Action]:
 
 
 def _fixed(scene: Scene, masks: Sequence[int]) -> int:
-    """The cells of what stays in a scene, as far as targets have them."""
+    """Return the cells of the fixed objects of a scene that the target also has."""
     layers = (layer for body in scene.fixed for layer in body.layers)
     return reduce(or_, (mask & masks[colour] for colour, mask in layers), 0)
 
 
 def _drawable(result: Drawn, colours: Set[int | None], masks: Sequence[int]) -> int:
-    """The cells that are drawn above all objects, if a target has them in one of the colours."""
+    """Return the cells drawn above all objects, if the target has them all in one of `colours`."""
     cells = reduce(or_, (mask for _, mask in result.above), 0)
     is_there = any(colour is not None and not cells & ~masks[colour] for colour in colours)
     return cells if is_there else 0
@@ -205,7 +208,7 @@ def _order(table: ObjectTable) -> tuple[int, str]:
 
 
 def _covering(table: ObjectTable) -> Iterator[ObjectTable]:
-    """Yield tables with some of the lines and places that a table draws above other objects."""
+    """Yield variants of a table that draw some of its lines and places above other objects."""
     actions = table.actions
     higher = [above(action) for action in actions]
     for which in islice(product((False, True), repeat=len(actions)), 1, MOST_VARIANTS):
@@ -222,7 +225,7 @@ def _covering(table: ObjectTable) -> Iterator[ObjectTable]:
 
 
 def above(action: Action) -> Action:
-    """Return the action that draws the same above other objects; the action if there is none."""
+    """Return the action that draws the same above other objects, or the action itself."""
     higher = action
     if action[0] in ("beam", "ray"):
         higher = ("cut", *action[1:])
@@ -232,7 +235,7 @@ def above(action: Action) -> Action:
 
 
 def _kept(grid: Grid, masks: Sequence[int]) -> int:
-    """The cells that are not black and stay as they are."""
+    """Return the non-black cells that stay as they are."""
     unchanged = 0
     for before, after in zip(masks_of(grid)[1:], masks[1:], strict=True):
         unchanged |= before & after
@@ -240,7 +243,7 @@ def _kept(grid: Grid, masks: Sequence[int]) -> int:
 
 
 def new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
-    """The colours but black that cells of targets have and those of their inputs have not."""
+    """Return the non-black colours to which some cell changes in a target."""
     cells = (
         (before, after)
         for scene, target in zip(scenes, targets, strict=True)
@@ -250,7 +253,7 @@ def new_colours(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[int]:
 
 
 def _shifts(scenes: Sequence[Scene], targets: Sequence[Grid]) -> list[tuple[int, int]]:
-    """Shifts by which objects are found in their targets, those of most pairs first."""
+    """Return the shifts by which objects occur in their targets, those in most pairs first."""
     counts: dict[tuple[int, int], int] = {}
     pairs: dict[tuple[int, int], int] = {}
     for scene, target in zip(scenes, targets, strict=True):

@@ -1,4 +1,4 @@
-"""Objects that look like another one: they take its shape, or the colour that goes with theirs."""
+"""Objects that resemble another: they take its shape, or its colour if shapes are alike."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from weft.searches.arc.tables.sides import goal_of
 from weft.searches.arc.values import Piece
 
 OWN, SAME = "own", "same"
-"""In its own colour, or in the colours of the object that it imitates."""
+"""In the object's own colour, or in the colours of the object that it imitates."""
 
 
 def alike(scene: Scene, body: Body) -> int | None:
-    """The colour of other objects of its shape in any orientation; its own without any."""
+    """Return the commonest colour of other objects of its shape, in any orientation, or its own."""
     form = common_form(shape_of(body.piece))
     others = [other for other in scene.objects if other.colour != body.colour]
     colours = Counter(o.colour for o in others if common_form(shape_of(o.piece)) == form)
@@ -24,7 +24,7 @@ def alike(scene: Scene, body: Body) -> int | None:
 
 
 def imitate(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Become a larger object, about the same centre, in its own colour or in that one's."""
+    """Become a larger object, about the same centre, in its own or in that object's colours."""
     goal = goal_of(scene, body, words[0])
     if goal is None or goal.mask.bit_count() <= body.mask.bit_count():
         return None

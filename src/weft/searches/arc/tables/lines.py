@@ -1,4 +1,4 @@
-"""Actions that add lines from an object: to a side, to another object, with a bend."""
+"""Actions that add lines from an object: to a side, to another object, or with a bend."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ RAYS: dict[str, tuple[str, ...]] = {
     "mid_cross": SIDES,
 }
 MIDDLE = ("mid_row", "mid_column", "mid_cross")
-"""Lines from the middle row and column of an object alone."""
+"""Lines only from the middle row or column of an object."""
 
 
 def ray(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add lines from it until something is in their way."""
+    """Add lines from the object until something is in their way."""
     return _beamed(scene, body, words, scene.others(body))
 
 
 def beam(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add lines from it to the edge, below what is in their way."""
+    """Add lines from the object to the edge, below what is in their way."""
     return _beamed(scene, body, words, 0)
 
 
 def cut(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add lines from it to the edge that cover what is in their way."""
+    """Add lines from the object to the edge that cover what is in their way."""
     lines = _beamed(scene, body, words, 0)
     return None if lines is None else Drawn(body.layers, (), lines.below)
 
 
 def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn | None:
-    """Add lines from it until they meet a mask; diagonal ones from the corners of its box."""
+    """Add lines from the object until they meet `stop`; diagonal ones start from box corners."""
     colour = colour_of(scene, body, words[1])
     name = "ray" if stop else "beam"
     cells = _lines_of(scene, body, name, words[0], stop)
@@ -49,7 +49,7 @@ def _beamed(scene: Scene, body: Body, words: Sequence[str], stop: int) -> Drawn 
 
 
 def _lines_of(scene: Scene, body: Body, name: str, which: str, stop: int) -> int:
-    """The cells of such lines, found once; from the middle of a thin object they are all lines."""
+    """Return the cells of such lines, cached; for a thin object all lines are from the middle."""
     if which == "mid_cross":
         return _lines_of(scene, body, name, "mid_row", stop) | _lines_of(
             scene, body, name, "mid_column", stop
@@ -78,7 +78,7 @@ def _sides(scene: Scene, body: Body, which: str) -> Sequence[str]:
 
 
 def reach(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add lines from it to a side, as long as it measures."""
+    """Add lines from the object to a side, with the length of one of its measures."""
     side, colour = side_of(scene, body, words[0]), colour_of(scene, body, words[2])
     if side is None or colour is None:
         return None
@@ -94,14 +94,14 @@ def _reached(scene: Scene, body: Body, side: str, measure: str) -> int:
 
 
 def link(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add the lines from it that end at another object, any or one of its colour."""
+    """Add the lines from the object that end at another object, any or one of its colour."""
     colour = colour_of(scene, body, words[2])
     cells = scene.once(body, words[1], words[0], lambda: _link_cells(scene, body, *words[:2]))
     return None if colour is None else Drawn(body.layers, ((colour, cells & ~body.mask),))
 
 
 def _link_cells(scene: Scene, body: Body, which: str, to: str) -> int:
-    """The cells of lines that end at other objects."""
+    """Return the cells of lines that end at other objects."""
     others, cells = scene.others(body), 0
     ends = [o for o in scene.objects if o is not body and (to == "any" or o.colour == body.colour)]
     for side in RAYS[which]:
@@ -116,7 +116,7 @@ def _link_cells(scene: Scene, body: Body, which: str, to: str) -> int:
 
 
 def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:
-    """The part of a line that leads to its ends."""
+    """Return the part of a line that leads to its ends."""
     back, reached = (-step[0], -step[1]), 0
     while ends := scene.moved(ends, back) & line:
         reached |= ends
@@ -124,14 +124,14 @@ def _reaching(scene: Scene, line: int, ends: int, step: tuple[int, int]) -> int:
 
 
 def front_of(scene: Scene, body: Body, side: str) -> int:
-    """The cells of an object from which lines to a side start; one for a corner."""
+    """Return the cells of an object from which lines to a side start; at most one for a corner."""
     if side in SIDES:
         return body.mask
     return body.mask & corner_of(scene, body, side)
 
 
 def middle_of(scene: Scene, body: Body, side: str) -> int:
-    """The row or column of cells in the middle of its box from which a line leads to a side."""
+    """Return the middle row or column of the box, two if there are two, from which lines start."""
     (down, _), (top, left, bottom, right) = STEPS[side], body.box
     if down:
         return scene.box_mask(top, (left + right - 1) // 2, bottom, (left + right) // 2 + 1)
@@ -139,7 +139,7 @@ def middle_of(scene: Scene, body: Body, side: str) -> int:
 
 
 def elbow(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add a line with one bend from the middle of its box to that of another object's."""
+    """Add a line with one bend from the middle of the object's box to that of another's."""
     goal, colour = goal_of(scene, body, words[1]), colour_of(scene, body, words[2])
     if goal is None or colour is None or (goal.colour == body.colour and words[1].isdigit()):
         return None
@@ -160,7 +160,7 @@ def _straight(scene: Scene, first: tuple[int, int], last: tuple[int, int]) -> in
 
 
 def bounce(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add a line of diagonal steps to a side that turns back at edges and objects beside it."""
+    """Add a diagonal line towards a side that turns back at edges and objects beside it."""
     side, colour = side_of(scene, body, words[0]), colour_of(scene, body, words[1])
     if side not in SIDES or colour is None or body.mask.bit_count() > 1:
         return None
@@ -169,7 +169,7 @@ def bounce(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def _bounced(scene: Scene, body: Body, side: str) -> int:
-    """The cells of such a line from a single cell; it begins to where there is more room."""
+    """Return the cells of such a line from a single cell; it starts towards the larger space."""
     (down, along), cells, front = STEPS[side], 0, body.mask
     free, (top, left, bottom, right) = ~scene.others(body), body.box
     more = scene.width - right > left if down else scene.height - bottom > top

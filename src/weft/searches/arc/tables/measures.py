@@ -1,4 +1,4 @@
-"""What objects of a scene measure: columns of numbers, one for each object."""
+"""The measures of a scene's objects: columns of numbers, one number per object."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ RELATIONS = (
 NUMBERS = ("colour", *MEASURES, *RELATIONS)
 LIMITS = range(1, 11)
 BESIDE = {colour: f"beside_{colour}" for colour in range(1, 10)}
-"""Whether a colour touches it by sides."""
+"""Column of each colour: whether the colour touches an object by sides."""
 
 
 def columns_of(scene: Scene) -> dict[str, list[int]]:
-    """Measure all objects, once."""
+    """Return the measures of all objects; computed once per scene."""
     if not scene.columns:
         scene.columns = _columns_of(scene)
     return scene.columns
@@ -44,7 +44,7 @@ def _columns_of(scene: Scene) -> dict[str, list[int]]:
 
 
 def _derived(numbers: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    """The columns of numbers, and those that compare them."""
+    """Return the columns of numbers, and those that compare them."""
     columns = dict(numbers)
     for name, values in numbers.items():
         columns[f"most_{name}"] = [int(v == max(values) != min(values)) for v in values]
@@ -84,7 +84,7 @@ def _relations(scene: Scene) -> dict[str, list[int]]:
 
 
 def _beside(scene: Scene) -> dict[str, list[int]]:
-    """For each colour, whether it touches an object by sides."""
+    """Return, for each colour, whether it touches each object by sides."""
     around = [scene.dilated(body.mask, False) & ~body.mask for body in scene.bodies]
     return {
         name: [int(bool(cells & scene.masks[colour])) for cells in around]
@@ -93,13 +93,13 @@ def _beside(scene: Scene) -> dict[str, list[int]]:
 
 
 def _overlaps(scene: Scene) -> list[int]:
-    """Whether one of those before it shares cells with an object."""
+    """Return, for each object, whether an earlier one shares cells with it."""
     masks = [body.mask for body in scene.bodies]
     return [int(any(mask & other for other in masks[:n])) for n, mask in enumerate(masks)]
 
 
 def _vertices(body: Body) -> int:
-    """How many corners its outline has, those of holes too."""
+    """Count the corners of an object's outline, including those of holes."""
     shape, cells = body.piece, cells_of(body.piece)
     rows = [
         [int(bool(cells.get((shape.row + r, shape.col + c)))) for c in range(-1, shape.width + 1)]
@@ -113,7 +113,7 @@ def _vertices(body: Body) -> int:
 
 
 def column_price(column: str) -> int:
-    """Return what it costs to name a column."""
+    """Return the price of naming a column."""
     if column in ("colour", AREA):
         return 3 * BIT
     if column in BESIDE.values():
@@ -123,7 +123,7 @@ def column_price(column: str) -> int:
 
 
 def check_column(column: str) -> None:
-    """Raise ValueError where there is no such column."""
+    """Raise ValueError if there is no such column."""
     if column not in _KNOWN:
         raise ValueError(column)
 

@@ -1,4 +1,4 @@
-"""Actions that move an object: to something, by as much as it measures, level with another."""
+"""Actions that move an object: to something, by one of its measures, level with another object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.searches.arc.values import Piece
 
 BOX_SIDES = ("top", "left", "bottom", "right")
 GRID = "grid"
-"""Where an object may settle: not at a colour, but in the middle of the grid."""
+"""The word for settling in the middle of the grid instead of at a colour."""
 
 
 def _placed(layers: tuple[Layer, ...] | None) -> Drawn | None:
@@ -24,7 +24,7 @@ def _placed(layers: tuple[Layer, ...] | None) -> Drawn | None:
 
 
 def slid(scene: Scene, body: Body, step: tuple[int, int], stop: int) -> tuple[int, int]:
-    """Return how far an object moves before it would leave the grid or meet a mask."""
+    """Return the rows and columns an object moves before it leaves the grid or meets `stop`."""
     top, left, bottom, right = body.box
     down, along = step
     mask, moves = body.mask, 0
@@ -60,7 +60,7 @@ def shift(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def by(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Move by as many cells as it measures; what leaves the grid is cut off."""
+    """Move by one of the object's measures; cells that leave the grid are cut off."""
     side, far = side_of(scene, body, words[0]), length(body, words[1])
     if side is None:
         return Drawn(body.layers) if words[0] in TOWARDS_COLOUR else None
@@ -70,7 +70,7 @@ def by(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def length(body: Body, measure: str) -> int:
-    """Return how much an object measures; of its cells, where nothing else is asked."""
+    """Return a measure of an object; for an unknown measure, its number of cells."""
     lengths = {
         "height": body.piece.height, "width": body.piece.width, "colours": len(body.layers),
         "one": 1,
@@ -79,7 +79,7 @@ def length(body: Body, measure: str) -> int:
 
 
 def meet(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Move in a row or a column until it meets an object; stay where there is none."""
+    """Move along the row or column until the object meets another; stay if there is none."""
     if words[0] == str(body.colour):
         return None
     goal = goal_in_line(scene, body, words[0])
@@ -90,7 +90,7 @@ def meet(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def pile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Meet an object behind those of its own colour that lie between."""
+    """Meet an object, but stop behind objects of the same colour that lie between."""
     goal = goal_in_line(scene, body, words[0])
     side = None if goal is None else side_towards(body, goal)
     if goal is None or side is None or goal.colour == body.colour:
@@ -109,7 +109,7 @@ def pile(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def align(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Move until a side of its box is level with the same side of another object's."""
+    """Move until a side of the box is level with the same side of another object's box."""
     goal, side = goal_of(scene, body, words[1]), BOX_SIDES.index(words[0])
     if goal is None or (goal.colour == body.colour and words[1].isdigit()):
         return None

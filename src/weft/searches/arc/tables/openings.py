@@ -1,4 +1,4 @@
-"""The action of containers: what fills one runs out of its openings, to the edge of the grid."""
+"""The action of containers: their filling runs out of the openings, to the edge of the grid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPILLS = (STRAIGHT, SPREAD)
 
 
 def spill(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Fill the largest area in its box; draw lines from there to the edge through its openings.
+    """Fill the largest empty area in the box; draw lines through its openings to the edge.
 
     With `spread` there are also diagonal lines from both ends of an opening.
     """
@@ -34,7 +34,7 @@ def _spilled(scene: Scene, body: Body, how: str) -> int:
 
 
 def _largest(scene: Scene, cells: int) -> int:
-    """The largest part of some cells that is connected by sides, the first of equals."""
+    """Return the largest 4-connected part of the cells; ties go to the first."""
     largest = 0
     while cells:
         grown, part = cells & -cells, 0
@@ -46,7 +46,7 @@ def _largest(scene: Scene, cells: int) -> int:
 
 
 def _edges(scene: Scene, body: Body) -> dict[str, int]:
-    """The outermost cells of its box on each side."""
+    """Return the outermost cells of the object's box on each side."""
     top, left, bottom, right = body.box
     boxes = (
         (top, left, top + 1, right),
@@ -58,12 +58,12 @@ def _edges(scene: Scene, body: Body) -> dict[str, int]:
 
 
 def _turned(step: tuple[int, int]) -> tuple[int, int]:
-    """A step, a quarter turn on."""
+    """Return a step rotated by a quarter turn."""
     return step[1], -step[0]
 
 
 def _beam(scene: Scene, front: int, step: tuple[int, int]) -> int:
-    """The cells on the way of some cells to the edge."""
+    """Return the cells passed when `front` moves step by step to the edge."""
     cells = 0
     while front := scene.moved(front, step):
         cells |= front

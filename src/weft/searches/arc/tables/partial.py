@@ -1,9 +1,9 @@
-"""Learn tables that explain a part: objects of one value of a measure act, all others stay.
+"""Learn tables that explain a part: objects with one value of a measure act, all others stay.
 
     by colour 6 gone, else stay
 
-What they make brings most training grids nearer to their targets and breaks no right cell;
-the rest is left to a second table.
+Their results are nearer to the targets in most training pairs and break no right cell; the rest is
+left to a second table.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from weft.searches.arc.values import Grid
 
 STAY: Action = ("stay",)
 MOST_DRAWN = 40
-"""Tables that are drawn: those that promise most."""
+"""Most tables that are drawn: the most promising ones."""
 Promise = tuple[int, int, str, ObjectTable]
-"""Minus the wrong cells that a table may right, its price, its text, itself."""
+"""Minus the number of wrong cells that a table may correct, its price, its text, the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartialTable:
-    """A table, what it makes of all scenes, and how many training cells are still wrong."""
+    """A table, its results on all scenes, and the number of training cells that are still wrong."""
 
     table: ObjectTable
     grids: tuple[Grid, ...]
@@ -37,15 +37,15 @@ class PartialTable:
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """Those that explain most first, then the cheapest."""
+        """Sort key: tables that explain most first, then the cheapest."""
         return self.wrong, self.table.millibits, self.table.text()
 
 
 def partial_tables(search: TableSearch, scenes: Sequence[Scene]) -> list[PartialTable]:
     """Return tables that explain a part of a search's targets, the best first.
 
-    `scenes` are those of the search, then those of the tests. Of tables that make the same the
-    first is returned.
+    `scenes` are those of the search, then those of the tests. Of tables with equal results the
+    cheapest is returned.
     """
     by_grids: dict[tuple[Grid, ...], PartialTable] = {}
     for _, _, _, table in sorted(_promising(search), key=lambda own: own[:3])[:MOST_DRAWN]:
@@ -57,7 +57,7 @@ def partial_tables(search: TableSearch, scenes: Sequence[Scene]) -> list[Partial
 
 
 def _promising(search: TableSearch) -> Iterator[Promise]:
-    """Every kind of objects with every action that is consistent with all of the kind."""
+    """Yield a table for every kind of objects and every action consistent with all of the kind."""
     rows, cells = search.every_row(), _Cells.of(search)
     kinds: set[tuple[int, ...]] = set()  # for membership only
     for values, column in ((tuple(0 for _ in rows), ""), *search.divisions()):
@@ -74,18 +74,18 @@ def _promising(search: TableSearch) -> Iterator[Promise]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Sets of cells of all pairs, each in one number."""
+    """Sets of cells of all pairs, each as the bits of one integer."""
 
     right: int
-    """Those that inputs and targets share."""
+    """Cells that are the same in inputs and targets."""
     black: int
-    """Those that are black in targets."""
+    """Cells that are black in targets."""
     objects: Sequence[int]
-    """Those of each object."""
+    """Cells of each object."""
 
     @staticmethod
     def of(search: TableSearch) -> _Cells:
-        """Return those of a search."""
+        """Return the cells of a search."""
         black, right, objects = 0, 0, list[int]()
         for number, (scene, masks) in enumerate(zip(search.scenes, search.masks, strict=True)):
             offset = search.offsets[number]
@@ -98,7 +98,7 @@ class _Cells:
     def gains(
         self, kind: Sequence[int], rows: Sequence[Row], search: TableSearch
     ) -> list[tuple[int, int]]:
-        """Return the actions that may right cells: of those that draw the same the cheapest."""
+        """Return the actions that may correct cells, and how many; of equal ones the cheapest."""
         actions, prices = search.actions, search.prices
         alike: dict[tuple[int, bool], int] = {}
         for n, drawn_cells in _consistent(rows):
@@ -109,7 +109,7 @@ class _Cells:
         return [(n, gain) for n, gain in each if gain]
 
     def _gain(self, kind: Sequence[int], drawn_cells: int, keeps: bool) -> int:
-        """How many cells an action may right; 0 if objects that do not stay leave right ones."""
+        """Return how many cells an action may correct; 0 if it removes cells that are right."""
         undrawn = 0 if keeps else reduce(or_, (self.objects[n] for n in kind)) & ~drawn_cells
         if undrawn & self.right:
             return 0
@@ -117,7 +117,7 @@ class _Cells:
 
 
 def _consistent(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """The actions that are consistent with all rows, and which target cells each draws."""
+    """Yield the actions that are consistent with all rows, and the target cells each draws."""
     for n in places(reduce(and_, (row.consistent for row in rows))):
         yield n, reduce(or_, (row.covers[n] for row in rows))
 
@@ -131,7 +131,10 @@ def _table(column: str, value: int, action: Action) -> ObjectTable:
 def _nearer(
     table: ObjectTable, scenes: Sequence[Scene], targets: Sequence[Grid]
 ) -> PartialTable | None:
-    """What a table makes, if it rights cells of most pairs, though not all, and breaks none."""
+    """Return a table with its results, if it breaks no cell and corrects some in most pairs.
+
+    None also if no cell remains wrong, or if it fails or leaves only black on some scene.
+    """
     grids: list[Grid] = []
     for scene in scenes:
         grid = drawn(scene, table)
@@ -149,7 +152,7 @@ def _nearer(
 
 
 def _breaks(before: Grid, after: Grid, target: Grid) -> bool:
-    """Whether a cell was right and is not any more."""
+    """Whether a cell that was right no longer is."""
     cells = zip(before.cells, after.cells, target.cells, strict=True)
     return any(old == true != new for old, new, true in cells)
 

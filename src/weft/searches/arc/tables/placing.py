@@ -1,4 +1,4 @@
-"""Actions that put an object where others leave room for it, or over its marks."""
+"""Actions that move an object to where others leave room for it, or onto its marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCKED = (PLAIN, "across", "down", "half")
 
 
 def pack(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Fall to a side with the objects of its colour, through all others."""
+    """Fall to a side with the objects of the same colour, through all others."""
     side = side_of(scene, body, words[0])
     if side is None:
         return Drawn(body.layers)
@@ -32,9 +32,9 @@ def pack(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def dock(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Move, as it is or mirrored, so that its marks lie on equal ones; stay where there are none.
+    """Move, as it is or mirrored, so that its marks lie on equal objects; stay if there are none.
 
-    Marks are its cells of one colour, where other objects have that colour and their shape.
+    Marks are the object's cells of one colour, if other objects have that colour and their shape.
     """
     if len(body.layers) < 2:
         return Drawn(body.layers)
@@ -57,6 +57,6 @@ def _is_only(body: Body, colour: int) -> bool:
 
 
 def _offset(scene: Scene, mask: int, other: int) -> tuple[int, int]:
-    """How far the first cell of a mask is from that of another."""
+    """Return the offset from the first cell of a mask to that of another."""
     (row, column), (row_2, column_2) = (divmod(next(places(m)), scene.width) for m in (mask, other))
     return row_2 - row, column_2 - column

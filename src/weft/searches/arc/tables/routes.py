@@ -1,7 +1,7 @@
 """The action that draws a line to another object, which turns where something is in its way.
 
-Of several lines with the fewest turns the one with the fewest cells is drawn, of those the one
-farthest to the left, then to the top. Tried only where targets add thin lines: `is_thin`.
+Of the lines with the fewest turns, the one with the fewest cells is drawn; ties go to the one
+farthest to the left, then to the top. Tried only if targets add thin lines: `is_thin`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from weft.searches.arc.values import Grid
 
 CRAWL = "crawl"
 MOST_CELLS = 8
-"""Of an object from which a line starts."""
+"""Most cells of an object from which a line starts."""
 MOST_TURNS = 4
 Step = tuple[int, int]
 _STEPS = tuple(STEPS[side] for side in SIDES)
 
 
 def crawl(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add a line to an object of a colour that goes straight on as far as it can each time.
+    """Add a line to an object of a colour; the line turns only where something is in its way.
 
     It starts along the longer side of the box.
     """
@@ -45,7 +45,7 @@ def _crawled(scene: Scene, body: Body, goal: int) -> int:
 
 
 def _order(scene: Scene, cells: int) -> tuple[int, int, int, int]:
-    """Fewer cells first, then those farther to the left, then to the top."""
+    """Return a sort key: fewer cells first, then those farther to the left, then to the top."""
     rows, columns = 0, 0
     for place in places(cells):
         rows, columns = rows + place // scene.width, columns + place % scene.width
@@ -53,14 +53,14 @@ def _order(scene: Scene, cells: int) -> tuple[int, int, int, int]:
 
 
 class _LineSearch:
-    """The lines from an object to some cells."""
+    """Finds the lines from an object to the cells `ends`."""
 
     def __init__(self, scene: Scene, body: Body, ends: int) -> None:
         self.scene, self.body, self.ends = scene, body, ends
         self.free = scene.everything & ~scene.ink
 
     def lines(self, turns: int) -> Iterator[int]:
-        """Yield the cells of each line with so many turns."""
+        """Yield the cells of each line with `turns` turns."""
         tall, wide = self.body.piece.height, self.body.piece.width
         for step in _STEPS:
             if tall == wide or bool(step[0]) == (tall > wide):
@@ -69,7 +69,7 @@ class _LineSearch:
                     yield from self._onward(start, step, turns, 0)
 
     def _onward(self, cell: int, step: Step, turns: int, before: int) -> Iterator[int]:
-        """Go on from a cell that may be free, until something is in the way; then turn."""
+        """Continue from a cell until something is in the way, then turn; yield complete lines."""
         leg, last = 0, 0
         while cell & self.free:
             leg, last, cell = leg | cell, cell, self.scene.moved(cell, step)
@@ -85,7 +85,7 @@ class _LineSearch:
 
 
 def is_thin(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:
-    """Whether targets keep all that is not black and add lines: cells, but no square of four."""
+    """Whether targets keep all non-black cells and add cells without any 2×2 square."""
     return all(
         _adds_lines(scene, masks_of(target)) for scene, target in zip(scenes, targets, strict=True)
     )

@@ -1,9 +1,9 @@
-"""A grid as objects on black ground, its cells as bits of integers.
+"""A grid as objects on a black background, with cells as bits of integers.
 
 Black areas may be bodies too: rooms.
 
-Bit r·w + c of a mask stands for the cell in row r and column c. Masks shift, join and compare in
-one operation each, so hundreds of actions can be tried on every object.
+Bit r·w + c of a mask is the cell in row r and column c. Shifting, joining or comparing masks takes
+one operation, so hundreds of actions can be tried on every object.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIDES = ("north", "south", "west", "east")
 
 @dataclass(frozen=True)
 class Body:
-    """An object of a scene."""
+    """An object or black area of a scene."""
 
     piece: Piece
     layers: tuple[Layer, ...]
@@ -34,19 +34,19 @@ class Body:
 
     @cached_property
     def colour(self) -> int:
-        """Its commonest colour, the lowest of equals."""
+        """The body's most common colour; ties go to the lowest."""
         return commonest(self.piece.cells)
 
     @cached_property
     def box(self) -> tuple[int, int, int, int]:
-        """First row and column, and those behind the last."""
+        """The first row and column, and the ones after the last."""
         p = self.piece
         return p.row, p.col, p.row + p.height, p.col + p.width
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What an object becomes, and what is drawn below and above all objects."""
+    """The result of an action: the object's layers, and those below and above all objects."""
 
     body: tuple[Layer, ...]
     below: tuple[Layer, ...] = ()
@@ -54,7 +54,7 @@ class Drawn:
 
 
 class Scene:
-    """A grid's objects; black is ground, or areas of it are `rooms`."""
+    """A grid's objects; black is the background, and areas of it may be `rooms`."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class Scene:
         """The cells of each colour."""
         self.objects = tuple(self.body(piece) for piece in pieces)
         self.fixed = self.objects if is_fixed else ()
-        """Those that stay as they are."""
+        """Objects that stay as they are."""
         self.bodies = (*(() if is_fixed else self.objects), *map(self._room, rooms or ()))
-        """What a table decides about."""
+        """The objects and areas about which a table decides."""
         self.areas = len(rooms or ())
         self.is_mixed = rooms is not None and not is_fixed
         self.everything = (1 << (self.height * self.width)) - 1
@@ -81,15 +81,16 @@ class Scene:
             1: self.everything & ~(first << self.width - 1),
         }
         self.goals: dict[tuple[str, int, str], Body | None] = {}
-        """What `sides` found: the kind of goal, the cells of an object, the word."""
+        """Cache of `sides`, by kind of goal, cells of an object, and word."""
         self.colours: dict[tuple[int, str], int | None] = {}
-        """What `colours` found: the cells of an object, the word."""
+        """Cache of `colours`, by cells of an object and word."""
         self.cells: dict[tuple[int, str, str], int] = {}
-        """What actions drew: the cells of an object, what, where to."""
+        """Cache of cells drawn by actions, by cells of an object and two words; see `once`."""
         self.results: dict[int, dict[tuple[str, ...], Drawn | None]] = {}
-        """What actions make of each object: tables are learned from several choices of pairs."""
+        """Cache of actions' results by number of the body: tables are learned from several
+        selections of pairs."""
         self.columns: dict[str, list[int]] = {}
-        """What `measures` found."""
+        """Cache of `measures`."""
         self.ink = 0
         for body in self.objects:
             self.ink |= body.mask
@@ -112,7 +113,7 @@ class Scene:
 
     @cached_property
     def equals(self) -> dict[tuple[int, int, bytes], list[Body]]:
-        """The objects by their cells; equal ones together."""
+        """The objects grouped by their cells."""
         equals: dict[tuple[int, int, bytes], list[Body]] = {}
         for body in self.objects:
             equals.setdefault(cells_in_box(body.piece), []).append(body)
@@ -123,14 +124,14 @@ class Scene:
         return self.ink & ~body.mask
 
     def once(self, body: Body, what: str, where: str, cells: Callable[[], int]) -> int:
-        """Return cells that depend on an object and two words; find them once."""
+        """Return cells that depend on an object and two words; computed once."""
         key = (body.mask, what, where)
         if key not in self.cells:
             self.cells[key] = cells()
         return self.cells[key]
 
     def moved(self, mask: int, step: tuple[int, int]) -> int:
-        """Move a mask by one step; what would leave the grid is cut off."""
+        """Return a mask moved by one step; cells that leave the grid are cut off."""
         down, along = step
         if along:
             mask &= self._inner[along]
@@ -138,7 +139,7 @@ class Scene:
         return (mask << by if by >= 0 else mask >> -by) & self.everything
 
     def shifted(self, body: Body, down: int, along: int) -> tuple[Layer, ...] | None:
-        """Return an object moved as a whole; None where it would leave the grid."""
+        """Return the layers of an object moved as a whole; None if it would leave the grid."""
         top, left, bottom, right = body.box
         if top + down < 0 or left + along < 0:
             return None
@@ -148,7 +149,7 @@ class Scene:
         return tuple((c, m << by if by >= 0 else m >> -by) for c, m in body.layers)
 
     def box_mask(self, top: int, left: int, bottom: int, right: int) -> int:
-        """Return the cells of a box as far as it lies in the grid."""
+        """Return the cells of a box that lie in the grid."""
         top, left = max(top, 0), max(left, 0)
         bottom, right = min(bottom, self.height), min(right, self.width)
         if right <= left:
@@ -165,7 +166,7 @@ class Scene:
         return grown
 
     def enclosed(self, mask: int) -> int:
-        """Return the cells that no way by sides leads out of the grid from, without a mask's."""
+        """Return the cells that a mask encloses: without a 4-connected path to the border."""
         free = self.everything & ~mask
         border = self.everything & ~self.box_mask(1, 1, self.height - 1, self.width - 1)
         outside, grown = 0, border & free
@@ -175,7 +176,7 @@ class Scene:
 
 
 def cells_in_box(piece: Piece) -> tuple[int, int, bytes]:
-    """Return what an object has in common with its copies elsewhere."""
+    """Return a key that an object shares with its copies elsewhere."""
     return piece.height, piece.width, piece.cells
 
 
@@ -188,7 +189,7 @@ def masks_of(grid: Grid) -> list[int]:
 
 
 def places(mask: int) -> Iterator[int]:
-    """Yield the numbers of a mask's cells, in order."""
+    """Yield the numbers of a mask's cells, in ascending order."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1

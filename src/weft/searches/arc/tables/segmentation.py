@@ -1,6 +1,6 @@
-"""The ways to see objects in a grid: those of operators, and black areas with or without them.
+"""Segmentations of a grid: those of operators, and black areas with or without objects.
 
-objects_8            one-coloured, joined by corners too
+objects_8            one-coloured, 8-connected
 rooms                black areas; everything else stays
 rectangles           black rectangles; everything else stays
 objects_8 and rooms  both
@@ -21,13 +21,13 @@ from weft.searches.arc.values import Grid, Piece
 ROOMS = "rooms"
 AREAS = {ROOMS: rooms_of, "rectangles": rectangles_of}
 FIXED = "objects_8"
-"""What stays around areas."""
+"""The segmentation of the objects that stay around areas."""
 AND_ROOMS = f" and {ROOMS}"
 WITH_ROOMS = FIXED + AND_ROOMS
 
 
 def scene_of(name: str, grid: Grid) -> Scene | None:
-    """Segment a grid; None where there is nothing to decide about."""
+    """Segment a grid; return None if there is nothing to decide about."""
     if name in AREAS:
         areas = AREAS[name](grid)
         return Scene(grid, segment(FIXED, grid), areas, is_fixed=True) if areas else None
@@ -39,9 +39,9 @@ def scene_of(name: str, grid: Grid) -> Scene | None:
 def scenes_of(
     names: Sequence[str], grids: Sequence[Grid], most: int, asked: Sequence[str] | None = None
 ) -> dict[str, list[Scene]]:
-    """Segment grids in the ways in which each has objects, and at most so many; none twice.
+    """Segment grids in each named way that gives every grid 1 to `most` objects.
 
-    With `asked`, only those of them are returned.
+    Of equal segmentations only the first is kept. With `asked`, only those names are returned.
     """
     ways: dict[tuple[tuple[Piece, ...], ...], str] = {}
     for name in names:
@@ -60,12 +60,12 @@ def _segmented(name: str, grids: Sequence[Grid]) -> Iterator[tuple[Piece, ...]]:
 
 
 def price(name: str) -> int:
-    """Return what it costs to name a segmentation."""
+    """Return the price of naming a segmentation."""
     own = BY_NAME[FIXED if name in AREAS else name.removesuffix(AND_ROOMS)].millibits
     return own + (2 * BIT if name in AREAS or name.endswith(AND_ROOMS) else 0)
 
 
 def check(name: str) -> None:
-    """Raise ValueError where there is no such segmentation."""
+    """Raise ValueError if there is no such segmentation."""
     if name not in AREAS and name.removesuffix(AND_ROOMS) not in SEGMENTATIONS:
         raise ValueError(name)

@@ -1,4 +1,4 @@
-"""The action that continues a row of equal objects: each by the distance to the one before it."""
+"""The action that continues a row of equal objects at the same distances."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from weft.searches.arc.values import Piece
 
 
 def march(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add copies in a direction up to the edge, as far apart as it is from its equal behind it.
+    """Add copies in a direction up to the edge, as far apart as the object and its equal behind it.
 
-    An object without an equal behind it stays as it is.
+    Without an equal behind it, the object stays as it is.
     """
     (down, along), p = STEPS[words[0]], body.piece
     equals = scene.equals.get(cells_in_box(p), ())
@@ -25,12 +25,12 @@ def march(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def _copy(scene: Scene, p: Piece, down: int, along: int) -> tuple[Layer, ...]:
-    """A copy of an object, as far as it lies in the grid."""
+    """Return the layers of a copy of an object; cells outside the grid are cut off."""
     return scene.body(Piece(p.row + down, p.col + along, p.height, p.width, p.cells)).layers
 
 
 def _distance(before: Piece, piece: Piece, step: tuple[int, int]) -> int:
-    """How many steps lead from an object to its equal; 0 where they do not."""
+    """Return how many steps lead from an object to its equal; 0 if none do."""
     rows, columns = piece.row - before.row, piece.col - before.col
     far = max(abs(rows), abs(columns))
     return far if (rows, columns) == (far * step[0], far * step[1]) else 0

@@ -1,4 +1,4 @@
-"""Objects that get the shape of all objects together: what one lacks, another has."""
+"""The action that gives an object the shape of all objects together: what it lacks, others have."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from weft.searches.arc.tables.scene import Body, Drawn, Scene
 
 LARGEST, MOST = 20, 20
-"""Rows or columns of a shape, and objects that share one."""
+"""Most rows or columns of a shape, and most objects that share one."""
 
 
 def share(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
-    """Add what it lacks to have the shape that all objects have together, in its own colour.
+    """Add the cells the object lacks to have the shape of all objects together, in its own colour.
 
-    It stays where objects have no such shape, or where it does not fit into the grid.
+    The object stays if there is no such shape, or if the shape does not fit into the grid.
     """
     shape = scene.once(scene.objects[0], "share", "", lambda: shared_shape(scene))
     height, width = largest_box(scene)
@@ -30,8 +30,9 @@ def share(scene: Scene, body: Body, _: Sequence[str]) -> Drawn | None:
 def shared_shape(scene: Scene) -> int:
     """Return the cells of all objects, laid over each other in the corner; 0 without a shape.
 
-    The first object is the one with most cells of those as high and wide as the largest. Each
-    other lies where it has most cells in common with those before it, then the first of equals.
+    The first object is the one with the most cells among those with the largest height and width.
+    Each other object is placed where it shares the most cells with those before it; ties go to the
+    first place.
     """
     height, width = largest_box(scene)
     whole = [o for o in scene.objects if (o.piece.height, o.piece.width) == (height, width)]
@@ -46,13 +47,13 @@ def shared_shape(scene: Scene) -> int:
 
 
 def largest_box(scene: Scene) -> tuple[int, int]:
-    """Return how high the highest object is, and how wide the widest."""
+    """Return the largest height and the largest width of any object."""
     pieces = [body.piece for body in scene.objects]
     return max(piece.height for piece in pieces), max(piece.width for piece in pieces)
 
 
 def _offsets(body: Body, height: int, width: int) -> Iterator[tuple[int, int]]:
-    """Where an object may lie in a box, row by row."""
+    """Yield the offsets at which an object fits into a box, row by row."""
     for down in range(height - body.piece.height + 1):
         for along in range(width - body.piece.width + 1):
             yield down, along

@@ -1,4 +1,4 @@
-"""Sides and other objects as an object sees them: towards the nearest, ahead, to the edge."""
+"""Sides and other objects relative to an object: towards the nearest, ahead, to the edge."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ OPPOSITE = {
 
 
 def side_of(scene: Scene, body: Body, which: str) -> str | None:
-    """The side or corner that a word means for an object."""
+    """Return the side or corner that a word means for an object; None if it means none."""
     return which if which in STEPS else WAYS[which](scene, body)
 
 
 def _ahead(scene: Scene, body: Body) -> str | None:
-    """Where its rarest colour lies, seen from its middle."""
+    """Return the side on which the object's rarest colour lies, seen from its middle."""
     if len(body.layers) < 2:
         return None
     _, rare = min(body.layers, key=lambda layer: (layer[1].bit_count(), layer[0]))
@@ -32,7 +32,7 @@ def _ahead(scene: Scene, body: Body) -> str | None:
 
 
 def _offset(scene: Scene, mask: int, other: int) -> tuple[int, int]:
-    """How far the middle of a mask is from that of another, scaled by both sizes."""
+    """Return the offset of a mask's middle from that of another, scaled by both sizes."""
     (row, column, cells), (row_2, column_2, cells_2) = (_sums(scene, m) for m in (mask, other))
     return row * cells_2 - row_2 * cells, column * cells_2 - column_2 * cells
 
@@ -43,7 +43,7 @@ def _sums(scene: Scene, mask: int) -> tuple[int, int, int]:
 
 
 def _direction(down: int, along: int) -> str | None:
-    """The side that is farther; None where neither is."""
+    """Return the side of the larger component; None if both are equal."""
     if abs(down) == abs(along):
         return None
     if abs(down) > abs(along):
@@ -52,21 +52,21 @@ def _direction(down: int, along: int) -> str | None:
 
 
 def _toward(scene: Scene, body: Body) -> str | None:
-    """Where the nearest other object lies, in its row or column."""
+    """Return the side on which the nearest other object lies, in the same rows or columns."""
     goal = goal_of(scene, body, "nearest")
     return None if goal is None else side_towards(body, goal)
 
 
 def _to_main(scene: Scene, body: Body) -> str | None:
-    """Where the largest other object lies, in its row or column."""
+    """Return the side on which the largest other object lies, in the same rows or columns."""
     goal = goal_in_line(scene, body, "largest")
     return None if goal is None else side_towards(body, goal)
 
 
 def side_towards(body: Body, goal: Body) -> str | None:
-    """The side on which another object lies; None where they share no row and no column.
+    """Return the side on which another object lies; None if they share no row and no column.
 
-    Of boxes that overlap the side on which its middle is farther, north where neither is.
+    If the boxes overlap, it is the side to which the other's middle is farther, or north in a tie.
     """
     top, left, bottom, right = body.box
     up, back, down, on = goal.box
@@ -81,7 +81,7 @@ def side_towards(body: Body, goal: Body) -> str | None:
 
 
 def _to_edge(scene: Scene, body: Body) -> str | None:
-    """The edge that is nearest; None where two are."""
+    """Return the side of the nearest edge; None in a tie."""
     top, left, bottom, right = body.box
     gaps = {"north": top, "south": scene.height - bottom, "west": left, "east": scene.width - right}
     nearest = [side for side, gap in gaps.items() if gap == min(gaps.values())]
@@ -97,7 +97,7 @@ def _opposite(side: Side) -> Side:
 
 
 def _to_centre(scene: Scene, body: Body) -> str | None:
-    """The side or corner where the middle of the grid lies."""
+    """Return the side or corner towards the middle of the grid; None in the middle."""
     top, left, bottom, right = body.box
     down, along = scene.height - top - bottom, scene.width - left - right
     rows = "south" if down > 0 else "north" if down else ""
@@ -105,20 +105,23 @@ def _to_centre(scene: Scene, body: Body) -> str | None:
 
 
 def _notch(scene: Scene, body: Body) -> str | None:
-    """The only corner of its box that is empty."""
+    """Return the only empty corner of the object's box; None if there is not exactly one."""
     empty = [side for side in CORNERS if not body.mask & corner_of(scene, body, side)]
     return empty[0] if len(empty) == 1 else None
 
 
 def corner_of(scene: Scene, body: Body, side: str) -> int:
-    """The cell in a corner of its box."""
+    """Return the cell in a corner of the object's box."""
     (down, along), (top, left, bottom, right) = STEPS[side], body.box
     row, column = bottom - 1 if down > 0 else top, right - 1 if along > 0 else left
     return 1 << (row * scene.width + column)
 
 
 def _to_kin(scene: Scene, body: Body) -> str | None:
-    """Where the largest object of its colour lies, in its row or column; not for that one."""
+    """Return the side on which the largest object of the same colour lies; None for that object.
+
+    None also if they share no row and no column.
+    """
     size = body.mask.bit_count()
     kin = [o for o in scene.objects if o.colour == body.colour and o.mask.bit_count() > size]
     largest = max(kin, key=lambda other: other.mask.bit_count(), default=None)
@@ -126,9 +129,10 @@ def _to_kin(scene: Scene, body: Body) -> str | None:
 
 
 def _to_colour(colour: int) -> Side:
-    """Where a colour touches it, if only there; or else where the nearest object of it lies.
+    """Return a function that gives the only side on which a colour touches an object.
 
-    That is a side, or a corner where none is in line.
+    If there is not exactly one, it gives the side of the nearest object of that colour in the same
+    rows or columns, or else the corner towards the nearest object of that colour.
     """
 
     def side(scene: Scene, body: Body) -> str | None:
@@ -147,13 +151,13 @@ def _to_colour(colour: int) -> Side:
 
 
 def _touched(scene: Scene, body: Body, colour: int) -> list[str]:
-    """The sides on which cells of a colour touch it."""
+    """Return the sides on which cells of a colour touch the object."""
     cells = scene.masks[colour] & ~body.mask
     return [side for side in SIDES if scene.moved(body.mask, STEPS[side]) & cells]
 
 
 def _corner_towards(body: Body, goal: Body) -> str:
-    """The corner on which an object lies that shares no row and no column."""
+    """Return the corner towards an object that shares no row and no column."""
     rows = "south" if goal.box[0] >= body.box[2] else "north"
     return rows + ("east" if goal.box[1] >= body.box[3] else "west")
 
@@ -164,7 +168,7 @@ TOWARDS: dict[str, Side] = {
     "off": _opposite(_to_main),
 }  # fmt: skip
 TOWARDS_ALL: dict[str, Side] = {**TOWARDS, "centre": _to_centre, NOTCH: _notch}
-"""With those that may be corners."""
+"""Directions without a colour, including those that may be corners."""
 TOWARDS_COLOUR: dict[str, Side] = {
     KIN: _to_kin,
     **{name: _to_colour(colour) for colour, name in TO_COLOUR.items()},
@@ -172,24 +176,24 @@ TOWARDS_COLOUR: dict[str, Side] = {
 }
 WAYS = {**TOWARDS_ALL, **TOWARDS_COLOUR}
 OTHER_GOALS = ("nearest", "largest")
-"""Besides colours."""
+"""Goals other than colours."""
 
 
 def goal_of(scene: Scene, body: Body, which: str) -> Body | None:
-    """The nearest other object of a kind: `nearest`, `largest`, or a colour.
+    """Return the nearest other object of a kind: `nearest`, `largest`, or a colour.
 
-    Of equally near ones those that touch it by sides come first.
+    Of equally near objects, those that touch by sides come first. None if there is no such object.
     """
     return _remembered(scene, body, which, _goal_of)
 
 
 def goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
-    """The nearest other object of a kind that shares a row or a column with it."""
+    """Return the nearest other object of a kind that shares a row or a column with an object."""
     return _remembered(scene, body, which, _goal_in_line)
 
 
 def _remembered(scene: Scene, body: Body, which: str, search: Goal) -> Body | None:
-    """Search once for each object of a scene and word."""
+    """Search once for each object of a scene and each word."""
     key = (search.__name__, body.mask, which)
     if key not in scene.goals:
         scene.goals[key] = search(scene, body, which)
@@ -221,14 +225,14 @@ def _goal_in_line(scene: Scene, body: Body, which: str) -> Body | None:
 
 
 def gap(body: Body, other: Body) -> int:
-    """Steps by sides between two boxes."""
+    """Return the number of rows and columns between two boxes."""
     top, left, bottom, right = body.box
     up, back, down, on = other.box
     return max(0, up - bottom, top - down) + max(0, back - right, left - on)
 
 
 def offset(body: Body, other: Body) -> int:
-    """How far the centres of two boxes are apart, as the square of twice the distance."""
+    """Return the distance between the centres of two boxes, as the square of twice the distance."""
     top, left, bottom, right = body.box
     up, back, down, on = other.box
     return (up + down - top - bottom) ** 2 + (back + on - left - right) ** 2

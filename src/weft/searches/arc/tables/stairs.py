@@ -9,11 +9,11 @@ from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Scene
 
 FIRST = ("row", "column")
 TREADS = ("1", "2")
-"""How many cells a line has before it turns."""
+"""Numbers of cells after which a line turns."""
 
 
 def stairs(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add a line that turns after so many cells, along its row or its column first.
+    """Add a line with a turn after every one or two cells, first along its row or its column.
 
     It ends where something is in its way.
     """

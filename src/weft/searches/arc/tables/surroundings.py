@@ -1,4 +1,4 @@
-"""Actions that add the cells of a place: an object's box, its holes, what is around it."""
+"""Actions that add the cells of a place: an object's box, its holes, its surroundings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weft.searches.arc.tables.scene import STEPS, Body, Drawn, Scene
 from weft.searches.arc.tables.sides import CORNERS, corner_of, side_of
 
 NOWHERE = -1
-"""Instead of cells, where a side means nothing for an object."""
+"""Returned instead of cells if a side means nothing for an object."""
 
 
 def add(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add the cells of a place, those that are black, in a colour."""
+    """Add the black cells of a place, in a colour."""
     colour = colour_of(scene, body, words[1])
     if colour is None:
         return None
@@ -23,14 +23,14 @@ def add(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
 
 
 def cover(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Cover a place, whatever is there."""
+    """Cover the cells of a place, whatever they contain."""
     colour = colour_of(scene, body, words[1])
     place = scene.once(body, "add", words[0], lambda: _place(scene, body, words[0]))
     return None if colour is None else Drawn(body.layers, (), ((colour, place & ~body.mask),))
 
 
 def _place(scene: Scene, body: Body, which: str) -> int:
-    """The cells of a place, or those next to it on a side or at a corner of its box."""
+    """Return the cells of a place, or those next to the object on a side or at a box corner."""
     if which in PLACES:
         return PLACES[which](scene, body)
     side = side_of(scene, body, which)
@@ -43,26 +43,26 @@ def _around_box(scene: Scene, body: Body) -> int:
 
 
 def _rim(scene: Scene, body: Body) -> int:
-    """The outermost cells of its box."""
+    """Return the outermost cells of the object's box."""
     top, left, bottom, right = body.box
     return scene.box_mask(*body.box) & ~scene.box_mask(top + 1, left + 1, bottom - 1, right - 1)
 
 
 def _ring(scene: Scene, body: Body) -> int:
-    """What is around its box, half as thick as the box is long."""
+    """Return the cells around the object, half as far from its box as the box is long."""
     top, left, bottom, right = body.box
     far = max(1, max(body.piece.height, body.piece.width) // 2)
     return scene.box_mask(top - far, left - far, bottom + far, right + far) & ~body.mask
 
 
 def _wings(scene: Scene, body: Body) -> int:
-    """The cells around its box that lie next to its four corners, by sides."""
+    """Return the cells around the object's box that touch its four corners by sides."""
     corners = sum({corner_of(scene, body, side) for side in CORNERS})
     return scene.dilated(corners, False) & _around_box(scene, body)
 
 
 def _fence(scene: Scene, body: Body) -> int:
-    """The frame just inside the box of all other objects, if it is around this one's."""
+    """Return the frame just inside the box of all other objects, if it surrounds this object."""
     boxes = [other.box for other in scene.objects if other is not body]
     if not boxes:
         return 0

@@ -1,4 +1,4 @@
-"""A decision table over objects as a value and as text, and what it makes of a scene."""
+"""A decision table over objects, as a value and as text, and its result on a scene."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.searches.arc.tables.vocabulary import check, price
 from weft.searches.arc.values import Grid
 
 VALUE = 3322
-"""One value of a measure, in thousandths of a bit."""
+"""The price of one value of a measure, in thousandths of a bit."""
 ELSE, JOIN = "else", "&"
 MOST_COLUMNS = 3
 Values = tuple[int, ...]
@@ -20,7 +20,7 @@ Values = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ObjectTable:
-    """What becomes of objects by one or two measures; `rest` of those with other values."""
+    """The actions of objects by the values of some measures; `rest` is that of all others."""
 
     columns: tuple[str, ...]
     groups: tuple[tuple[Values, Action], ...]
@@ -33,12 +33,12 @@ class ObjectTable:
 
     @property
     def millibits(self) -> int:
-        """What was fitted."""
+        """The price of the fitted table."""
         groups = sum(VALUE * len(values) + price(action) for values, action in self.groups)
         return groups + price(self.rest) + sum(map(column_price, self.columns))
 
     def text(self) -> str:
-        """Write it as programs do: `by colour 1 slide north, 2 gone, else stay`."""
+        """Return the text used in programs: `by colour 1 slide north, 2 gone, else stay`."""
         groups = [
             f"{JOIN.join(map(str, values))} {' '.join(action)}" for values, action in self.groups
         ]
@@ -51,7 +51,7 @@ class ObjectTable:
 
 
 def parse(text: str) -> ObjectTable:
-    """Undo `ObjectTable.text`; ValueError or KeyError where it is none."""
+    """Undo `ObjectTable.text`; raises ValueError or KeyError for other texts."""
     *groups, rest = text.split(", ")
     columns: list[str] = []
     if groups:
@@ -74,7 +74,7 @@ def parse(text: str) -> ObjectTable:
 
 
 def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
-    """Return what a table makes of a scene; None where an action does not apply."""
+    """Return the result of a table on a scene; None if an action does not apply."""
     measured = columns_of(scene) if table.columns else {}
     results = [
         applied(scene, body, table.action(tuple(measured[name][n] for name in table.columns)))
@@ -85,7 +85,7 @@ def drawn(scene: Scene, table: ObjectTable) -> Grid | None:
 
 
 def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
-    """Draw what lies below all objects, the objects, then what covers them, each in order."""
+    """Draw the layers below all objects, the objects, then the layers above, each in order."""
     cells = bytearray(scene.height * scene.width)
     order = (
         *(body.layers for body in scene.fixed),
@@ -101,9 +101,9 @@ def composed(scene: Scene, results: Sequence[Drawn]) -> Grid:
 
 
 def _below(results: Sequence[Drawn]) -> Iterator[tuple[Layer, ...]]:
-    """Yield what lies below objects: what one adds last lies above what another adds before that.
+    """Yield the layers below objects, deepest first: the last layers of all objects come last.
 
-    So it does not matter which of them comes first in the grid.
+    So the order of objects in the grid does not matter for layers of different depth.
     """
     deepest = max((len(result.below) for result in results), default=0)
     for depth in range(deepest, 0, -1):

@@ -1,9 +1,9 @@
-"""The action that draws a count of an object beside it, as a bar of so many cells.
+"""The action that draws a count beside an object, as a bar with that many cells.
 
     tally south out rest 3     from the middle of its lower side down
     tally east last place_east own   along its right side, from its lower end up
 
-Tried only where targets add bars of different lengths and nothing else: `is_tallied`.
+Tried only if targets add bars of different lengths and nothing else: `is_tallied`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from weft.searches.arc.values import Grid
 TALLY = "tally"
 OUT, OFF, FIRST, LAST = "out", "off", "first", "last"
 HOW = (OUT, OFF, FIRST, LAST)
-"""Outward from the middle of a side, with a gap, along it from its first or its last cell."""
+"""Outward from the middle of a side; the same with a gap; along it from its first or last cell."""
 Cell = tuple[int, int]
 
 
 def _before(side: str) -> Callable[[Scene, Body], int]:
-    """A place in order, counted towards a side: 1 for the first."""
+    """Return a function that gives an object's place in order, counted towards a side from 1."""
     sign = 1 if side in ("south", "east") else -1
     axis = 0 if side in ("north", "south") else 1
 
@@ -37,7 +37,7 @@ def _before(side: str) -> Callable[[Scene, Body], int]:
 
 
 def _inside(scene: Scene, body: Body) -> int:
-    """How many other objects lie in its box."""
+    """Count the other objects in the object's box."""
     box = scene.box_mask(*body.box)
     return sum(other is not body and not other.mask & ~box for other in scene.objects)
 
@@ -53,7 +53,7 @@ COUNTED: dict[str, Callable[[Scene, Body], int]] = {
 
 
 def tally(scene: Scene, body: Body, words: Sequence[str]) -> Drawn | None:
-    """Add a bar beside it, as long as it counts."""
+    """Add a bar beside the object, with the length of a count."""
     side, how, measure, ink = words
     colour = colour_of(scene, body, ink)
     start = None if colour is None or not body.layers else _start(body, side, how)
@@ -74,7 +74,7 @@ def _along(side: str, how: str) -> Cell:
 
 
 def _start(body: Body, side: str, how: str) -> Cell | None:
-    """The first cell of a bar; None where a side has no middle cell."""
+    """Return the first cell of a bar; None if the side has no middle cell but needs one."""
     top, left, bottom, right = body.box
     gap = 2 if how == OFF else 1
     line = {
@@ -88,7 +88,7 @@ def _start(body: Body, side: str, how: str) -> Cell | None:
 
 
 def is_tallied(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:
-    """Whether each target adds straight bars, not more than objects, and they differ in length."""
+    """Whether each target adds straight bars, at most one per object, and lengths differ."""
     lengths: set[int] = set()
     for scene, target in zip(scenes, targets, strict=True):
         bars = _bars(scene.grid, target)
@@ -99,7 +99,7 @@ def is_tallied(scenes: Sequence[Scene], targets: Sequence[Grid]) -> bool:
 
 
 def _bars(grid: Grid, target: Grid) -> list[list[Cell]]:
-    """The bars that a target adds to a grid; nothing where it adds or changes something else."""
+    """Return the bars that a target adds to a grid; empty if it adds or changes anything else."""
     cells: dict[Cell, int] = {}
     for n, (old, new) in enumerate(zip(grid.cells, target.cells, strict=True)):
         if old != new:

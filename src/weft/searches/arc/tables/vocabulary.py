@@ -1,4 +1,4 @@
-"""All actions that are tried, what each costs, and what words mean one."""
+"""All actions that are tried, their prices, and the check that words are an action."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PRICES = {
 
 
 def price(action: Action) -> int:
-    """Return what an action costs: its name, and what it takes."""
+    """Return the price of an action: its name and its arguments."""
     return sum(
         _PRICES.get(part[0], 3 * BIT) + sum(_word_price(word) for word in part[1:])
         for part in parts_of(action)
@@ -60,7 +60,7 @@ def actions(
     *,
     has_tallies: bool = True,
 ) -> Iterator[Action]:
-    """Yield all actions with some colours to draw in, shifts, and colours of objects to meet."""
+    """Yield all actions with the given colours to draw in, shifts, and colours of goals."""
     goals = (*map(str, goal_colours), *OTHER_GOALS)
     ways = (*TOWARDS_ALL, KIN, *(TO_COLOUR[colour] for colour in goal_colours))
     back = [FROM_COLOUR[colour] for colour in goal_colours]
@@ -112,7 +112,7 @@ def actions(
 
 
 def _shapes(named: Sequence[str], goal_colours: Sequence[int]) -> Iterator[Action]:
-    """Yield the actions that draw a whole object: another one, a symmetric one or a copy."""
+    """Yield the actions that draw a whole object: another one, a symmetric one, or a copy."""
     for goal in (*map(str, goal_colours), "largest"):
         yield from (("imitate", goal, ink) for ink in (OWN, SAME))
     yield from (("complete", how) for how in SYMMETRIES)
@@ -140,7 +140,7 @@ def _moves(
 
 
 def check(words: Sequence[str]) -> Action:
-    """Return words as an action; ValueError where they are none."""
+    """Return words as an action; raises ValueError if they are not one."""
     action = tuple(words)
     if AND in action:
         for part in parts_of(action):

@@ -1,4 +1,4 @@
-"""What the words of tables mean, for the language page: actions, directions, measures."""
+"""The meanings of the words of tables, for the language page: actions, directions, measures."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ACTION_WORDS: dict[str, str] = {
     "side",
     "cover": "paints its box, outline, frame or ring, including non-black cells",
 }
-"""By action: what happens to an object."""
+"""What happens to an object, by action."""
 MODIFIER_WORDS: dict[str, str] = {
     "leave": "before a move: the object also stays where it was",
     "in": "after a move: the moved object gets a colour",
@@ -104,4 +104,4 @@ MEASURE_WORDS: dict[str, str] = {
     "rank_…`, `place_…": "how many values are greater, or less, than its own",
     "…>=N": "1 if a measure is at least N",
 }
-"""Besides those of `choose`."""
+"""Measures besides those of `choose`."""

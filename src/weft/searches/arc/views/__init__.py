@@ -1,4 +1,4 @@
-"""Tasks, answers and programs to look at: in the terminal, as SVG and PNG, on the report's page.
+"""Tasks, answers and programs drawn: in the terminal, as SVG and PNG, on the report's page.
 
 model ──► terminal, page               blocks ──► layout ──► svg, png
 """

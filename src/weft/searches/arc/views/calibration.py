@@ -1,4 +1,4 @@
-"""Confidence against truth: best answers by bins of confidence, how many of them are right."""
+"""Confidence against truth: best answers by bins of confidence, and how many are right."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from markupsafe import Markup
 from weft.searches.arc.views.model import TaskView
 
 BINS = (0, 500, 800, 900, 950, 980)
-"""Where bins begin, in permille."""
+"""Lower bounds of the bins, in permille."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Best answers whose confidence is in a range."""
+    """Counts of best answers whose confidence is in a range."""
 
     low: int
     high: int
@@ -42,7 +42,7 @@ def bins_of(views: Sequence[TaskView]) -> list[ConfidenceBin]:
 
 
 def calibration(views: Sequence[TaskView]) -> Markup:
-    """Return a table of confidence against truth; nothing where no truth is known."""
+    """Return a table of confidence against truth; empty if no truth is known."""
     bins = bins_of(views)
     most = max((entry.right + entry.wrong for entry in bins), default=0)
     if most == 0:

@@ -1,4 +1,4 @@
-"""One grid as a small SVG, from nothing but its cells: what a notebook shows."""
+"""One grid as a small SVG, from its cells alone, for notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_WIDTH = 400
 
 
 def cells_svg(height: int, width: int, cells: bytes) -> str:
-    """Draw a grid; cells without a colour are left open."""
+    """Draw a grid; cells without a colour are transparent."""
     side = min(MAX_CELL, MAX_WIDTH // max(height, width))
     squares = "".join(
         f'<rect x="{i % width}" y="{i // width}" width="1" height="1" fill="{PALETTE[cell]}"/>'

@@ -1,4 +1,4 @@
-"""Where everything stands in a drawing, in pixels; SVG and PNG draw the same sheet."""
+"""The layout of a drawing, in pixels; SVG and PNG draw the same sheet."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from weft.searches.arc.views.model import PictureBlock, TaskView, Tile, blocks
 MARGIN = 16
 GAP = 18
 TEXT = 13
-"""Size of a label; a letter of it is about 0.62 as wide."""
+"""Font size of labels; a letter is about 0.62 times as wide."""
 LINE_HEIGHT = 20
 LARGEST = 240
-"""Pixels of the longest side of the largest grid, where cells may be that small."""
+"""Most pixels of the longest side of the largest grid, unless cells would be too small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PlacedGrid:
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A label and the left end of its base line."""
+    """A label and the left end of its baseline."""
 
     x: int
     y: int
@@ -41,7 +41,7 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole drawing; `title` says in words what it shows."""
+    """A whole drawing; `title` describes it in words."""
 
     width: int
     height: int
@@ -87,7 +87,7 @@ def _columns(columns: Sequence[PictureBlock], title: str, head: str) -> Sheet:
 
 
 def _row_starts(columns: Sequence[PictureBlock], top: int, cell: int) -> list[int]:
-    """Return where each row of tiles begins: rows are as high as their highest grid."""
+    """Return the top of each row of tiles: rows are as high as their highest grid."""
     rows = max((len(block.tiles) for block in columns), default=0)
     starts = [top]
     for row in range(rows):

@@ -1,4 +1,4 @@
-"""What the views show: one task with its outcome, as plain data that a run fills in."""
+"""The model of the views: one task with its outcome, filled in from a run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import EMPTY, Grid
 
 Shown = Grid | str
-"""A value of a program: a picture, or words where it is none (`picture.shown` makes them)."""
+"""A value of a program: a picture, or words if it is not a grid (see `picture.shown`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One line of a program and what it gives, one value for each input shown."""
+    """One line of a program with its values, one for each input shown."""
 
     line: str
     values: tuple[Shown, ...]
@@ -30,84 +30,84 @@ class AnswerView:
     outputs: tuple[Grid, ...]
     """One for each test."""
     programs: int = 1
-    """How many programs give this answer."""
+    """Number of programs that give this answer."""
     steps: tuple[StepView, ...] = ()
     inputs: tuple[str, ...] = ()
-    """What the values of the steps belong to: `train 1`, `test 1`; may be left out."""
+    """Names of the inputs to which the values of the steps belong: `train 1`, `test 1`."""
     doubts: str = ""
-    """What speaks against its program, in words."""
+    """The doubts about its program, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """One task: its pairs, what became of it, and the answers, shortest program first."""
+    """One task: its pairs, its outcome, and the answers, best first."""
 
     name: str
     digest: str
     pairs: tuple[Pair, ...]
     tests: tuple[Grid, ...]
     outcome: str = ""
-    """SOLVED or UNKNOWN; empty when only the task is to be shown."""
+    """SOLVED or UNKNOWN; empty if only the task is shown."""
     reason: str = ""
-    """Of UNKNOWN: ambiguous, budget, no-program, incomplete."""
+    """The reason for UNKNOWN: ambiguous, unsure, budget, no-program or incomplete."""
     note: str = ""
-    """Why, in words and numbers."""
+    """Explanation of the outcome, in words and numbers."""
     answers: tuple[AnswerView, ...] = ()
-    """The answer, or the competitors of an ambiguous task."""
+    """The answer with its examined competitors, or the guesses of an unsolved task."""
     nearest: AnswerView | None = None
-    """The program that came nearest, when none is right on the training pairs."""
+    """The nearest program, if there are no answers."""
     truth: tuple[Grid, ...] = ()
-    """The true outputs, where they are known and may be shown."""
+    """The true outputs, if they are known and may be shown."""
     confidence_permille: int | None = None
-    """How probable it is that the first answer is right; None where it was not computed."""
+    """The probability that the first answer is right; None if it was not computed."""
     failure: str = ""
-    """The class of what would have helped, where there is no answer."""
+    """The class of failure, if there is no answer."""
 
     @staticmethod
     def of(task: ArcTask) -> TaskView:
-        """Show a task alone."""
+        """Return the view of a task alone."""
         return TaskView(task.name, task.digest, task.train, task.test)
 
     @property
     def right(self) -> bool | None:
-        """Whether the answer is true; None without an answer or without the truth."""
+        """Whether the answer is right; None without an answer or without the truth."""
         if self.outcome != "SOLVED" or not self.truth or not self.answers:
             return None
         return self.answers[0].outputs == self.truth
 
     @property
     def best_is_right(self) -> bool:
-        """Whether the first answer or guess is true."""
+        """Whether the first answer or guess is right."""
         return bool(self.answers) and self.answers[0].outputs == self.truth
 
     @property
     def kind(self) -> str:
-        """What it counts as: wrong, solved, or the reason why not."""
+        """The category of the task: wrong, solved, or the reason why not."""
         if self.outcome == "SOLVED":
             return "wrong" if self.right is False else "solved"
         return self.reason or "unknown"
 
     @property
     def words(self) -> str:
-        """Say the outcome: `SOLVED`, `SOLVED, wrong`, `UNKNOWN: ambiguous`."""
+        """The outcome in words: `SOLVED`, `SOLVED, wrong`, `UNKNOWN: ambiguous`."""
         if self.outcome == "SOLVED":
             return {True: "SOLVED, right", False: "SOLVED, wrong", None: "SOLVED"}[self.right]
         return f"{self.outcome}: {self.reason}" if self.reason else self.outcome
 
 
 def letter(index: int) -> str:
-    """Call answers A, B, C… and after Z by their number."""
+    """Return the name of an answer: A, B, C…, and after Z its number."""
     return chr(ord("A") + index) if index < 26 else str(index + 1)
 
 
 def price(answer: AnswerView) -> str:
-    """Say what an answer costs, what makes it doubtful, and how many programs give it."""
+    """Return an answer's cost, its doubts, and how many programs give it, as text."""
     shared = f", {answer.programs:,} programs agree" if answer.programs > 1 else ""
     doubts = f", {answer.doubts}" if answer.doubts else ""
     return f"{answer.bits / 1000:.1f} bits{doubts}{shared}"
 
 
-# -- what belongs together in a drawing -----------------------------------------------------------
+# -- blocks of a drawing --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,14 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class PictureBlock:
-    """Tiles under one title; the first is an input, the others come out of it."""
+    """Tiles under one title; the first is an input, the others its outputs."""
 
     title: str
     tiles: tuple[Tile, ...]
 
 
 def blocks(view: TaskView) -> tuple[PictureBlock, ...]:
-    """Return the pairs, then the tests with every answer and the truth where it differs."""
+    """Return the pairs, then the tests with every answer, and the truth unless it equals them."""
     pairs = [
         PictureBlock(f"train {i + 1}", (Tile("input", pair.input), Tile("output", pair.output)))
         for i, pair in enumerate(view.pairs)
@@ -150,7 +150,7 @@ def _test(view: TaskView, index: int) -> PictureBlock:
 
 
 def difference(answer: Grid, expected: Grid) -> list[Grid]:
-    """Return the answer's cells that are wrong, the others empty; nothing if sizes differ."""
+    """Return a grid of the answer's wrong cells, the others empty; no grid if sizes differ."""
     if answer.size != expected.size:
         return []
     cells = zip(answer.cells, expected.cells, strict=True)

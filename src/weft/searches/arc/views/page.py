@@ -1,9 +1,9 @@
 """The report's page of an ARC run: every task with its grids, outcome, programs and steps.
 
-Pure: views in, markup out. The page has no script of its own, the report's policy allows none; its
-filter is a row of radio buttons that the style sheet acts upon, its search box is the report's. The
-grids of a task are cut from one small image. What does not fit into `max_bytes` is named instead of
-drawn: wrong, solved and ambiguous tasks come first.
+Pure: views in, markup out. The report's policy allows the page no script: its filter is a row of
+radio buttons styled by CSS, and its search box is the report's. The grids of a task are cut from
+one small image. Tasks that do not fit into `max_bytes` are named instead of drawn; wrong, solved
+and ambiguous tasks come first.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from weft.searches.arc.views.model import (
 from weft.searches.arc.views.sprites import Sprites
 
 KINDS = ("wrong", "solved", "ambiguous", "incomplete", "budget", "no-program")
-"""In the order of the page; other reasons follow, by name."""
+"""Kinds of tasks in the order of the page; other reasons follow, by name."""
 BADGES = {"solved": "good", "wrong": "bad", "ambiguous": "paused"}
 RESERVE_BYTES = 4_000
-"""For what stands around the tasks, beside the names of those left out."""
+"""Space for everything but the tasks and the names of those left out."""
 MAX_PROGRAM_LINES = 60
 _FINDER = Markup(
     '<input class=find type=search data-finder placeholder="find by name, digest or outcome"'
@@ -44,8 +44,8 @@ _STEPPER = Markup(
     "<span data-step-said aria-live=polite></span>"
     '<button type=button data-step-by=1 aria-label="next step">→</button></p>'
 )
-"""The report's script acts upon both: it hides articles that lack the words, and shows one step
-at a time."""
+"""The report's script drives `_FINDER` and `_STEPPER`: it hides articles without the words, and
+shows one step at a time."""
 
 
 def build_page(views: Sequence[TaskView], *, max_bytes: int = MAX_PAGE_BYTES) -> Markup:
@@ -138,7 +138,7 @@ def _colour(kind: str) -> str:
 def _cards(
     ordered: Sequence[TaskView], kinds: Sequence[str], room: int
 ) -> tuple[list[Markup], list[TaskView]]:
-    """Draw tasks while there is room; those that do not fit are returned to be named."""
+    """Draw tasks while there is room; return the cards, and the tasks that do not fit."""
     drawn: list[Markup] = []
     left_out: list[TaskView] = []
     names = sum(_name_bytes(view) for view in ordered)
@@ -188,7 +188,7 @@ def _card(view: TaskView, kinds: Sequence[str]) -> Markup:
 
 
 def _confidence(view: TaskView) -> Markup:
-    """The confidence in the first answer, and whether that is right where nothing was answered."""
+    """Show the confidence in the first answer, and whether the best guess is right if unsolved."""
     words = []
     if view.confidence_permille is not None:
         words.append(f"confidence {view.confidence_permille / 1000:g}")
@@ -210,7 +210,7 @@ def _block(block: PictureBlock, sprites: Sprites) -> Markup:
 
 
 def _tile(tile: Tile, block: PictureBlock, sprites: Sprites) -> Markup:
-    """Draw a grid; a difference is drawn over the answer that it belongs to, which is faint."""
+    """Draw a grid; a difference is drawn over its answer, which is faint."""
     drawn = sprites.place(tile.grid)
     if tile.label != "difference":
         return drawn

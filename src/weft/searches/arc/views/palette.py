@@ -1,4 +1,4 @@
-"""The colours of ARC, as its official testing interface draws them."""
+"""The colours of ARC, as in its official testing interface."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ PALETTE = (
     "#aaaaaa", "#f012be", "#ff851b", "#7fdbff", "#870c25",
 )  # fmt: skip
 LINE = "#555555"
-"""Between the cells."""
+"""Colour of the lines between cells."""
 
 
 def rgb(colour: int) -> tuple[int, int, int]:

@@ -8,14 +8,14 @@ from weft.searches.arc.values import EMPTY, Grid
 
 
 def paths(grid: Grid) -> list[tuple[int, str]]:
-    """Return each colour with its path, in order of colours; empty cells have none."""
+    """Return each colour with its path, in the order of colours; empty cells have none."""
     return [(colour, _path(grid, colour)) for colour in sorted(set(grid.cells) - {EMPTY})]
 
 
 def rectangles(grid: Grid, colour: int) -> Iterator[tuple[int, int, int, int]]:
     """Cover a colour with disjoint rectangles (row, column, height, width), in reading order.
 
-    Each is the widest run at the first cell not yet covered, then as high as it goes.
+    Each starts at the first cell not yet covered, as wide as possible, then as high as possible.
     """
     free = bytearray(cell == colour for cell in grid.cells)
     w = grid.width

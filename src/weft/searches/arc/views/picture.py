@@ -1,8 +1,8 @@
-"""Any value of a program as something to look at: a grid, or words for numbers.
+"""Pictures of the values of a program: a grid, or words for numbers.
 
-Objects are laid on an empty canvas of the input's size at their places, so
-that they can be compared with it; what sticks out is cut, and where nothing is left the value
-is drawn by itself.
+Objects are placed at their positions on an empty canvas of the input's size, so that they can be
+compared with it. Cells outside the canvas are cut off; if none remain, the last object is drawn
+alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weft.searches.arc.views.model import Shown
 
 
 def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
-    """Return a picture of a value, or words; `given` is the input it was made from."""
+    """Return a picture of a value, or words; `given` is the program's input."""
     match value:
         case Grid():
             return value
@@ -27,7 +27,7 @@ def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
 
 
 def _laid(pieces: Iterable[Piece], given: Grid) -> Grid:
-    """Lay pieces on a canvas, later ones on top."""
+    """Draw pieces on a canvas, later ones on top."""
     canvas = bytearray([EMPTY]) * (given.height * given.width)
     last = None
     for last in pieces:

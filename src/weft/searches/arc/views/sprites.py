@@ -1,8 +1,8 @@
-"""All grids of a task in one small image, from which the page cuts each.
+"""All grids of a task in one small image, a sprite sheet, from which the page cuts each.
 
-A pixel is a cell; grids stand one below the other, equal ones once. Inputs, outputs and steps of
-a task are alike, so together they compress to a fraction of what drawings of each would need:
-about 500 bytes for a whole task, where paths need 5,000.
+A pixel is a cell; grids are stacked, equal grids only once. Inputs, outputs and steps of a task are
+similar, so together they compress to a fraction of the size of separate drawings: about 500 bytes
+for a whole task, where paths need 5,000.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid
 from weft.searches.arc.views.palette import rgb
 
 MAX_PIXELS = 120
-"""Of the longest side of the largest grid, where cells can be whole pixels."""
+"""Most pixels of the longest side of the largest grid, unless cells would be too small."""
 _COLOURS = b"".join(bytes(rgb(colour)) for colour in range(EMPTY)) + bytes(3)
 
 
 class Sprites:
-    """Collects the grids of one task; then `style` holds their image."""
+    """Collects the grids of one task; `style` then returns their image."""
 
     def __init__(self) -> None:
         self._places: dict[Grid, int] = {}
@@ -39,14 +39,14 @@ class Sprites:
         )
 
     def style(self) -> str:
-        """Return the style of the element around: the image, and how large a cell is."""
+        """Return the style of the enclosing element: the image, and the size of a cell."""
         sides = [max(grid.height, grid.width) for grid in self._places]
         cell = max(4, min(16, MAX_PIXELS // max(sides, default=1)))
         data = base64.b64encode(self.png()).decode()
         return f"--c:{cell}px;--g:url(data:image/png;base64,{data})"
 
     def png(self) -> bytes:
-        """Return the image: as wide as the widest grid may be, four bits for a cell."""
+        """Return the image: as wide as the widest possible grid, four bits per cell."""
         image = Image.new("P", (MAX_SIDE, max(1, self._height)))
         image.putpalette(_COLOURS)
         for grid, top in self._places.items():

@@ -1,4 +1,4 @@
-"""Grids and tasks as SVG files: small, sharp at any size, readable on light and dark ground."""
+"""Grids and tasks as SVG files: small, sharp at any size, readable on light and dark pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.searches.arc.views.palette import LINE, PALETTE
 from weft.searches.arc.views.paths import paths
 
 INK = "#7a7f87"
-"""Of labels: seen on white and on black."""
+"""Colour of labels, visible on white and on black."""
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
 
@@ -46,7 +46,7 @@ def draw(sheet: Sheet) -> str:
 
 def _grid(placed: PlacedGrid) -> Markup:
     grid, cell = placed.grid, placed.cell
-    # Half a pixel off: lines one pixel wide then fill whole pixels.
+    # Offset by half a pixel, so that lines one pixel wide fill whole pixels.
     cells = [element("path", d=data, fill=PALETTE[colour]) for colour, data in paths(grid)]
     scaled = element("g", *cells, transform=f"scale({cell})", shape_rendering="crispEdges")
     lines = element("path", d=_lines(grid, cell), stroke=LINE, fill="none")

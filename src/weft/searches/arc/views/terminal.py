@@ -1,7 +1,8 @@
-"""Tasks in the terminal: true colour where there is colour, digits where there is none.
+"""Tasks in the terminal: in true colour if the terminal has colour, as digits otherwise.
 
-A cell is two spaces wide where grids are small, else half a character high: `▀` shows two cells,
-its own colour above, its ground below. Pairs stand side by side as far as the width allows.
+A cell of a small grid is two spaces wide, otherwise half a character high: `▀` shows two cells, the
+upper in its foreground colour, the lower in its background colour. Pairs are drawn side by side as
+far as the width allows.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ WIDE_SIDE = 12
 ARROW = " → "
 GAP = 4
 INKS = ("#1c1c1c", *PALETTE[1:])
-"""Black is lightened: a grid must be seen on a black ground."""
+"""Black is lightened, so that a grid is visible on a black background."""
 _BADGES = {"solved": "bold green", "wrong": "bold red", "ambiguous": "bold yellow"}
 
 Draw = Callable[[Grid], list[Text]]
 
 
 def show(view: TaskView, console: Console, *, steps: bool = False) -> None:
-    """Print a task, its answers and their programs; with `steps`, what each step gives."""
+    """Print a task, its answers and their programs; with `steps`, the values of each step."""
     coloured = console.color_system in ("truecolor", "256") and not console.no_color
     for line in lines(view, console.width, coloured=coloured, steps=steps):
         console.print(line, soft_wrap=True)
@@ -74,7 +75,7 @@ def draw_halves(grid: Grid) -> list[Text]:
 
 
 def draw_digits(grid: Grid) -> list[Text]:
-    """Draw a grid with digits, and dots where there is no cell."""
+    """Draw a grid with digits, and dots for empty cells."""
     return [Text("".join("." if c == EMPTY else str(c) for c in row)) for row in _rows(grid)]
 
 
@@ -96,7 +97,7 @@ def _drawing(shown: Sequence[PictureBlock], width: int, *, coloured: bool) -> Dr
 
 
 def _wrapped(parts: Iterable[list[Text]], width: int) -> Iterator[Text]:
-    """Lay parts side by side, in as many rows as needed."""
+    """Place parts side by side, in as many rows as needed."""
     row: list[list[Text]] = []
     for drawn in parts:
         used = sum(part[0].cell_len + GAP for part in row)
@@ -113,7 +114,7 @@ def _beside(parts: Sequence[Sequence[Text]]) -> Iterator[Text]:
 
 
 def _joined(parts: Sequence[Sequence[Text]], gap: str, arrow_at: int = -1) -> Iterator[Text]:
-    """Lay parts beside each other; an arrow from the first to the second on one line."""
+    """Place parts side by side, with an arrow from the first to the second on line `arrow_at`."""
     for at in range(max(map(len, parts), default=0)):
         line = Text()
         for i, part in enumerate(parts):
@@ -124,7 +125,7 @@ def _joined(parts: Sequence[Sequence[Text]], gap: str, arrow_at: int = -1) -> It
 
 
 def _padded(lines: list[Text]) -> list[Text]:
-    """Make lines equally wide."""
+    """Pad lines to equal width."""
     widest = max(line.cell_len for line in lines)
     for line in lines:
         line.pad_right(widest - line.cell_len)
@@ -132,7 +133,7 @@ def _padded(lines: list[Text]) -> list[Text]:
 
 
 def _block(block: PictureBlock, width: int, draw: Draw) -> list[Text]:
-    """Return lines of equal width: the title, then the tiles beside or below each other."""
+    """Return lines of equal width: the title, then the tiles side by side or stacked."""
     drawn = [_padded([Text(tile.label, style="dim"), *draw(tile.grid)]) for tile in block.tiles]
     across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
     middle = 1 + (len(drawn[0]) - 2) // 2  # below the label
@@ -154,7 +155,7 @@ def _program(
 
 
 def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
-    """Lay the steps side by side: each line of the program above what it gives."""
+    """Place the steps side by side: each line of the program above its values."""
     values = [value for step in answer.steps for value in step.values]
     tiles = [Tile("", value) for value in values if isinstance(value, Grid)]
     draw = _drawing([PictureBlock("", (tile,)) for tile in tiles], width, coloured=coloured)
@@ -162,7 +163,7 @@ def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
 
 
 def _step(step: StepView, draw: Draw) -> list[Text]:
-    """Return lines of equal width: the program's line, then its values beside each other."""
+    """Return lines of equal width: the program's line, then its values side by side."""
     parts = [draw(value) if isinstance(value, Grid) else [Text(value)] for value in step.values]
     return _padded([Text(visible(step.line)), *_joined(parts, "  ")])
 

@@ -26,5 +26,5 @@ ALL: tuple[Attack, ...] = (
 
 
 def attack_named(name: str) -> Attack:
-    """Return an attack; names come from plans, so a wrong one is our mistake."""
+    """Return the attack with this name; plans supply the name, so an unknown one is a bug."""
     return {attack.name: attack for attack in ALL}[name]

@@ -1,9 +1,9 @@
-"""Brute force over all 32-bit seeds, at the first start and skip, or at all when they are few.
+"""Brute force over all 32-bit seeds, at the first start and skip, or at all pairs if few.
 
-Seeds are sieved by compiled code on the first draws: enough hits among them, wherever the wrong
-ones are, so that a corrupt first row hides nothing. What passes is checked by the family's own
-definition on a longer window. A unit is a start, a skip and 2^20 seeds; small seeds come
-first, then Unix times, then the rest.
+Compiled code sieves the seeds on the first draws: a seed passes with enough hits, wherever the
+misses are, so a corrupt first row hides nothing. The family's own definition then checks what
+passed on a longer window. A unit is a start, a skip and 2^20 seeds; small seeds come first, then
+Unix times, then the rest.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ SEED_BITS = 32
 CHUNK_BITS = 20
 CHUNKS_PER_TASK = 64
 SMALL_CHUNKS = 32
-"""Seeds up to 33,554,431 come first: numbers of seven digits, and dates written as eight."""
+"""Seeds up to 33,554,431 come first: all seven-digit numbers, and dates written as eight digits."""
 TIME_CHUNKS = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
-"""Unix times, the latest first."""
+"""Chunks of Unix times, the latest first."""
 MAX_PLACES = 16
-"""Starts times skips up to which all are tried; above, only the first."""
+"""Maximum number of (start, skip) pairs for which all are tried; beyond it, only the first is."""
 PASSED = Fraction(1, 1 << 22)
 """Share of seeds that a sieve may let pass by chance."""
 CHANCE_SEEDS = Fraction(1, 1000)
 SIEVE_LUCK = Fraction(1, 100_000)
-"""A history with more wrong draws at its beginning than the sieve tolerates is rarer than this."""
+"""Bound on the probability that a history begins with more wrong draws than the sieve tolerates."""
 QUICK_LUCK = Fraction(1, 100)
-"""The same where all calls are tried: three tests end most seeds then, not seven."""
+"""The same if the sieve is not thorough: three tests then reject most seeds, instead of seven."""
 THOROUGH_PERCENT = 150
-"""What a sieve costs then, of what it costs otherwise."""
+"""Cost of a thorough sieve, in percent of the usual cost."""
 MAX_SIEVED, MAX_CHECKED = 96, 192
 NAME_FEWER = "name fewer --skips and --starts to try all seeds"
 
 
 @dataclass(frozen=True, slots=True)
 class BruteWindow:
-    """How many draws are sieved and then checked, and how many may be wrong in each."""
+    """The numbers of draws to sieve and to check, and how many of each may be wrong."""
 
     sieved: int
     sieved_wrong: int
@@ -63,13 +63,13 @@ class BruteWindow:
 
 
 class Brute:
-    """The attack; it keeps nothing between calls."""
+    """The brute-force attack; stateless."""
 
     name = NAME
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each family with a sieve what is covered."""
+        """Return the plans and gaps of all chosen families that have a sieve."""
         window = window_of(case)
         return [
             item
@@ -99,19 +99,19 @@ class Brute:
 
 
 def is_row_known(case: Case, output: str) -> bool:
-    """Whether a map shuffles, and the draws begin with a whole shuffle."""
+    """Whether the map is a shuffle and the draws begin with a whole one: see `is_shuffle_known`."""
     return output == SHUFFLE and is_shuffle_known(case.draws, case.modulus)
 
 
 def seed_bits(family: Family) -> int:
-    """Return 32, or fewer where a family takes fewer."""
+    """Return the number of seed bits to try: 32, or fewer if the family takes fewer."""
     return min(SEED_BITS, family.seed_bits)
 
 
 def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
-    """Return the units as places with ranges of seeds; ranges that touch are one.
+    """Return the units as (place, first seed, end), with adjacent ranges merged.
 
-    Chunks of times come latest first: such a range is one as well, see `in_chunk_order`.
+    Chunks of times come latest first; they are merged too, and `in_chunk_order` restores the order.
     """
     places, ranges = places_of(case), list[tuple[tuple[int, int], int, int]]()
     order = chunk_order(bits)
@@ -128,7 +128,7 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
 
 
 def in_chunk_order(passed: Sequence[int], first: int) -> Sequence[int]:
-    """Return what passed of a range from `first` on in the order in which chunks are tried."""
+    """Return the seeds that passed in a range from `first` on, in the order of the chunks."""
     if first >> CHUNK_BITS not in TIME_CHUNKS:
         return passed
     return sorted(passed, key=lambda item: -(item % (1 << SEED_BITS) >> CHUNK_BITS))
@@ -137,7 +137,7 @@ def in_chunk_order(passed: Sequence[int], first: int) -> Sequence[int]:
 def plan_output(
     case: Case, window: BruteWindow | None, family: Family, output: str
 ) -> list[AttackPlan | Gap]:
-    """Return what is covered of one output map, and what is not."""
+    """Return the plan of one output map and the gaps it leaves."""
     known = is_row_known(case, output)
     sieve = sieve_of(family, output, case.modulus, is_row_known=known)
     if sieve is None and family.rows is not None and family.rows.calls is not None:
@@ -184,7 +184,7 @@ def plan_places(
 
 
 def left_out(case: Case, family: Family, output: str) -> list[Gap]:
-    """Return the gap for starts and skips that are too many to try with every seed."""
+    """Return the gap for starts and skips if there are too many to try with every seed."""
     if len(places_of(case)) == case.place_count:
         return []
     why = (
@@ -195,7 +195,7 @@ def left_out(case: Case, family: Family, output: str) -> list[Gap]:
 
 
 def places_of(case: Case) -> list[tuple[int, int]]:
-    """Return the starts and skips that are tried with every seed, skip by skip."""
+    """Return the (start, skip) pairs that are tried with every seed, skip by skip."""
     if case.place_count > MAX_PLACES:
         return [(case.starts[0], case.skips[0])]
     starts = range(case.starts[0], case.starts[1] + 1)
@@ -204,14 +204,14 @@ def places_of(case: Case) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=8)
 def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
-    """Return all chunks of seeds: small ones, then Unix times, latest first, then the rest."""
+    """Return all chunks of seeds: small seeds, then Unix times, latest first, then the rest."""
     small = range(SMALL_CHUNKS)
     rest = range(SMALL_CHUNKS, 1 << (bits - CHUNK_BITS))
     return (*small, *TIME_CHUNKS, *(chunk for chunk in rest if chunk not in TIME_CHUNKS))
 
 
 def window_of(case: Case) -> BruteWindow | None:
-    """Return how many draws to look at; None if there are too few."""
+    """Return the windows to sieve and to check; None if there are too few draws."""
     survivors = PASSED * (1 << SEED_BITS)
     luck = SIEVE_LUCK if case.thorough else QUICK_LUCK
     sieved = enough_draws(case, 1 << SEED_BITS, survivors, MAX_SIEVED, luck=luck)
@@ -223,7 +223,7 @@ def window_of(case: Case) -> BruteWindow | None:
 
 @lru_cache(maxsize=64)
 def draws_needed(case: Case) -> int:
-    """Return how many draws are enough to tell a seed from chance."""
+    """Return the number of draws needed to tell a seed from chance."""
     return case.fewest_draws(MAX_CHECKED, lambda longer: window_of(longer) is not None)
 
 
@@ -235,7 +235,10 @@ def enough_draws(
     least: int = 1,
     luck: Fraction = BAD_LUCK,
 ) -> tuple[int, int] | None:
-    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
+    """Return the smallest window that tolerates bad luck, with the wrong draws it tolerates.
+
+    Otherwise the largest window that tolerates `Case.wrong_allowed`; None if there is none.
+    """
     windows = range(least, min(most, len(case.draws)) + 1)
     return _first_window(replace(case, draws=()), windows, tried, survivors, luck)
 
@@ -244,7 +247,7 @@ def enough_draws(
 def _first_window(
     case: Case, windows: range, tried: int, survivors: Fraction, luck: Fraction
 ) -> tuple[int, int] | None:
-    """Do that for a case without draws: every output map asks the same again."""
+    """Compute `enough_draws` for a case without draws, so that all output maps share the result."""
     last = None
     for compared in windows:
         allowed = affordable(compared, case.modulus, tried, survivors)
@@ -257,7 +260,7 @@ def _first_window(
 
 
 def window_for(case: Case, window: BruteWindow | None, output: str) -> BruteWindow | None:
-    """Return the window of an output map: rows have one of their own."""
+    """Return the window for an output map; maps of rows have a separate one."""
     judged = case.judged_as(output)
     return window if judged is case else window_of(judged)
 
@@ -265,7 +268,7 @@ def window_for(case: Case, window: BruteWindow | None, output: str) -> BruteWind
 def target_for(
     family: Family, output: str, case: Case, window: BruteWindow, start: int, skip: int
 ) -> Target:
-    """Return what the sieve of an output map looks for: first draws, or all of the first row."""
+    """Return the target of an output map's sieve: the first draws, or the whole first row."""
     form = family.seed_form
     if family.rows is not None and family.rows.calls is not None and is_row_known(case, output):
         return shuffle_target(family, case, start, skip)
@@ -280,7 +283,7 @@ def target_for(
 
 
 def target_at(case: Case, window: BruteWindow, start: int, skip: int) -> Target:
-    """Return what a sieve looks for."""
+    """Return the target made of the first draws."""
     draws = case.draws[: window.sieved]
     return Target(draws, case.modulus, start, skip, window.sieved - window.sieved_wrong)
 

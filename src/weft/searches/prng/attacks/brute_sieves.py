@@ -1,8 +1,8 @@
-"""The compiled sieves by seed: which form of seeding has which, and what it is given.
+"""Selects the compiled sieve for each form of seeding and prepares its arguments.
 
-A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may
-return more, never fewer. A seeding that is compiled makes a sieve together with the output map;
-the other forms have one of their own, which reads draws off words.
+A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may return
+more, never fewer. A compiled seeding is combined with the output map into one sieve; every other
+form has a dedicated sieve, which tests words directly.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ with lazy_imports():
     from weft.searches.prng.kernels import bulk, cuda, dotnet, glibc, golang, lcg, mt64
 
 SORTED_SLOWER = 8
-"""How many times longer a sorted row takes, made by a family's own definitions."""
+"""Slowdown factor for sorted rows, which a family's own definitions compute."""
 WIDE_OUTPUTS = 128
-"""Outputs of MT19937-64 that are looked at."""
+"""Number of MT19937-64 outputs within reach of its sieve."""
 NEAR = 512
-"""Calls from the seed up to which a family's own definitions are run for every seed."""
+"""Calls after the seed within reach of sieves that step through every call."""
 
 
 def sieve_of(
     family: Family, output: str, modulus: int, *, is_row_known: bool = False
 ) -> Sieve | None:
-    """Return the sieve for an output map, if there is one; a shuffle may be known as a whole."""
+    """Return the sieve for an output map, or None; `is_row_known`: draws begin with a shuffle."""
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     form = family.seed_form
@@ -80,7 +80,7 @@ def sieve_of(
 
 
 def _shuffle_sieve(family: Family, output: str, modulus: int) -> Sieve | None:
-    """Return the sieve of the calls that make a shuffle; the calls come as the target's draws."""
+    """Return the sieve of a shuffle's calls, whose values are the draws of the target."""
     sieve = sieve_of(family, output, modulus)
     if sieve is None:
         return None
@@ -92,7 +92,7 @@ def _shuffle_sieve(family: Family, output: str, modulus: int) -> Sieve | None:
 
 
 def _reading_sieve(family: Family, form: SeedForm, reading: WordReading) -> Sieve:
-    """Return the sieve of a seeding that has one of its own, which reads draws off words."""
+    """Return the dedicated sieve of a form of seeding, which tests words directly."""
     if isinstance(form, TwisterSeeding):
         speed, seeding = twister_speed(form)
         return Sieve(speed, twister_sieve, reading.steps, DIRECT, seeding)
@@ -126,13 +126,13 @@ def go_sieve(calls: Calls, target: Target) -> Run:
 
 
 def go_factors(form: SaltedSeeding, word: int) -> list[int]:
-    """Return what the seed is multiplied with for the three parts of a word."""
+    """Return the factors that turn the seed into the three parts of a word."""
     first = form.discarded + 3 * word + 1
     return [pow(form.multiplier, first + more, int(golang.PRIME)) for more in range(3)]
 
 
 def plain_sieve(calls: Calls, target: Target) -> Run:
-    """Return the sieve made of the family's definitions."""
+    """Return the sieve compiled from the family's own definitions."""
     [(family, output)] = calls
     sieve = bulk.sieve_plain(family, output)
     gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
@@ -167,7 +167,7 @@ def dotnet_sieve(calls: Calls, target: Target) -> Run:
 
 
 def glibc_sieve(calls: Calls, target: Target) -> Run:
-    """Return the sieve of rand(), wherever the draws are."""
+    """Return the sieve of rand(), which reaches draws at any distance from the seed."""
     forms = [family.seed_form for family, _ in calls]
     positions = target.positions(1)
     used = [
@@ -190,7 +190,7 @@ def glibc_sieve(calls: Calls, target: Target) -> Run:
 
 
 def lcg_sieve(calls: Calls, target: Target) -> Run:
-    """Return the sieve of a congruential generator, wherever the draws are."""
+    """Return the sieve of a congruential generator, which reaches draws at any distance."""
     [(family, output)] = calls
     form = family.seed_form
     assert isinstance(form, LcgSeeding)
@@ -209,10 +209,11 @@ def lcg_sieve(calls: Calls, target: Target) -> Run:
 
 @lru_cache(maxsize=4096)
 def glibc_weights(form: AdditiveSeeding, position: int) -> tuple[int, ...]:
-    """Return how the words of the seed add up to the output at a position.
+    """Return the weights of the seed's words in the output at a position.
 
-    A word is the sum of those `lag` (3) and 31 before it, so x^n modulo x^31 - x^28 - 1 holds
-    the weights for word n. 310 words are thrown away; the oldest word of the seed is number 3.
+    Each word is the sum of the words `lag` (3) and 31 before it, so x^n modulo x^31 - x^28 - 1
+    holds the weights for word n. The first 310 words are discarded; the oldest word of the seed is
+    number 3.
     """
     lag, power = form.lag, position + glibc.DEGREE + form.discarded
     result, square = [1] + [0] * 30, [0, 1] + [0] * 29
@@ -224,7 +225,7 @@ def glibc_weights(form: AdditiveSeeding, position: int) -> tuple[int, ...]:
 
 
 def _times(left: list[int], right: list[int], lag: int) -> list[int]:
-    """Multiply modulo x^31 - x^(31 - lag) - 1 and 2^32."""
+    """Multiply two polynomials modulo x^31 - x^(31 - lag) - 1 and 2^32."""
     product = [0] * (2 * glibc.DEGREE - 1)
     for i, a in enumerate(left):
         for j, b in enumerate(right):

@@ -1,10 +1,10 @@
-"""Signs that draws come from no random source, without a guess at the generator.
+"""Tests that detect non-random draws without a guess at the generator.
 
-A remainder by m = 2^t·q shows t low bits of an output. Of a linear generator they are a linear
-recurring sequence (Berlekamp 1968, Massey 1969), of a congruential one modulo a power of two
-they have a short period. A detection is a finding in words with its evidence; it names no state
-and predicts nothing. The evidence is corrected for all tests made, a third of the error for each
-kind, and what is below FLOOR is not reported: of 10^9 random histories one gives a detection.
+A remainder modulo m = 2^t·q shows t low bits of an output. In a linear generator they form a linear
+recurring sequence (Berlekamp 1968, Massey 1969); in a congruential generator modulo a power of two
+they have a short period. A detection is a finding in words with its evidence; it identifies no
+state and predicts nothing. The evidence is corrected for all tests, with a third of the error for
+each kind. Detections below FLOOR, which one random history in 10^9 reaches, are not reported.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ with lazy_imports():
     from weft.searches.prng.kernels import massey
 
 FLOOR = 9000
-"""Thousandths of a decade that a detection has at least, after the correction."""
+"""Minimum evidence of a detection, after the correction, in thousandths of a decade."""
 MOST_BITS = 50_000
-"""Draws of one lane that the linear complexity is taken of: its cost grows with the square."""
+"""Maximum number of a lane's draws used for its linear complexity, whose cost is quadratic."""
 MOST_LANES = 8
 MOST_PERIOD = 1 << 16
 _LOG2_MILLI = 301
@@ -36,7 +36,7 @@ _LOG2_MILLI = 301
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """A finding: which test, what it saw, and −log10 of its corrected p in thousandths."""
+    """A finding: the test, its result in words, and −log10 of the corrected p in thousandths."""
 
     name: str
     text: str
@@ -44,7 +44,7 @@ class Detection:
 
 
 def detect(case: Case) -> list[Detection]:
-    """Return what the tests find in a history, in the order of the lanes, lowest bit first."""
+    """Return the detections in a history, by test and then by lane, lowest bit first."""
     lanes = _lanes(case)
     detections = [_linear(lane, bits, len(lanes)) for lane, bits in enumerate(lanes)]
     detections += [_periodic(lane, case, len(lanes)) for lane in range(1, len(lanes) + 1)]
@@ -53,15 +53,15 @@ def detect(case: Case) -> list[Detection]:
 
 
 def _lanes(case: Case) -> list[list[int]]:
-    """Return the low bits that the modulus shows, one list for each."""
+    """Return one list of bits for each low bit that the modulus shows."""
     count = min(MOST_LANES, (case.modulus & -case.modulus).bit_length() - 1)
     return [[draw >> lane & 1 for draw in case.draws] for lane in range(count)]
 
 
 def _linear(lane: int, bits: list[int], lanes: int) -> Detection | None:
-    """Compare the linear complexity with the half of the length that a random lane has.
+    """Compare the linear complexity of a lane with half its length, as expected of random bits.
 
-    Of the 2^n sequences of length n fewer than 2^(2L+1) have a complexity of L or less.
+    Fewer than 2^(2L+1) of the 2^n sequences of length n have a complexity of L or less.
     """
     bits = bits[:MOST_BITS]
     complexity = linear_complexity(bits)
@@ -77,14 +77,14 @@ def _linear(lane: int, bits: list[int], lanes: int) -> Detection | None:
 
 
 def linear_complexity(bits: list[int]) -> int:
-    """Return the length of the shortest linear recurrence that makes the bits."""
+    """Return the length of the shortest linear recurrence that generates the bits."""
     if not bits:
         return 0
     return int(massey.linear_complexity(np.array(bits, np.uint8)))
 
 
 def linear_complexity_plain(bits: list[int]) -> int:
-    """Do the same bit by bit, with polynomials as integers: the plain twin."""
+    """Compute `linear_complexity` bit by bit, with polynomials as integers: its reference."""
     now, before, length, gap = 1, 1, 0, 1
     for at in range(len(bits)):
         wrong = 0
@@ -101,7 +101,7 @@ def linear_complexity_plain(bits: list[int]) -> int:
 
 
 def _periodic(lane: int, case: Case, lanes: int) -> Detection | None:
-    """Look for a period that is a power of two in the lowest `lane` bits together."""
+    """Test the lowest `lane` bits together for a period that is a power of two."""
     low = np.array(case.draws, np.int64) & ((1 << lane) - 1)
     tried = 3 * lanes * _periods(len(low))
     best: Detection | None = None
@@ -120,17 +120,17 @@ def _periodic(lane: int, case: Case, lanes: int) -> Detection | None:
 
 
 def _striking(hits: int, compared: int, values: int) -> bool:
-    """Whether hits are nearer to all than to chance: a loaded die is no generator."""
+    """Whether hits are closer to 100 % than to chance; draws that are merely biased fall short."""
     return 2 * hits * values >= compared * (values + 1)
 
 
 def _periods(length: int) -> int:
-    """Return how many powers of two are tried: up to half of the draws."""
+    """Return the number of periods to try: powers of two up to half of the draws."""
     return min(MOST_PERIOD, max(1, length // 2)).bit_length()
 
 
 def _repeating(case: Case) -> Detection | None:
-    """Look for a period of whole draws, of any length up to half of them."""
+    """Test whole draws for a period of any length up to half of them."""
     draws = np.array(case.draws, np.int64)
     longest = min(MOST_PERIOD, len(draws) // 2)
     best: Detection | None = None

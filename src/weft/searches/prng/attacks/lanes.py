@@ -1,12 +1,13 @@
 """Low-lane split: every state of a linear congruential generator modulo 2^k, at constant skips.
 
-With m = 2^t·q the draws show t bits just above the dropped ones, and these depend on the low
-bits of the state alone. Those are tried one by one against a window of draws (2^20 for Java's
-nextInt(1000)); for the few that fit, a draw that fitted is taken for right (the anchor) and
-the outputs it allows are put on top. Enough anchors are tried that one of them is right.
+With m = 2^t·q the draws show t bits just above the dropped ones, which depend only on the low bits
+of the state (the lane). Every lane is tried against a window of draws (2^20 lanes for Java's
+nextInt(1000)). For the few that fit, a fitting draw is assumed to be right (the anchor), and the
+lane is completed with each output that the anchor allows. Enough anchors are tried that one of them
+is right.
 
-A rejection inside nextInt shifts what follows. It is not followed up inside a window: for a
-bound of 1000 one call in 3 million is rejected, and a second window has its own chance.
+A rejection inside nextInt shifts all later draws. It is not searched for within a window: for a
+bound of 1000, one call in 3 million is rejected, and a second window is likely to be free of it.
 """
 
 from __future__ import annotations
@@ -44,28 +45,28 @@ from weft.searches.prng.hypothesis import Hypothesis, Skips
 NAME = "lanes"
 MAX_WINDOW = 256
 MAX_BITS = 32
-"""Bits of state beyond which an odd modulus, which shows no low bits, is left alone."""
+"""Maximum number of state bits for attacking an odd modulus, which shows no low bits."""
 SKIPS_PER_TASK = 32
 LONGEST_TASK_MS = 10_000
-"""What a task of several skips may be estimated to cost."""
+"""Largest estimated cost of a task that covers several skips."""
 FEW_BITS = 3
-"""Low bits that draws must show for the true lane to have hardly a near twin."""
+"""Low bits that draws must show so that the true lane hardly ever has a near twin."""
 STATES_CHECKED_PER_MS = 3_000_000
-"""Outputs that one core compares with a draw, when states are tried against several at a time."""
+"""Comparisons of outputs with draws on one core, if a state is tested on several draws at once."""
 SHORT_BLOCKS = 6
-"""How many times slower that is without a lane: every low part has a short block of its own."""
+"""Slowdown factor without a lane, where every low part needs a separate, short block."""
 SHIFTED = Fraction(1, 16)
-"""Expected rejections in a window up to which a skip counts as covered."""
+"""Maximum expected number of rejections in a window for its skip to count as covered."""
 
 
 class LanesAttack:
-    """The attack; it keeps nothing between calls."""
+    """The low-lane attack; stateless."""
 
     name = NAME
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each generator of this kind what is covered."""
+        """Return the plans and gaps of the chosen congruential generators."""
         shapes = [shape for shape in lcg_forms() if case.is_chosen(shape.family)]
         return [item for shape in shapes for item in plan_shape(case, shape)]
 
@@ -86,7 +87,7 @@ class LanesAttack:
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
-    """Return what is covered of one output map, and what is not."""
+    """Return the plan of one output map and the gaps it leaves."""
     split = StateSplit.of(shape, case.modulus)
     why = unfit(case, split)
     if why:
@@ -105,7 +106,7 @@ def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
 
 
 def unfit(case: Case, split: StateSplit) -> str:
-    """Return why the attack cannot be used; empty if it can."""
+    """Return why the attack does not apply; empty if it does."""
     shape = split.shape
     if split.shown == 0 and split.bits > MAX_BITS:
         return (
@@ -122,7 +123,7 @@ def unfit(case: Case, split: StateSplit) -> str:
 
 
 def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> AttackPlan:
-    """Return the plan for so many skips from the least on."""
+    """Return the plan for the `skips` smallest skips."""
     shape = split.shape
     windows = windows_of(case, split, compared)
     units = skips * windows
@@ -140,10 +141,10 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
 
 
 def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> int:
-    """Estimate milliseconds: lanes by draws until they fail, then a search of the high bits.
+    """Estimate the cost: sieving lanes draw by draw, then searching the high bits.
 
-    Over all skips hardly a lane fits by chance (CHANCE_LANES), so what follows up lanes counts
-    once, for the skip at which the truth and near twins of it fit.
+    Over all skips hardly any lane fits by chance (CHANCE_LANES), so the search of the high bits
+    counts once, for the skip at which the true lane and its near twins fit.
     """
     sieve = units * (1 << split.lane) * (lane_allowed + 8) // 8_000_000
     states = split.states_of_a_draw * anchors_in(split, allowed)
@@ -156,7 +157,7 @@ def cost_ms(split: StateSplit, allowed: int, lane_allowed: int, units: int) -> i
 
 
 def window_of(case: Case, split: StateSplit) -> int | None:
-    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
+    """Return the smallest window that tolerates bad luck, else the largest allowed, or None."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
         if tolerates(case, split, compared, unlucky):
@@ -167,7 +168,7 @@ def window_of(case: Case, split: StateSplit) -> int | None:
 
 
 def needed(case: Case, split: StateSplit) -> int:
-    """Return how many draws would do; one more than is ever looked at, if none would."""
+    """Return the number of draws needed; MAX_WINDOW + 1 if no window suffices."""
     for compared in range(8, MAX_WINDOW + 1, 4):
         if tolerates(case, split, compared, wrong_allowed):
             return compared
@@ -177,7 +178,7 @@ def needed(case: Case, split: StateSplit) -> int:
 def tolerates(
     case: Case, split: StateSplit, compared: int, wrong: Callable[[int, int], int]
 ) -> bool:
-    """Whether a window forgives a state and its lane what so many draws may have wrong."""
+    """Whether a window forgives a state and its lane the misses that `wrong` expects."""
     percent = case.corrupt_percent
     allowed, lane_allowed = split.forgiven(compared, percent, case.skip_count)
     lanes_wrong = wrong(compared, split.lane_percent(percent))
@@ -185,12 +186,12 @@ def tolerates(
 
 
 def windows_of(case: Case, split: StateSplit, compared: int) -> int:
-    """Return 2 where a rejection may spoil a window and there are draws for another."""
+    """Return 2 if a rejection may spoil a window and there are draws for another, else 1."""
     return 2 if split.shape.rejects and len(case.draws) >= 2 * compared else 1
 
 
 def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
-    """Return the skips at which a window hardly ever holds a rejection."""
+    """Return the skips at which a window hardly ever contains a rejection."""
     first, last = case.skips
     if split.shape.rejects:
         rejected = Fraction((1 << split.width) % case.modulus, 1 << split.width)

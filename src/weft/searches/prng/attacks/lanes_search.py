@@ -1,7 +1,8 @@
 """One skip of the low-lane split: from a window of draws to the states that explain it.
 
-A lane that fits is followed up: a draw that it explains is taken for right (the anchor), and
-every output that makes it is put on top. Enough anchors are tried that one of them is right.
+A lane that fits is followed up: a draw that it explains is assumed to be right (the anchor), and
+the lane is completed with every output that gives this draw. Enough anchors are tried that one of
+them is right.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ with lazy_imports():
     from weft.searches.prng.kernels import lanes as kernels
 
 MAX_LANES = 4096
-"""Lanes that fit at one skip, at most. Where calls left out make an even stride, lanes that differ
-in low bits alone show nearly the same draws: many fit, and the truth misses fewest."""
+"""Maximum number of lanes that fit at one skip. If skipped calls make the stride even, lanes that
+differ only in low bits show nearly the same draws: many fit, the true one misses the fewest."""
 FOLLOWED_LANES = 2
 """Lanes followed up at one skip, those with the fewest misses first."""
 MAX_VALUES = 1 << 29
-"""Outputs put on top of one lane, at most, but for three anchors: it bounds what a unit costs."""
+"""Maximum number of outputs tried per lane, except for three anchors; it bounds a unit's cost."""
 LEAST_ANCHORS = 3
 ALL_ONES = 0xFFFFFFFF
 MORE_CHECKS = 16
 MANY_VALUES = 32
-"""Values of a draw, its low bits given, from which on one hit of three is telling."""
+"""Number of values of a draw, given its low bits, from which one hit in three is significant."""
 PASSING = 200
-"""Of so many states one may pass the checks by chance: it is compared with all draws."""
+"""One state in this many may pass the checks by chance and be compared with all draws."""
 CHANCE_LANES = Fraction(1, 4)
 CHANCE_STATES = Fraction(1, 1000)
-"""What may survive by chance over all skips: lanes cost a search each, states mislead."""
+"""Numbers that may pass by chance over all skips: a lane costs a search, a state misleads."""
 
 
 def lcg_forms() -> list[LcgForm]:
@@ -49,16 +50,16 @@ def lcg_forms() -> list[LcgForm]:
 
 
 def lcg_form(family: str, output: str) -> LcgForm:
-    """Return the form of a plan; a wrong name is our mistake."""
+    """Return the form that a plan names; an unknown name is a bug."""
     return {form.output: form for form in family_named(family).lcg_forms}[output]
 
 
 @dataclass(frozen=True, slots=True)
 class StateSplit:
-    """How a state is taken apart for one modulus.
+    """How a state is split for one modulus.
 
-    The `lane` lowest bits are sieved by the top `shown` of them. `width` is that of the output,
-    or less where the modulus hides its high bits.
+    The sieve tries the `lane` lowest bits and compares the top `shown` of them. `width` is that of
+    the output, or less where the modulus hides its high bits.
     """
 
     shape: LcgForm
@@ -68,43 +69,43 @@ class StateSplit:
 
     @classmethod
     def of(cls, shape: LcgForm, modulus: int) -> StateSplit:
-        """Take the state of a generator apart."""
+        """Return the split of a generator's state."""
         zeros = (modulus & -modulus).bit_length() - 1
         low_bits = min(zeros, max(3, 12 - shape.dropped), shape.width)
-        if shape.absolute:  # a change of sign leaves the lowest bit alone as it is
+        if shape.absolute:  # a change of sign preserves only the lowest bit
             low_bits = min(low_bits, 1)
         whole = modulus == 1 << zeros and not (shape.absolute or shape.high_word)
         return cls(shape, modulus, low_bits, min(zeros, shape.width) if whole else shape.width)
 
     @property
     def modulus_zeros(self) -> int:
-        """How often the modulus can be halved."""
+        """Number of times the modulus can be halved."""
         return (self.modulus & -self.modulus).bit_length() - 1
 
     @property
     def states_of_a_draw(self) -> int:
-        """How many states are tried for one anchor, its lane given."""
+        """Number of states tried for one anchor, given its lane."""
         if self.shape.high_word is not None:
             return 1 << (self.width - self.shown)
         return max(1, (1 << self.width) // self.modulus)
 
     @property
     def lane(self) -> int:
-        """Bits that the sieve tries."""
+        """Number of low bits that the sieve tries."""
         return self.shape.dropped + self.shown
 
     @property
     def bits(self) -> int:
-        """Bits of the state that the draws depend on."""
+        """Number of state bits that the draws depend on."""
         return self.shape.dropped + self.width
 
     @property
     def signed(self) -> bool:
-        """Whether the sign is part of what the draws depend on."""
+        """Whether the draws depend on the sign."""
         return self.shape.signed and self.width == self.shape.width
 
     def values_of(self, draw: int) -> list[tuple[int, int, int]]:
-        """Return the outputs that make a draw as ranges: first, step, end."""
+        """Return the outputs that give a draw, as ranges: first, step, end."""
         width, modulus = self.width, self.modulus
         if self.shape.absolute:
             whole, half = 1 << width, 1 << (width - 1)
@@ -114,31 +115,31 @@ class StateSplit:
         return [(least + (draw - least) % modulus, modulus, least + (1 << width))]
 
     def shape_row(self) -> tuple[int, ...]:
-        """Return how a draw is made of a state, as the kernel takes it."""
+        """Return how a state gives a draw, in the form that the kernel takes."""
         width, modulus = self.width, self.modulus
         sign = 1 << (width - 1) if self.signed else 0
         shift = -(1 << width) % modulus
         return (self.shape.dropped, (1 << width) - 1, sign, shift, self.shape.absolute, modulus)
 
     def word_row(self) -> tuple[int, int, int, int]:
-        """Return an output's mask, the bit turned before its test, what folds it, its sign."""
+        """Return the output mask, the bit to flip before a test, the fold mask, the sign place."""
         place = self.width - 1
         turned = 1 << place if self.signed and not self.shape.absolute else 0
         return (1 << self.width) - 1, turned, ALL_ONES if self.shape.absolute else 0, place
 
     def test_row(self, draw: int) -> tuple[int, int, int, int]:
-        """Return the test that an output makes a draw, which is a remainder."""
+        """Return the test of whether an output gives a draw, which is a remainder."""
         moved = 1 << (self.width - 1) if self.signed and not self.shape.absolute else 0
         target = (draw + moved) % self.modulus
         _, least, inverse, turn, limit = WordReading("mod").test(target, self.modulus)
         return least, inverse, turn, limit
 
     def lane_percent(self, percent: int) -> int:
-        """Return how many lane bits of a hundred draws are wrong if `percent` draws are."""
+        """Return the percentage of draws with wrong lane bits if `percent` of draws are wrong."""
         return -(-percent * ((1 << self.shown) - 1) >> self.shown) if self.shown else percent
 
     def forgiven(self, compared: int, percent: int, skips: int) -> tuple[int, int]:
-        """Return how many misses a window of so many draws forgives a state, and a lane."""
+        """Return the misses that a window of `compared` draws forgives a state, and a lane."""
         states = affordable(compared, self.modulus, skips << self.bits, CHANCE_STATES)
         lanes = states
         if self.shown:
@@ -151,9 +152,9 @@ class StateSplit:
 
 @dataclass(frozen=True, slots=True)
 class LaneWindow:
-    """Draws, the step each was made at, counted from the first, and how many may be wrong.
+    """Draws, the step of each counted from the first, and how many may be wrong.
 
-    A state may miss `allowed` draws, a lane the low bits of `lane_allowed`.
+    A state may miss `allowed` draws; a lane may miss the low bits of `lane_allowed` draws.
     """
 
     split: StateSplit
@@ -166,17 +167,17 @@ class LaneWindow:
     def at_skip(
         cls, split: StateSplit, draws: tuple[int, ...], skip: int, forgiven: tuple[int, int]
     ) -> LaneWindow:
-        """Return the window of draws with the same number of calls left out before each."""
+        """Return the window of draws at a constant skip."""
         return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), *forgiven)
 
     def affine(self, at: int, to: int, bits: int) -> tuple[int, int]:
-        """Return the map that leads from one draw to another modulo 2^bits."""
+        """Return the affine map from the state at one draw to that at another, modulo 2^bits."""
         return self.split.shape.jumped(self.places[to] - self.places[at], bits)
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A state just after draw `at` of a window was made, and how many draws it explains."""
+    """The state just after draw `at` of a window, and the number of draws it explains."""
 
     at: int
     state: int
@@ -206,7 +207,7 @@ def followed(window: LaneWindow, lanes: list[int]) -> list[Fit]:
 
 
 def misses(window: LaneWindow, lane: int) -> int:
-    """Count the draws whose low bits a lane does not show."""
+    """Count the draws whose low bits differ from those of a lane."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.lane)
     mask, dropped, wrong = (1 << split.shown) - 1, split.shape.dropped, 0
@@ -217,12 +218,12 @@ def misses(window: LaneWindow, lane: int) -> int:
 
 
 def explains_most(window: LaneWindow, fit: Fit) -> bool:
-    """Whether three of four draws are explained: no near twin does that."""
+    """Whether three in four draws are explained, which no near twin achieves."""
     return fit.hits * 4 >= len(window.draws) * 3
 
 
 def fitting_lanes(window: LaneWindow) -> list[int]:
-    """Return the low bits at the first draw that explain the low bits of draws at one skip."""
+    """Return the lanes at the first draw that explain the low bits of the draws at one skip."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.lane)
     mask, dropped = (1 << split.shown) - 1, split.shape.dropped
@@ -240,7 +241,7 @@ def fitting_lanes(window: LaneWindow) -> list[int]:
 
 
 def complete(window: LaneWindow, lane: int) -> Fit | None:
-    """Return the state that explains most draws, if enough, on the lane of the first draw."""
+    """Return the state that explains most draws, given the lane at the first; None if too few."""
     split = window.split
     mask, dropped = (1 << split.shown) - 1, split.shape.dropped
     right, lows = [], []
@@ -255,10 +256,10 @@ def complete(window: LaneWindow, lane: int) -> Fit | None:
 
 
 def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | None:
-    """Take one draw after another of `right` for the anchor; `lows` are the bits below outputs.
+    """Try the draws in `right` as anchors, one after another; `lows` are the bits below outputs.
 
-    Outputs of few bits have near twins that explain a good part of the draws: such a one is
-    taken only when no anchor leads to better.
+    With outputs of few bits, near twins explain a good part of the draws; one is returned only if
+    no anchor leads to a better state.
     """
     best: Fit | None = None
     wrong_left = window.allowed - (len(window.draws) - len(right))
@@ -276,14 +277,14 @@ def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | N
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Draws after an anchor that decide whether all are compared, and how many must hit."""
+    """Number of draws that decide whether a state is compared with all, and the hits it needs."""
 
     draws: int
     enough: int
 
 
 def checks_of(split: StateSplit, compared: int) -> Checks:
-    """Return three draws of which one must hit; where chance hits too often, more of them."""
+    """Return a check of one hit in three draws, or of more draws if chance hits are frequent."""
     values = split.modulus >> split.shown
     if values >= MANY_VALUES:
         return Checks(min(CHECKS, compared), 1)
@@ -292,19 +293,19 @@ def checks_of(split: StateSplit, compared: int) -> Checks:
 
 
 def anchors_in(split: StateSplit, wrong: int) -> int:
-    """Return how many anchors are tried: enough, or as many as a unit may cost.
+    """Return the number of anchors to try: enough, or as many as the cost of a unit allows.
 
-    Small moduli leave many outputs to each anchor. Then three anchors are tried, all of which are
-    wrong rows about once in a thousand histories with a tenth of them wrong.
+    Small moduli leave many outputs for each anchor. Then three anchors are tried; with a tenth of
+    the rows wrong, all three are wrong in about one history in a thousand.
     """
     return min(anchors_for(wrong), max(LEAST_ANCHORS, MAX_VALUES // split.states_of_a_draw))
 
 
 def anchors_for(wrong: int) -> int:
-    """Return how many anchors are enough for one of them, and one of its next three, to be right.
+    """Return how many anchors guarantee that one of them, and one of its next three, is right.
 
-    If no right anchor has a right one among the next three, right ones are at least four apart
-    and more than `wrong` of the anchors are wrong.
+    If no right anchor had a right one among its next three, right ones would be at least four
+    apart, and more than `wrong` of the anchors would be wrong.
     """
     anchors = 1
     while anchors - -(-anchors // (CHECKS + 1)) <= wrong:
@@ -313,7 +314,7 @@ def anchors_for(wrong: int) -> int:
 
 
 def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
-    """Try every state that makes the anchor's draw against the draws in order; return the best."""
+    """Compare each state that gives the anchor's draw with the other draws; return the best."""
     split = window.split
     if split.shape.high_word is not None:
         return search_pairs(window, anchor, low, order)
@@ -339,7 +340,7 @@ def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int])
 
 
 def search_pairs(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
-    """Do that for outputs that join two words: every high part of the lane is tried."""
+    """Do what `search_anchor` does for outputs of two words, for every low word of the lane."""
     split = window.split
     assert split.shape.high_word is not None
     places = [anchor, *(at for at in order if at != anchor)]
@@ -364,7 +365,7 @@ def search_pairs(window: LaneWindow, anchor: int, low: range, order: list[int]) 
 def state_before(split: StateSplit, state: int, calls: int) -> int:
     """Return the state before a call, given the one after the call `calls` later.
 
-    Rejected outputs on the way belong to the call that follows them.
+    Rejected outputs in between belong to the call that follows them.
     """
     modulus = 1 << split.bits
     if not split.shape.rejects:

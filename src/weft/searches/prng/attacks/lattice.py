@@ -1,9 +1,9 @@
 """Lattice reduction: any state of a truncated congruential generator, at constant skips.
 
-A few draws in a row that are all right give the state (6 of nextInt(1000)), whatever the modulus
-if it is not too small: spans of states, as powers of two and scaled floats make them, and
-remainders, odd ones too. The lattice depends on the skip alone and is reduced once; every window
-of draws then costs one nearest plane. A unit is a skip.
+A few consecutive correct draws determine the state (6 of nextInt(1000)), for any modulus that is
+not too small. Draws may confine the state to a span, as powers of two and scaled floats do, or be
+remainders, also by odd moduli. The lattice depends only on the skip and is reduced once; every
+window of draws then costs one nearest-plane computation. A unit is a skip.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ CHANCE_STATES = Fraction(1, 1000)
 
 
 class Lattice:
-    """The attack; it keeps nothing between calls."""
+    """The lattice attack; stateless."""
 
     name = NAME
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each truncated generator what is covered."""
+        """Return a plan or a gap for each truncated generator."""
         return [plan_problem(case, problem) for problem in problems(case.modulus)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
@@ -64,7 +64,7 @@ class Lattice:
 
 
 def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
-    """Return what is covered of one output map, or why nothing is."""
+    """Return the plan of one output map, or the gap if nothing is covered."""
     needed = problem.draws_needed()
     if needed is None:
         why = f"a draw below {case.modulus} says too little for {MAX_DIMENSION} dimensions"
@@ -86,12 +86,12 @@ def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
 
 
 def windows_in(case: Case, needed: int) -> int:
-    """Return how many windows of draws are tried."""
+    """Return the number of windows to try."""
     return min(MAX_WINDOWS, len(case.draws) - needed + 1)
 
 
 def search(case: Case, problem: LatticeProblem, skip: int) -> list[Hypothesis]:
-    """Return the states that explain some window of draws, as of draw 0."""
+    """Return hypotheses, with the state before draw 0, that explain some window of draws."""
     needed = problem.draws_needed()
     assert needed is not None
     lattice = reduced(problem, needed, skip)
@@ -112,7 +112,7 @@ def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> 
 
 
 def state_at(problem: LatticeProblem, lattice: ReducedLattice, bases: Sequence[int]) -> int | None:
-    """Return the state at the first draw of a window if its holes are as small as they must be."""
+    """Return the state at the first draw of a window; None if a hole is out of range."""
     count, modulus = len(problem.holes), problem.modulus
     offset = [0] * (len(bases) * count)
     for at, (multiplier, increment) in enumerate(lattice.maps):
@@ -138,7 +138,7 @@ def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) 
 
 
 def is_explained(case: Case, problem: LatticeProblem, candidate: HypothesisMatch) -> bool:
-    """Whether a state explains more draws than chance lets any of all states explain."""
+    """Whether a state explains more draws than chance lets any state explain."""
     tried = case.skip_count * problem.modulus
     allowed = affordable(candidate.compared, case.modulus, tried, CHANCE_STATES)
     return candidate.wrong <= allowed

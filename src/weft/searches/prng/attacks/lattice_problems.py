@@ -1,10 +1,9 @@
-"""Truncated congruential generators as problems of a lattice.
+"""Truncated congruential generators as lattice problems.
 
-What a draw leaves unknown of the state are one or two small numbers, the holes:
-state = base + Σ step·hole (mod N), 0 ≤ hole < size. A span of states has one hole; a remainder
-of the output above dropped bits has two, the quotient and the dropped bits. States that follow
-one another are tied by the multiplier, and the holes are the only short solution once the draws
-say enough.
+A draw leaves one or two small numbers in the state unknown, the holes, with 0 ≤ hole < size:
+state = base + Σ step·hole (mod N). A span of states has one hole; a remainder of the output above
+dropped bits has two, the quotient and the dropped bits. Consecutive states are linked by the
+multiplier, so with enough draws the holes are the only short solution.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ with lazy_imports():
     from weft.searches.prng.kernels import lattice
 
 MAX_DIMENSION = 64
-"""Doubles reduced it in every trial; `nextInt(25)` of Java needs so many."""
+"""Largest dimension that doubles reduced in every trial; Java's `nextInt(25)` needs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatticeProblem:
-    """A generator x → multiplier·x + increment (mod N) per step, and what a draw says of x.
+    """A generator x → multiplier·x + increment (mod N) per step, and what a draw reveals of x.
 
-    The state is `scale`·x. `base` gives the least x of a draw, `holes` are (step, size), the
-    last with step 1. `shape` is given where calls may reject, and so take more steps than one.
+    The state is `scale`·x. `base` returns the least x for a draw; `holes` are pairs (step, size),
+    the last with step 1. `shape` is set where calls may reject and so take more than one step.
     """
 
     family: str
@@ -54,17 +53,17 @@ class LatticeProblem:
     scale: int = 1
 
     def jumped(self, steps: int) -> tuple[int, int]:
-        """Return the affine map of so many steps; negative ones lead back."""
+        """Return the affine map of `steps` steps; negative steps lead back."""
         if steps >= 0:
             return affine_power(self.multiplier, self.increment, steps, self.modulus)
         inverse = pow(self.multiplier, -1, self.modulus)
         return affine_power(inverse, -self.increment * inverse, -steps, self.modulus)
 
     def draws_needed(self) -> int | None:
-        """Return how many draws in a row give the state, by Minkowski's bound and some slack.
+        """Return how many consecutive draws determine the state, by Minkowski's bound plus slack.
 
-        None if the dimension would be too large for doubles. The slack is what the nearest
-        plane of a reduced basis was seen to need: 1.25 bits per dimension, and a little more.
+        None if the dimension would be too large for doubles. The slack is what the nearest plane of
+        a reduced basis needed in measurements: 1.25 bits per dimension, and a little more.
         """
         size = 1
         for _, hole_size in self.holes:
@@ -80,7 +79,7 @@ class LatticeProblem:
 
 @dataclass(frozen=True, slots=True)
 class ReducedLattice:
-    """The reduced lattice of a problem at one skip: rows, their orthogonal basis, weights."""
+    """The reduced lattice of a problem at one skip: rows, their orthogonal basis, weights, maps."""
 
     basis: Ints
     star: Floats
@@ -89,7 +88,7 @@ class ReducedLattice:
 
 
 def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
-    """Return the lattice of the holes of so many draws; coordinates are draw by draw."""
+    """Return the reduced lattice of the holes of `draws` draws; coordinates are draw by draw."""
     holes, count = problem.holes, len(problem.holes)
     largest = max(size for _, size in holes)
     weights = tuple(max(1, largest // size) for _, size in holes)
@@ -112,7 +111,7 @@ def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
 
 
 def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -> list[int]:
-    """Keep the last hole of each draw but the first, as a small remainder, and the given ones."""
+    """Keep the last hole of each draw but the first, as a small remainder; set the given ones."""
     half = modulus // 2
     remainders = [
         (x + half) % modulus - half if c % count == count - 1 and c >= count else 0
@@ -149,14 +148,14 @@ def problems(modulus: int) -> list[LatticeProblem]:
 
 @lru_cache(maxsize=64)
 def problem_of(family: str, output: str, modulus: int) -> LatticeProblem:
-    """Return the problem of a plan; a wrong name is our mistake."""
+    """Return the problem that a plan names; an unknown name is a bug."""
     return {(problem.family, problem.output): problem for problem in problems(modulus)}[
         family, output
     ]
 
 
 def _span(family: str, form: LatticeForm, modulus: int) -> LatticeProblem:
-    """Return the problem of states whose high part is the draw."""
+    """Return the problem of a draw that is the high part of the state."""
     whole, edge = form.modulus, form.edge
     size = -(-whole // modulus) + 2 * edge
 
@@ -170,7 +169,7 @@ def _span(family: str, form: LatticeForm, modulus: int) -> LatticeProblem:
 
 
 def _bare_remainder(family: str, form: LatticeForm, modulus: int) -> LatticeProblem:
-    """Return the problem of states whose remainder is the draw, divided by the modulus."""
+    """Return the problem of a draw that is the state's remainder, with x = state / modulus."""
     inverse = pow(modulus, -1, form.modulus)
 
     def base(draw: int) -> int:

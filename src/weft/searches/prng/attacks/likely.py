@@ -1,8 +1,9 @@
 """Likely seeds at every start and every constant skip, for every family and output map.
 
-`likely` tries what a person types (small and round numbers, repeated digits, known words),
-`dates` the other small integers, process ids, days and dates. A unit is 64 seeds: each is run
-once, and all places are looked for in its stream. Compiled code is called for several at a time.
+`likely` tries seeds that people type (small and round numbers, repeated digits, known words);
+`dates` tries the other small integers, which include process ids, and days and dates. A unit is 64
+seeds: the stream of each is generated once and searched for all places. Compiled code processes
+several seeds at a time.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
 MAX_DRAWS = 96
 LEAST_DRAWS = 2
-"""A place is known by two draws that follow one another."""
+"""Two consecutive draws identify a place."""
 MAX_PLACES = 64
 MAX_WORDS = 1 << 16
-"""Draws of all streams that are made at a time, about: they stay in the processor's cache."""
+"""Approximate number of draws generated at a time for all streams; they fit a processor's cache."""
 CHANCE_PLACES = Fraction(1, 1000)
 SEED_NS = 25_000
 WORD_NS, COMPILED_WORD_NS = 300, 5
-"""What a seed costs by itself, and each word of the state that it fills."""
+"""Cost of each state word that a seed fills; SEED_NS is the fixed cost of a seed."""
 
 
 class Likely:
-    """The attack with one list of seeds, described in words."""
+    """The attack with one list of seeds."""
 
     needs_luck = True
 
@@ -60,11 +61,11 @@ class Likely:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """All seeds, made when one is first tried."""
+        """All seeds, generated on first use."""
         return self.make_seeds()
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each family what is covered; all of them are."""
+        """Return a plan for every family and output map, or a gap if there are too few draws."""
         return [
             self._plan(case, family, output)
             for family in case.chosen(FAMILIES)
@@ -88,7 +89,7 @@ class Likely:
         )  # fmt: skip
 
     def _cost(self, case: Case, family: Family, compared: int) -> int:
-        """Estimate milliseconds: seeding, the stream, and followers of what is met in it."""
+        """Estimate milliseconds for seeding, the stream, and the successors of matches in it."""
         calls = calls_for(case, compared)
         met = calls * compared // (2 * case.modulus) + 1
         word_ns = COMPILED_WORD_NS if family.is_twister_seeded else WORD_NS
@@ -96,17 +97,17 @@ class Likely:
         return self.count * (nanoseconds + met * case.skip_count * 2) // 1_000_000 + 1
 
     def window(self, case: Case) -> tuple[int, int] | None:
-        """Return how many draws are looked for and how many may be wrong; None if too few."""
+        """Return the number of draws to find and how many may be wrong; None if too few exist."""
         tried = self.count * case.place_count
         return enough_draws(case, tried, CHANCE_PLACES, MAX_DRAWS, least=LEAST_DRAWS)
 
     @lru_cache(maxsize=64)  # noqa: B019 - there are two of these, for as long as the process
     def draws_needed(self, case: Case) -> int:
-        """Return how many draws are enough to tell a place from chance."""
+        """Return the number of draws needed to tell a place from chance."""
         return case.fewest_draws(MAX_DRAWS, lambda longer: self.window(longer) is not None)
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Look for the draws in the streams of the seeds of the units."""
+        """Search the streams of the units' seeds for the draws."""
         window = self.window(case.judged_as(plan.output))
         assert window is not None
         candidates, made_by = [], (plan.family, plan.output, case.modulus)
@@ -118,20 +119,20 @@ class Likely:
 
 
 def maps(family: Family, case: Case) -> list[str]:
-    """Return the output maps that can make draws of the modulus; raw words are not below it."""
+    """Return the output maps that fit the modulus; `raw` does if every word is below it."""
     raw_fits = case.modulus >= 1 << family.word_bits
     return [output for output in case.outputs_of(family) if output != "raw" or raw_fits]
 
 
 def calls_for(case: Case, compared: int) -> int:
-    """Return how far the stream of a seed is needed."""
+    """Return the number of calls that a seed's stream must contain."""
     return case.starts[1] + (compared - 1) * (case.skips[1] + 1) + 1
 
 
 def places(
     case: Case, plan: AttackPlan, seeds: Sequence[int], compared: int, allowed: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield the seeds that make the draws, each with the start and the skip at which it does."""
+    """Yield seed, start and skip of every place at which a seed gives the draws."""
     family, calls = family_named(plan.family), calls_for(case, compared)
     gaps = np.zeros(calls, np.int64)
     draws = np.array(case.draws[:compared], np.uint64)
@@ -147,7 +148,7 @@ def places(
 
 
 def batched(seeds: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    """Yield seeds in their order, so many at a time."""
+    """Yield seeds in order, `size` at a time."""
     for at in range(0, len(seeds), size):
         yield seeds[at : at + size]
 

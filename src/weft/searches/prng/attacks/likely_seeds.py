@@ -1,6 +1,6 @@
-"""Seeds that people really use, in a fixed order and each once.
+"""Seeds that people actually use, in a fixed order and without duplicates.
 
-No clock is read: times are those of a fixed span of years.
+No clock is read: times come from a fixed span of years.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ TIMES = (631_152_000, 1_893_456_000)
 DAY_S = 86_400
 TYPED, SMALL = 10_000, 1 << 16
 TYPED_COUNT, DATED_COUNT = 10_677, 123_611
-"""How many there are: plans need no more than that."""
+"""The numbers of typed and dated seeds; plans need only the counts."""
 WORDS = (
     0xDEADBEEF, 0xCAFEBABE, 0xBADC0FFE, 0xBADF00D, 0xC0FFEE, 0xFEEDFACE, 0x8BADF00D, 0xDEADC0DE,
     0x12345678, 0x87654321, 0x9E3779B9, 0x5DEECE66D, 0x9E3779B97F4A7C15, 19650218, 8675309,
@@ -22,13 +22,13 @@ WORDS = (
 
 @lru_cache(maxsize=1)
 def typed_seeds() -> tuple[int, ...]:
-    """Return what a person types: small, round and repeated digits, and words."""
+    """Return seeds that people type: small and round numbers, repeated digits, and words."""
     return _once([*range(TYPED), *round_numbers(), *repeated_digits(), *WORDS])
 
 
 @lru_cache(maxsize=1)
 def dated_seeds() -> tuple[int, ...]:
-    """Return the other small integers, which process ids are, days and dates."""
+    """Return the other small integers, which include process ids, and days and dates."""
     typed = frozenset(typed_seeds())
     return _once(seed for seed in [*range(SMALL), *days(), *dates()] if seed not in typed)
 
@@ -38,7 +38,7 @@ def _once(seeds: Iterable[int]) -> tuple[int, ...]:
 
 
 def round_numbers() -> list[int]:
-    """Return powers of two and tens, with their multiples and neighbours."""
+    """Return powers of two and digit multiples of powers of ten, each with its neighbours."""
     tens = [digit * 10**power for power in range(4, 19) for digit in range(1, 10)]
     twos = [1 << power for power in range(16, 65)]
     return [base + step for base in [*tens, *twos] for step in (0, -1, 1)]
@@ -53,13 +53,13 @@ def repeated_digits() -> list[int]:
 
 
 def days() -> list[int]:
-    """Return the midnights of the years, in seconds and in milliseconds."""
+    """Return every midnight within TIMES, in seconds and in milliseconds."""
     seconds = list(range(*TIMES, DAY_S))
     return [*seconds, *(1000 * second for second in seconds)]
 
 
 def dates() -> list[int]:
-    """Return 19900101 to 20291231, and the day and month put first."""
+    """Return dates such as 19900101, up to 20291231, also with the day or the month first."""
     numbers = []
     for year in range(1990, 2030):
         for month in range(1, 13):

@@ -1,11 +1,11 @@
-"""Finds where outputs that were drawn again are missing between the draws.
+"""Locates the outputs that are missing between draws made by rejection.
 
-A draw below n that takes k bits of an output, and another output when they are n or more, leaves
-no trace of those outputs. The relations (`linear_relations`) hold between outputs at fixed lags;
-draws that many outputs apart are fewer draws apart, by as many as are missing in between.
+A draw below n takes k bits of an output; if they are n or more, the output is rejected without a
+trace and the next one is used. The relations (`linear_relations`) hold between outputs at fixed
+lags; the draws at these lags are closer together by the number of missing outputs in between.
 
-    anchor   a run without a gap at all seven places: six distances, met in the middle
-    track    walk on output by output; at each place the output was a draw or is missing
+    anchor   a run without a gap at all seven places: six distances, by meet-in-the-middle
+    track    extend it output by output; at each place the output was a draw or is missing
     aligned  draw → output, away from gaps, where all places that pass over a draw agree
 
 A place that skips an output where none is missing contradicts the relations within a few steps.
@@ -33,23 +33,23 @@ with lazy_imports():
     from weft.searches.prng.kernels import alignment
 
 KEY_BITS = 35
-"""Bits in which the two halves of an anchor must meet."""
+"""Bits in which the two halves of an anchor must agree."""
 FILTER = (1 << 22) - 1
 SPREAD = 5
-"""Standard deviations by which the number of missing outputs may leave its mean."""
+"""Standard deviations by which the number of missing outputs may deviate from its mean."""
 MOST_PATHS = 20_000
 TAIL = 16
-"""Last steps of a walk that are not used: what comes next would have judged them."""
+"""Steps at the end of a walk that are discarded because no later steps confirm them."""
 WINDOW = 64
-"""Steps in which gaps are counted, to notice that a walk is lost."""
+"""Length of the window of steps in which gaps are counted, to notice that a walk is lost."""
 MARGIN = 4
-"""Steps with a draw at every place that must lie between a gap and what is used: each rules out
-another place for the gap with the bits of the relations."""
+"""Steps with a draw at every place that must separate a gap from a draw that is used; by the
+relations, each rules out another place for the gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectionDraws:
-    """Draws made with rejection: `missing_per_thousand` outputs are not there on average."""
+    """Draws made by rejection; on average, `missing_per_thousand` outputs are missing."""
 
     draws: Ints
     relations: Relations
@@ -57,16 +57,16 @@ class RejectionDraws:
 
     @property
     def run(self) -> int:
-        """Draws in a row that an anchor compares."""
+        """Number of consecutive draws that an anchor compares."""
         return -(-KEY_BITS // self.relations.count)
 
     @property
     def gap_bits(self) -> int:
-        """How unlikely a gap is, in bits."""
+        """Improbability of a gap, in bits."""
         return (1000 // self.missing_per_thousand).bit_length()
 
     def candidates(self, base: int, lag: int) -> Ints:
-        """Return the indices where the draw `lag` outputs after draw `base` may be."""
+        """Return the possible indices of the draw `lag` outputs after draw `base`."""
         mean = lag * self.missing_per_thousand // 1000
         spread = SPREAD * (isqrt(mean) + 1)
         first, last = base + lag - mean - spread, base + lag - max(0, mean - spread)
@@ -74,7 +74,7 @@ class RejectionDraws:
 
 
 def anchors(sieved: RejectionDraws, base: int) -> Iterator[tuple[int, ...]]:
-    """Yield indices of draws that may be at the seven places, with draw `base` at the first."""
+    """Yield possible indices of the draws at the seven places, with draw `base` at the first."""
     places = [sieved.candidates(base, lag) for lag in sieved.relations.lags]
     places[0] = np.array([base])
     if any(len(place) == 0 for place in places):
@@ -95,7 +95,7 @@ def anchors(sieved: RejectionDraws, base: int) -> Iterator[tuple[int, ...]]:
 
 
 def _run_keys(sieved: RejectionDraws, place: int, indices: Ints) -> Ints:
-    """Return for a run of draws from each index what it adds to all relations."""
+    """Return, for the run of draws at each index, its contribution to all relations."""
     table = sieved.relations.tables[place]
     keys = np.zeros(len(indices), np.int64)
     for step in range(sieved.run):
@@ -104,7 +104,7 @@ def _run_keys(sieved: RejectionDraws, place: int, indices: Ints) -> Ints:
 
 
 def _sums(keys: list[Ints]) -> Ints:
-    """Return the sums of all choices of one key from each list, the last list fastest."""
+    """Return the sums of all choices of one key from each list, the last list varying fastest."""
     total = keys[0]
     for more in keys[1:]:
         total = (total[:, None] ^ more[None, :]).ravel()
@@ -112,7 +112,7 @@ def _sums(keys: list[Ints]) -> Ints:
 
 
 def _split(index: int, places: list[Ints]) -> list[int]:
-    """Return which choice a sum came from."""
+    """Return the choice of places that gave the sum at `index`."""
     chosen = []
     for place in reversed(places):
         index, at = divmod(index, len(place))
@@ -121,11 +121,11 @@ def _split(index: int, places: list[Ints]) -> list[int]:
 
 
 def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes | None:
-    """Walk on from an anchor; return for each step the places (bits) whose output is missing.
+    """Extend an anchor; return for each step the places (bits) whose output is missing.
 
-    An explanation costs bits: for each gap as many as it is unlikely, and for each step with a
-    gap those of the relations, which it evades. None when the best one costs too much, as what
-    begins with a false anchor does.
+    An explanation costs bits: the improbability of each gap and, for each step with a gap, the bits
+    of the relations that it evades. Returns None if the best explanation costs too much, as those
+    of a false anchor do.
     """
     width = MOST_PATHS
     parents = np.zeros((steps, width), np.uint16)
@@ -146,9 +146,10 @@ def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes 
 
 
 def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
-    """Return the step at which a walk has lost its way: more gaps follow than there can be.
+    """Return the step at which a walk is lost: more gaps follow than are plausible.
 
-    Where gaps are very dense the right explanation may cost too much and be dropped.
+    Where gaps are very dense, the right explanation may cost too much and be discarded. Returns the
+    number of steps if the walk is never lost.
     """
     mean = WINDOW * len(sieved.relations.lags) * sieved.missing_per_thousand // 1000
     gaps = np.convolve(path != 0, np.ones(WINDOW, np.int64), "valid")
@@ -157,17 +158,17 @@ def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
 
 
 def _prices_bits(sieved: RejectionDraws) -> Ints:
-    """Return what it costs that outputs are missing at given places (bits of the index)."""
+    """Return the cost of missing outputs, indexed by the places (bits) where they are missing."""
     gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
     evaded = sieved.relations.count
     return np.array([gap * sieved.gap_bits + (evaded if gap else 0) for gap in gaps], np.int64)
 
 
 def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tuple[Ints, Ints]:
-    """Return draws, rising, and the outputs they were, counted from the anchor's first.
+    """Return draws in rising order, and their outputs, counted from the anchor's first.
 
-    At least two places saw the draw, all as the same output, one of them away from gaps: where
-    gaps are dense a walk may well be wrong for some steps, but not twice in the same way.
+    At least two places pass over each draw, all agree on its output, and one of them is away from
+    gaps: where gaps are dense, a walk may be wrong for some steps, but not twice in the same way.
     """
     outputs_of: dict[int, set[int]] = {}
     sightings: Counter[int] = Counter()
@@ -184,7 +185,7 @@ def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tup
 
 
 def _near_gaps(path: Bytes, drawn: Flags) -> Flags:
-    """Return the steps that lie within the margin of a gap of one place."""
+    """Return which steps are within the margin of a gap at one place."""
     near = np.zeros(len(path), np.bool_)
     checked = np.flatnonzero(path == 0)
     for gap in np.flatnonzero(~drawn):

@@ -1,9 +1,9 @@
 """Finds the state of a small linear generator from draws of which some are wrong.
 
-A few draws, chosen at random, determine the state if none of them is wrong; then most of the
-other draws agree with it. So choices are tried until one was clean (information-set decoding:
-Prange 1962). How many choices make a miss unlikely is counted with integers.
-`decode` is compiled; its twin in the tests tries every state of a toy generator.
+A few draws, chosen at random, determine the state if none of them is wrong; most of the other draws
+then agree with it. Choices are tried until one is clean (information-set decoding: Prange 1962).
+The number of choices that makes a miss unlikely is computed with integers. `decode` is compiled;
+its reference in the tests tries every state of a toy generator.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ with lazy_imports():
     from weft.searches.prng.kernels import decoding
 
 NATS = 14
-"""A miss has probability e^-14 at most, below one in a million."""
+"""A miss has probability at most e^-14, below one in a million."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
     """Known bits of the outputs behind the draws: row i of `forms` is draw i.
 
-    `forms[i, j]` is the output of draw i when unknown j alone is one.
+    `forms[i, j]` is the output of draw i when only unknown j is one.
     """
 
     forms: Words
@@ -40,9 +40,9 @@ class Observed:
 
 
 def choices(draws: int, wrong_percent: int, chosen: int) -> int | None:
-    """Return how many choices of draws suffice; None if a choice is hardly ever clean.
+    """Return how many choices of draws suffice; None if no choice can be clean.
 
-    Of the draws as many are taken to be wrong as four standard deviations above the share.
+    The number of wrong draws is assumed to be four standard deviations above its mean.
     """
     spread = isqrt(16 * draws * wrong_percent * (100 - wrong_percent)) // 100
     wrong = draws * wrong_percent // 100 + (spread if wrong_percent else 0)
@@ -53,7 +53,7 @@ def choices(draws: int, wrong_percent: int, chosen: int) -> int | None:
 
 
 def decode(observed: Observed, wrong_allowed: int, attempts: int) -> int | None:
-    """Return a state that at most `wrong_allowed` draws contradict; None if none was met."""
+    """Return a state that at most `wrong_allowed` draws contradict; None if none is found."""
     unknowns = int(observed.forms.shape[1])
     words = unknowns // 64 + 1
     rows, first = decoding.equations_of(observed.forms, observed.masks, observed.values, words)

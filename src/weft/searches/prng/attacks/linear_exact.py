@@ -1,8 +1,8 @@
-"""The state of a small linear generator from a few draws that are all right, over integers.
+"""Finds the state of a small linear generator from a few correct draws, with integers.
 
-One system of a hundred equations takes a millisecond here, and loading compiled code a second: so
-this is the way where the draws are few and near to each other. `linear_decode` with one choice of
-draws gives the same states; a test compares the two.
+A system of a hundred equations takes a millisecond here, whereas loading compiled code takes a
+second; so this method is used if the draws are few and close together. `linear_decode` with one
+choice of draws gives the same states; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from weft.searches.prng.bit_forms import KnownBits
 from weft.searches.prng.family import Family
 
 Forms = tuple[int, ...]
-"""The bits of an output, lowest first: each an integer with the unknowns that it is the sum of."""
+"""The bits of an output, lowest first: each an integer whose set bits are the unknowns it sums."""
 
 
 def output_forms(generator: Family, states: Sequence[list[int]], count: int) -> list[Forms]:
-    """Return the forms of the first `count` outputs; unknown j alone makes state j."""
+    """Return the forms of the first `count` outputs; in state j only unknown j is one."""
     streams = [[generator.step(state) for _ in range(count)] for state in states]
     return [_transposed(outputs, generator.word_bits) for outputs in zip(*streams, strict=True)]
 
 
 def _transposed(words: Sequence[int], bits: int) -> Forms:
-    """Turn words into one integer per bit, word j as bit j."""
+    """Transpose words into one integer per bit, with word j as bit j."""
     digits = [f"{word:0{bits}b}" for word in reversed(words)]
     return tuple(int("".join(column), 2) for column in zip(*digits, strict=True))[::-1]
 
@@ -39,7 +39,7 @@ def solve(forms: Sequence[Forms], known: Sequence[KnownBits], unknowns: int) -> 
     basis = _basis(rows, unknowns)
     if basis is None or len(basis) < unknowns:
         return None
-    state = 1 << unknowns  # the side's column counts as one
+    state = 1 << unknowns  # the column of the right-hand side is one
     for low in sorted(basis, reverse=True):
         state |= low if (basis[low] & state).bit_count() & 1 else 0
     agree = all((row & state).bit_count() & 1 == 0 for row in rows)
@@ -47,7 +47,7 @@ def solve(forms: Sequence[Forms], known: Sequence[KnownBits], unknowns: int) -> 
 
 
 def _basis(rows: Sequence[int], unknowns: int) -> dict[int, int] | None:
-    """Reduce rows until their rank is full, by the lowest bit of each; None if they contradict."""
+    """Reduce rows by lowest bits until their rank is full; None if they contradict each other."""
     basis: dict[int, int] = {}
     for row in rows:
         reduced = row

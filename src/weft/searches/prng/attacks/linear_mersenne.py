@@ -1,10 +1,10 @@
 """The Mersenne Twister as polynomials: every output bit is a linear form in the state's bits.
 
-The unknowns are the top bits h(0), h(1), … of successive state words. Multiplying a form by z is
-going one word on, so a form is a polynomial modulo the characteristic polynomial. With
-T = z^623 + z^396 the recurrence (Matsumoto and Nishimura 1998) makes bit 0 of a word T·h, and
-bit j+1 equal to T·(bit j) plus, where the twist has a one, bit 0: all others follow.
-Knows the recurrence and the tempering; not where the draws sit, nor what they tell.
+The unknowns are the top bits h(0), h(1), … of successive state words. Multiplying a form by z
+advances it by one word, so a form is a polynomial modulo the characteristic polynomial. Let
+T = z^623 + z^396. The recurrence (Matsumoto and Nishimura 1998) makes bit 0 of a word T·h, and bit
+j+1 equal to T·(bit j) plus, where the twist has a one, bit 0: all other bits follow. This module
+knows the recurrence and the tempering, but not where the draws are or what they show.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ LAGS = (623, 396)
 
 @dataclass(frozen=True, slots=True)
 class Twister:
-    """The forms of one recurrence: of the 32 bits of a state word, and its polynomial.
+    """The forms of a state word's 32 bits under one recurrence, and its polynomial.
 
-    PHP before 7.1 tested the low bit of the wrong word: `misplaced`. There are 19,937 unknowns,
-    with the misplaced bit 19,938.
+    `misplaced`: PHP before 7.1 tested the low bit of the wrong word. There are 19,937 unknowns, or
+    19,938 with the misplaced bit.
     """
 
     misplaced: bool
@@ -59,14 +59,14 @@ class Twister:
         return forms
 
     def advanced(self, form: int, steps: int) -> int:
-        """Return a form so many words later: the plain definition of `equations`."""
+        """Return a form advanced by `steps` words: the reference for `equations`."""
         for _ in range(steps):
             form <<= 1
             form ^= self.polynomial if form >> self.unknowns & 1 else 0
         return form
 
     def retreated(self, solution: int, steps: int) -> int:
-        """Return the unknowns as they were so many words before: the recurrence backwards."""
+        """Return the unknowns `steps` words earlier, by the recurrence in reverse."""
         mask = (1 << self.unknowns) - 1
         for _ in range(steps):
             before = (solution & self.polynomial >> 1).bit_count() & 1
@@ -83,7 +83,7 @@ def temper(word: int) -> int:
 
 
 def untemper(output: int) -> int:
-    """Return the state word that gives an output: each step of `temper` undone, last one first."""
+    """Return the state word that gives an output, undoing the steps of `temper` in reverse."""
     word = output ^ (output >> 18)
     word ^= (word << 15) & 0xEFC60000
     for times in (1, 2, 4):  # (1 + s)^-1 = (1 + s)(1 + s^2)(1 + s^4) for a masked shift s
@@ -92,7 +92,7 @@ def untemper(output: int) -> int:
 
 
 def _masked_shift(word: int, times: int) -> int:
-    """Apply the masked shift by seven so many times."""
+    """Apply the masked shift by seven, `times` times."""
     for _ in range(times):
         word = (word << 7) & 0x9D2C5680
     return word
@@ -104,7 +104,7 @@ def _times_lags(form: int) -> int:
 
 @lru_cache(maxsize=2)
 def twister(misplaced: bool) -> Twister:
-    """Work out the forms from the recurrence of each bit."""
+    """Derive the forms from the recurrence of each bit."""
     low = _times_lags(1)  # what a twist adds: the low bit tested, one word back
     bits = [low << 1 if misplaced else low]
     for source in range(30):
@@ -114,7 +114,7 @@ def twister(misplaced: bool) -> Twister:
 
 
 def equations(forms: Twister, positions: Ints, masks: ShortWords, values: ShortWords) -> Words:
-    """Return one row for every bit known (`masks`) of the outputs at rising `positions`."""
+    """Return one row for each known bit (`masks`) of the outputs at rising `positions`."""
     unknowns = forms.unknowns
     used = [bit for bit in range(32) if int(np.bitwise_or.reduce(masks)) >> bit & 1]
     outputs = forms.output_bits()
@@ -129,7 +129,7 @@ def equations(forms: Twister, positions: Ints, masks: ShortWords, values: ShortW
 
 
 def state_words(forms: Twister, solution: int) -> list[int]:
-    """Return the 624 words from position 0 on that the unknowns stand for."""
+    """Return the 624 words from position 0 on that the unknowns represent."""
     top = _sequence(forms, solution)
     low = _apply_lags(top)
     lanes = [low[1:] if forms.misplaced else low]

@@ -1,9 +1,9 @@
-"""Attack: the state of a Mersenne Twister from draws that were drawn again when too great.
+"""Attack: the state of a Mersenne Twister from draws made by rejection.
 
-`random.randrange(1000)` of CPython takes the ten high bits of an output and drops what is 1000
-or more; NumPy's RandomState does so with the low bits. Once the draws are aligned with the
-outputs (`linear_align`) every draw gives its bits as equations. One unit of work does all.
-Covered are bounds of ten bits and more that drop few outputs, without skips and wrong draws.
+CPython's `random.randrange(1000)` takes the ten high bits of an output and rejects values of 1000
+or more; NumPy's RandomState does so with the low bits. Once the draws are aligned with the outputs
+(`linear_align`), the bits of every draw give equations. All work is one unit. The attack covers
+bounds of ten bits or more that reject few outputs, without skips or wrong draws.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ else:
     np = lazy_module("numpy")
 
 STEPS = 3400
-"""Outputs to walk on from an anchor: two and more places then pass over 4,500 of them, and of
-these 3,500 are certain, enough to determine the state (2,900 leave a few unknowns open)."""
+"""Outputs by which an anchor is extended: two or more places then pass over 4,500 of them, and
+3,500 of these are certain, enough to determine the state (2,900 leave a few unknowns open)."""
 BASES = 40
-"""Draws at which an anchor is looked for; each has one with a chance above a third."""
+"""Draws at which an anchor is sought; each has one with a probability above a third."""
 MORE_BASES = 400
-"""Further ones where there are more draws: dense gaps stop all walks that come from before them."""
+"""Further such draws if there are enough: dense gaps stop all walks that start before them."""
 NEEDED = 6300
 LEAST_BITS = 10
 OUTPUTS = 3589
-"""Outputs whose equations are solved, however many bits each shows: fewer do not reach every
-word of the state (1,795 of twenty bits leave 60 unknowns open)."""
+"""Outputs whose equations are solved, however many bits each shows: fewer do not reach every word
+of the state (1,795 of twenty bits leave 60 unknowns open)."""
 COST_MS = 9000
 
 
@@ -58,16 +58,16 @@ class RejectionView:
     end: End
 
     def bits(self, modulus: int) -> int:
-        """Return how many bits of an output a draw takes."""
+        """Return the number of bits of an output that a draw takes."""
         return modulus.bit_length() if self.end == "high" else (modulus - 1).bit_length()
 
     def missing(self, modulus: int) -> int:
-        """Return how many of a thousand outputs are dropped, rounded up."""
+        """Return how many outputs in a thousand are rejected, rounded up."""
         span = 1 << self.bits(modulus)
         return -(-1000 * (span - modulus) // span)
 
     def sieved(self, case: Case) -> RejectionDraws:
-        """Return the draws with the relations of twelve of their bits at most."""
+        """Return the draws, reduced to at most twelve bits, with the relations of these bits."""
         bits = self.bits(case.modulus)
         used = min(bits, 12)
         draws = np.array(case.draws, np.int64)
@@ -78,7 +78,7 @@ class RejectionView:
         return RejectionDraws(short, relations(places), self.missing(case.modulus))
 
     def known(self, draws: NDArray[np.int64], modulus: int) -> tuple[int, NDArray[np.uint32]]:
-        """Return the bits of an output that draws show, and their values."""
+        """Return the mask of the output bits that draws show, and the values of these bits."""
         bits = self.bits(modulus)
         shift = 32 - bits if self.end == "high" else 0
         return ((1 << bits) - 1) << shift, (draws << shift).astype(np.uint32)
@@ -99,7 +99,7 @@ class TwisterRejection:
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say whether any state is covered, or why not."""
+        """Return a plan or a gap for each view, and gaps for skips that are not covered."""
         entries = [self._plan(case, view) for view in VIEWS if case.is_chosen(view.family)]
         if case.skips[1] == 0:
             return entries
@@ -123,7 +123,7 @@ class TwisterRejection:
         )
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Align, solve, and go back to the first draw; the first state that holds is it."""
+        """Align, solve, and step back to the first draw; return the first consistent state."""
         assert (units.lo, units.hi) == (0, 1), "all work is one unit"
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         for base, draws, outputs in _alignments(view.sieved(case)):
@@ -134,7 +134,7 @@ class TwisterRejection:
 
 
 def _obstacle(case: Case, view: RejectionView) -> str:
-    """Say what keeps the attack from a case; nothing if it can be executed."""
+    """Return why the attack does not apply to a case; empty if it does."""
     bits, missing = view.bits(case.modulus), view.missing(case.modulus)
     if view.end == "low" and case.modulus & (case.modulus - 1) == 0:
         return "with a power of two it is the remainder, which is attacked as `mod`"
@@ -157,7 +157,7 @@ def _skips(case: Case) -> str:
 def _alignments(
     sieved: RejectionDraws,
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield a draw, and draws with the outputs they were, counted from that draw's."""
+    """Yield a base draw, and aligned draws with their outputs, counted from that of the base."""
     apart = sieved.run + 2
     spare = max(0, len(sieved.draws) - NEEDED) // apart
     for base in range(0, (BASES + min(spare, MORE_BASES)) * apart, apart):
@@ -170,7 +170,7 @@ def _alignments(
 def _state(
     case: Case, view: RejectionView, base: int, draws: NDArray[np.int64], outputs: NDArray[np.int64]
 ) -> HypothesisMatch | None:
-    """Solve the equations of aligned draws; None if they contradict or do not suffice."""
+    """Solve the equations of aligned draws; None if they are inconsistent or too few."""
     forms = twister(False)
     order = np.argsort(outputs, kind="stable")[:OUTPUTS]
     mask, values = view.known(np.array(case.draws, np.int64)[draws[order]], case.modulus)
@@ -183,7 +183,7 @@ def _state(
 
 
 def _before(case: Case, view: RejectionView, solution: int, base: int) -> list[int] | None:
-    """Go back from the output of draw `base` to that of draw 0; None if a draw differs."""
+    """Return the words at draw 0, stepping back from draw `base`; None if a draw differs."""
     forms = twister(False)
     back = 0
     while base:

@@ -1,9 +1,9 @@
-"""Exact relations between a few bits of outputs of a Mersenne Twister that lie far apart.
+"""Exact relations between a few bits of outputs of a Mersenne Twister that are far apart.
 
-Every state bit is a polynomial in T = z^623 + z^396 alone (see `linear_mersenne`), of degree 31
-at most. T, T², T⁴ have two terms each, as squaring is linear. So k bits of the outputs at seven
-places (the lags 0, 396, 623 and twice and four times these) obey 4k - 36 relations or a little
-more, whatever the state: with ten bits there are five.
+Every state bit is a polynomial in T = z^623 + z^396 (see `linear_mersenne`) of degree at most 31.
+T, T², T⁴ have two terms each, since squaring is linear. So k bits of the outputs at seven places
+(lags 0, 396, 623, and twice and four times the latter two) satisfy at least 4k - 36 relations,
+whatever the state: with ten bits there are five.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ else:
 
 POWERS = (0, 1, 2, 4)
 PLACES = ((0, 0), *sorted((POWERS[at] * lag, at) for at in (1, 2, 3) for lag in LAGS))
-"""Lags with the index of the power that each belongs to."""
+"""Lags, each with the index of its power."""
 MOST = 10
-"""Relations that are used, at most: they are to tell chance from truth, no more."""
+"""Maximum number of relations used; more are not needed to tell truth from chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """How much each value of a draw adds to the relations at each place; the sum is zero."""
+    """What each value of a draw adds to the relations at each place; the sum is zero."""
 
     count: int
     lags: tuple[int, ...]
     tables: NDArray[np.int64]
-    """`tables[place, value]`, a bit for each relation."""
+    """`tables[place, value]`, with one bit for each relation."""
 
 
 def relations(bits: Sequence[int]) -> Relations:
-    """Work out the relations of draws that show the given bits of outputs, lowest first."""
+    """Derive the relations of draws that show the given bits of outputs, lowest first."""
     forms = _output_polynomials()
     rows = [(forms[bit] << power, at, bit) for at, power in enumerate(POWERS) for bit in bits]
     combinations = _null_space([row for row, _, _ in rows])[:MOST]
@@ -68,7 +68,7 @@ def _output_polynomials() -> list[int]:
 
 
 def _null_space(rows: Sequence[int]) -> list[list[int]]:
-    """Return sets of rows that add up to zero, as indices: a basis of all such sets."""
+    """Return a basis of the sets of rows that add up to zero, each set as row indices."""
     basis: dict[int, tuple[int, int]] = {}
     combinations = []
     for index, row in enumerate(rows):

@@ -1,9 +1,9 @@
 """Attack: the whole state of a Mersenne Twister, of any seed and index, from draws alone.
 
-Every draw gives equations (`linear_bits`) in the state's bits (`linear_mersenne`); one unit of
-work is one constant skip. The state is the block of 624 words whose first is behind draw 0, so
-that the index, the start and the seeding do not matter. A contradiction proves that no state at
-all gives these draws with that skip. One wrong draw is a contradiction too: no noise.
+Every draw gives equations (`bit_forms`) in the state's bits (`linear_mersenne`); a unit of work is
+one constant skip. The state is the block of 624 words that begins with the word of draw 0, so the
+index, the start and the seeding do not matter. A contradiction proves that no state gives these
+draws with that skip. A single wrong draw is a contradiction too, so noise is not tolerated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ else:
     np = lazy_module("numpy")
 
 COST_MS = 2500
-"""One elimination on one core."""
+"""Cost of one elimination on one core."""
 WORD_BITS = 32
 
 
@@ -47,14 +47,14 @@ class TwisterView:
 
     @property
     def forms(self) -> Twister:
-        """The recurrence behind it."""
+        """The forms of its recurrence."""
         return twister(self.misplaced)
 
     def draws_in_a_row(self, modulus: int) -> int | None:
         """Return how many draws determine the state when no call is skipped between them.
 
-        The rank depends on the positions and on which bits are known alone, so it was measured
-        once: with ten or more high bits of every output 2,492 suffice. The ten low bits are tied
+        The rank depends only on the positions and on which bits are known, so it was measured once:
+        with ten or more high bits of every output, 2,492 draws suffice. The ten low bits are tied
         by more relations: 2,720 draws leave 395 unknowns open.
         """
         general = self.draws_needed(modulus)
@@ -66,12 +66,12 @@ class TwisterView:
         return min(general, STATE_DRAWS)
 
     def draws_needed(self, modulus: int) -> int | None:
-        """Return how many draws determine the state; None where a draw tells nothing certain.
+        """Return how many draws determine the state; None if a draw reveals no bit for certain.
 
-        The bits of neighbouring outputs repeat each other, the more the more of them are known:
-        measured, one or two bits hardly do, three by a twenty-seventh, up to twelve by less than
-        six tenths, up to all by less than fourteen. More bits than three never need more draws
-        than three do.
+        Known bits of neighbouring outputs are partly redundant, more so the more are known. As
+        measured, one or two low bits hardly need extra draws, three need a twenty-seventh more, up
+        to twelve less than six tenths more, and beyond that less than fourteen tenths more. With
+        more than three bits, no more draws are needed than with three.
         """
         bits = self.reading.bits_per_draw(modulus)
         unknowns = self.forms.unknowns
@@ -99,7 +99,7 @@ class TwisterState:
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each view which skips are covered, or how many draws are missing."""
+        """Return a plan or a gap for each view, except if draws are consecutive whole outputs."""
         views = [view for view in VIEWS if case.is_chosen(view.family)]
         return [self._plan(case, view) for view in views if not _is_read_off(case, view)]
 
@@ -129,7 +129,7 @@ class TwisterState:
         )
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Solve the equations of each skip; of calls that show the same bits the best counts."""
+        """Solve the equations of each skip; among calls that show the same bits, keep the best."""
         views = [v for v in VIEWS if (v.family, v.output) in plan.calls]
         views.sort(key=lambda view: plan.calls.index((view.family, view.output)))
         candidates = []
@@ -141,15 +141,16 @@ class TwisterState:
 
 
 def _is_read_off(case: Case, view: TwisterView) -> bool:
-    """Whether the draws are whole outputs in a row, which need no algebra: see `twister_words`."""
+    """Whether the draws are consecutive whole outputs, which `twister_words` handles."""
     whole = view.reading.steps == 1 and view.reading.bits_per_draw(case.modulus) == 1000 * WORD_BITS
     return whole and case.skips == (0, 0)
 
 
 def state_at(case: Case, view: TwisterView, skip: int) -> list[int] | None:
-    """Return the words of the one state that gives the draws with a skip; None if none does.
+    """Return the words of the only state that gives the draws with a skip, or None.
 
-    Zeros stay zeros: they identify nothing, and a call that draws again would never end.
+    A zero state is excluded: it stays zero and identifies nothing, and a call that draws again
+    would never end.
     """
     needed, fewest = view.draws_needed(case.modulus), view.draws_in_a_row(case.modulus)
     assert needed is not None

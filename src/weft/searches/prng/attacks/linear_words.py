@@ -1,8 +1,8 @@
-"""Attack: the state of generators of a few linear words, with skips and wrong draws.
+"""Attack: the state of generators with a few linear words, with skips and wrong draws.
 
-xorshift in its sizes, the low bits of xorshift64*, and Math.random() of V8, whose numbers come
-in blocks of 64: there the draws begin at one of 64 places. One unit of work is one constant
-skip. What an output becomes when one bit of the state is set alone is read off the generator.
+It covers xorshift in all sizes, the low bits of xorshift64*, and V8's Math.random(), whose numbers
+come in blocks of 64, so that draws begin at one of 64 places. A unit of work is one constant skip.
+The forms are found by running the generator on states with a single bit set.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ with lazy_imports():
     from weft.searches.prng.kernels import bulk
 
 FEW_OUTPUTS = 128
-"""Outputs up to which integers are as good as compiled code, which takes a second to load."""
+"""Outputs up to which integers are as fast as compiled code, which takes a second to load."""
 WINDOW = 600
-"""Draws that are looked at, at most."""
+"""Maximum number of draws compared."""
 MARGIN = 12
-"""Equations beyond the unknowns that a choice of draws takes, as good as always."""
+"""Equations beyond the unknowns with which a choice of draws nearly always has full rank."""
 MOST_CHOICES = 60_000
 CHOICE_US = 20
-"""Microseconds for a choice of draws, about."""
+"""Approximate cost of one choice of draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +52,35 @@ class LinearView:
 
     @property
     def family(self) -> str:
-        """The name of its generator."""
+        """The name of the generator."""
         return self.generator.name
 
     def unknowns(self) -> int:
-        """Return the bits of state that the outputs depend on."""
+        """Return the number of state bits that the outputs depend on."""
         return self.form.words * self.generator.state_word_bits
 
     def state(self, bits: int) -> list[int]:
-        """Return the state whose linear words hold these bits; the rest of it is zero."""
+        """Return the state whose linear words hold these bits and whose other words are zero."""
         size, count = self.generator.state_word_bits, self.form.words
         filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(count)]
         return [*filled, *([0] * (self.generator.state_words - count))]
 
     def state_in_block(self, bits: int, begin: int) -> list[int]:
-        """Return the state whose words make the number at a place in a block."""
+        """Return the state whose words give the number at place `begin` of a block."""
         state = self.state(bits)
         if self.form.block_start is not None:
             state[self.form.words] = self.form.begins - begin
         return state
 
     def before_block(self, bits: int, begin: int) -> int:
-        """Return the bits of the words before the block that such a state is in."""
+        """Return the bits of the words before the block, for the state at place `begin` in it."""
         state = self.state_in_block(bits, begin)
         if self.form.block_start is not None:
             self.form.block_start(state)
         return self._bits(state)
 
     def before_blocks(self, bits: int, count: int) -> list[int]:
-        """Do so for the first `count` places: at each the block begins a number before the next."""
+        """Return `before_block` for the first `count` places, each computed from the next."""
         before = [self.before_block(bits, count - 1)]
         for _ in range(count - 1):
             state = self.state_in_block(before[-1], self.form.begins - 1)
@@ -94,7 +94,7 @@ class LinearView:
         return sum(word << (size * at) for at, word in enumerate(state[: self.form.words]))
 
     def draws_chosen(self, modulus: int) -> int | None:
-        """Return how many draws determine a state; None if they tell nothing certain."""
+        """Return how many draws determine a state; None if they reveal too little."""
         bits = self.reading.bits_per_draw(modulus)
         return -(-(self.unknowns() + MARGIN) * 1000 // bits) if bits >= 500 else None
 
@@ -108,16 +108,16 @@ VIEWS = tuple(
 
 
 class LinearExact:
-    """The attack on all views by a few draws that are all right, at the first skip alone.
+    """The attack on all views from a few correct draws, at the first skip only.
 
-    It takes milliseconds, so it is tried before what tolerates wrong draws.
+    It takes milliseconds, so it runs before the attack that tolerates wrong draws.
     """
 
     name = "linear-exact"
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say which views are covered; what is missing for the others `LinearWords` says."""
+        """Return the plans of the views that are covered; `LinearWords` reports the others."""
         views = [view for view in VIEWS if case.is_chosen(view.family)]
         return [_exact_plan(case, view) for view in views if _is_exact(case, view)]
 
@@ -145,7 +145,7 @@ def _exact_plan(case: Case, view: LinearView) -> AttackPlan:
 
 
 def _is_exact(case: Case, view: LinearView) -> bool:
-    """Whether the draws are enough, and near enough to each other for integers."""
+    """Whether there are enough draws, close enough together for integers."""
     chosen = view.draws_chosen(case.modulus)
     if chosen is None or len(case.draws) < chosen:
         return False
@@ -153,7 +153,7 @@ def _is_exact(case: Case, view: LinearView) -> bool:
 
 
 def _window(case: Case, view: LinearView) -> int:
-    """Return how many draws make a state certain where all of them are right."""
+    """Return how many draws make a state certain if all of them are correct."""
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
     return min(len(case.draws), chosen + MARGIN)
@@ -174,7 +174,7 @@ class LinearWords:
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each view which skips and how much noise are covered, or what is missing."""
+        """Return a plan or a gap for each view, and gaps for maps that are not linear."""
         why = "its outputs are not linear in the state: only seeds that are tried are covered"
         gaps = [
             Gap(self.name, family.name, output, why)
@@ -216,12 +216,12 @@ class LinearWords:
 
 
 def _is_plain(case: Case) -> bool:
-    """Whether one skip and no wrong draw is all that is asked for."""
+    """Whether only one skip and no wrong draws are requested."""
     return case.skip_count == 1 and case.corrupt_percent == 0
 
 
 def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
-    """Return the share of wrong draws that is covered, at most what was asked, and its choices."""
+    """Return the percentage of wrong draws covered, up to that requested, and the choices."""
     window = min(WINDOW, len(case.draws))
     for percent in range(case.corrupt_percent, 0, -1):
         attempts = choices(window, percent, chosen)
@@ -231,7 +231,7 @@ def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
 
 
 def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
-    """Return the states that explain the draws with a skip."""
+    """Return the best matches of states that explain the draws with a skip."""
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
     percent, attempts = noise_covered(case, chosen)
@@ -242,10 +242,10 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
 
 
 def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> list[tuple[int, int]]:
-    """Return the places in a block at which one state makes all draws, each with the state."""
+    """Return (place in a block, state) for each place at which one state gives all draws."""
     positions = range(0, len(known) * (skip + 1), skip + 1)
     within = max(1, view.form.begins - positions[-1])
-    """Places from which all draws are in one block: there they obey the same equations."""
+    """Number of places from which all draws are in one block and so satisfy the same equations."""
     words = words_at(view, known, positions, 0)
     if words is not None:
         return list(enumerate(view.before_blocks(words, within)))
@@ -257,14 +257,14 @@ def exact_states(view: LinearView, known: Sequence[KnownBits], skip: int) -> lis
 def words_at(
     view: LinearView, known: Sequence[KnownBits], positions: Sequence[int], begin: int
 ) -> int | None:
-    """Return the bits of the words that the first draw is made of, if it is at that place."""
+    """Return the bits of the first draw's words if it is at place `begin`; None if nothing fits."""
     forms = forms_at(view.family, view.output, begin, positions[-1] + 1)
     return solve([forms[at] for at in positions], known, view.unknowns())
 
 
 @lru_cache(maxsize=256)
 def forms_at(family: str, output: str, begin: int, count: int) -> list[Forms]:
-    """Return the forms of outputs from a place in a block on: every history has the same."""
+    """Return the forms of outputs from a place in a block on, the same for all histories."""
     view = next(v for v in VIEWS if (v.family, v.output) == (family, output))
     basis = [view.state_in_block(1 << at, begin) for at in range(view.unknowns())]
     return output_forms(view.generator, basis, count)
@@ -273,7 +273,7 @@ def forms_at(family: str, output: str, begin: int, count: int) -> list[Forms]:
 def decoded_states(
     view: LinearView, known: Sequence[KnownBits], skip: int, allowed: int, attempts: int
 ) -> list[tuple[int, int]]:
-    """Do the same with so many wrong draws allowed, by compiled code."""
+    """Return the same as `exact_states`, with `allowed` wrong draws, by compiled code."""
     masks = np.array([bits.mask for bits in known], np.uint64)
     values = np.array([bits.value for bits in known], np.uint64)
     outputs = basis_outputs(view, np.arange(len(known)) * (skip + 1))
@@ -287,7 +287,7 @@ def decoded_states(
 
 
 def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
-    """Keep the best: places in a block next to each other explain nearly the same draws."""
+    """Keep the best matches: adjacent places in a block explain nearly the same draws."""
     most = max((candidate.hits for candidate in candidates), default=0)
     return [candidate for candidate in candidates if candidate.hits == most]
 
@@ -295,7 +295,7 @@ def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
 def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the outputs of every state with a single bit set, bit 0 of word 0 first.
 
-    They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
+    They are taken at the positions, counted from each place in a block: `[bit, place, draw]`.
     """
     places = np.arange(view.form.begins)[:, None] + positions
     outputs = np.empty((view.unknowns(), *places.shape), np.uint64)

@@ -1,7 +1,8 @@
 """How many wrong draws a window must tolerate, and how many it can: exact binomial tails.
 
-Pure arithmetic with integers. `unlucky` is what corrupt rows may do to a window, `affordable`
-what a sieve can tolerate before chance survivors cost more than they are worth.
+The arithmetic uses integers only. `unlucky` bounds the wrong draws that corrupt rows may cause in a
+window; `affordable` bounds the misses that a sieve can forgive before chance matches cost more than
+they are worth.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from functools import lru_cache
 from math import comb
 
 BAD_LUCK = Fraction(1, 10**9)
-"""A window with more wrong draws than `unlucky` says is rarer than this."""
+"""Probability bound on a window with more wrong draws than `unlucky` returns."""
 
 
 @lru_cache(maxsize=4096)
 def unlucky(compared: int, percent: int, luck: Fraction = BAD_LUCK) -> int:
-    """Return the number of wrong draws that is hardly ever exceeded at `percent` corrupt rows.
+    """Return the number of wrong draws that is hardly ever exceeded with `percent` corrupt rows.
 
     >>> unlucky(40, 0), unlucky(40, 10)
     (0, 19)
@@ -28,7 +29,7 @@ def unlucky(compared: int, percent: int, luck: Fraction = BAD_LUCK) -> int:
 
 @lru_cache(maxsize=4096)
 def tolerated(compared: int, percent: int) -> int:
-    """Return the number of wrong draws that one history in a thousand exceeds at that share.
+    """Return the number of wrong draws that one history in a thousand exceeds at `percent`.
 
     >>> tolerated(40, 0), tolerated(40, 10)
     (0, 11)
@@ -42,7 +43,7 @@ def tolerated(compared: int, percent: int) -> int:
 def affordable(compared: int, values: int, tried: int, survivors: Fraction) -> int:
     """Return how many misses may be forgiven so that chance leaves at most `survivors`; or -1.
 
-    Under chance a draw hits with probability 1/`values`, and `tried` candidates are sieved.
+    By chance a draw hits with probability 1/`values`, and `tried` candidates are sieved.
 
     >>> affordable(40, 8, 2**20 * 501, Fraction(1))
     19

@@ -1,4 +1,4 @@
-"""The sieve of rows by seed: which method an output map has, and what its first row must be."""
+"""The sieve of rows by seed: the method of each output map, and the expected first row."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ with lazy_imports():
     from weft.searches.prng.kernels import mt, rows
 
 ROW_SPEED = {False: 16_000, True: 9_000}
-"""Seeds per millisecond of a core whose rows end early, by whether init_by_array fills them."""
+"""Seeds per millisecond of a core if rows end early, by whether init_by_array fills the block."""
 UNKNOWN_SPEED = 4_000
-"""The same where the first elements that are settled may be unknown."""
+"""The same if the elements settled first may be unknown."""
 STEPS_PER_MS = 100_000
-"""Steps per millisecond where a shuffle is made to its end."""
+"""Steps per millisecond if a shuffle is completed."""
 FEWEST_ROWS = 1 << 28
-"""Shuffles from which on one of them tells most seeds apart."""
+"""Number of possible shuffles from which one of them tells most seeds apart."""
 ENOUGH_ROWS = 1 << 48
-"""Shuffles that the calls which are looked at tell apart. One that draws again spoils them: for
-52 elements that is one history in ten million."""
+"""Number of shuffles that the compared calls distinguish. A call that draws again spoils them: for
+52 elements, in one history in ten million."""
 EARLY = 8
-"""Steps after which most seeds have ended; a few more outputs are made for what is drawn again."""
+"""Steps after which most seeds have ended; a few more outputs are generated for redraws."""
 
 
 def row_speed(form: TwisterSeeding, output: str, modulus: int, is_row_known: bool) -> int:
@@ -63,7 +63,7 @@ def is_shuffle_known(draws: Sequence[int], modulus: int) -> bool:
 
 
 def shuffle_target(family: Family, case: Case, start: int, skip: int) -> Target:
-    """Return the first calls of the first shuffle as draws, each with its bound."""
+    """Return a target made of the first calls of the first shuffle, each with its bound."""
     assert family.rows is not None
     bounds, values, rows = [], [], 1
     for bound, value in calls_of(case.draws[: case.modulus], family.rows.order):
@@ -95,7 +95,7 @@ def row_sieve(calls: Calls, target: Target) -> Run:
 
 
 def _expected(target: Target, total: int, length: int, is_sorted: bool) -> object:
-    """Return the elements of the first row, as far as they are known, or 1 for each of a set."""
+    """Return the known elements of the first row or, for a set, 1 at each of its elements."""
     if is_sorted:
         row = row_at(target.draws[0], length)
         return np.array([int(element in row) for element in range(total)])
@@ -104,13 +104,13 @@ def _expected(target: Target, total: int, length: int, is_sorted: bool) -> objec
 
 
 def _outputs(steps: int, is_whole: bool) -> int:
-    """Return how many outputs are made: two for each step, few where most rows end early."""
+    """Return the number of outputs to generate: two for each step, fewer if most rows end early."""
     count = 2 * steps + 8 if is_whole else 2 * min(steps, EARLY) + 8
     return int(min(DIRECT, count))
 
 
 def twister_form(family: Family) -> int:
-    """Return which of the kernel's forms the twister of a generator of rows is."""
+    """Return the kernel's form of the twister behind a generator of rows."""
     assert isinstance(family.seed_form, TwisterSeeding)
     assert family.rows is not None
     if family.seed_form.by_array:
@@ -119,14 +119,14 @@ def twister_form(family: Family) -> int:
 
 
 def bits_of(family: Family) -> int:
-    """Return how bounds take their values of words."""
+    """Return the kernel's code for how a bounded value is taken from a word."""
     assert family.rows is not None
     named = {"low": rows.LOW, "high": rows.HIGH, "remainder": rows.REMAINDER}
     return named[family.rows.bits]
 
 
 def method_of(family: Family, output: str, total: int) -> int:
-    """Return how a map makes a row out of so many elements."""
+    """Return the kernel's code for how a map makes a row out of `total` elements."""
     assert family.rows is not None
     kind, length, _ = parsed(output)
     if kind == "distinct":

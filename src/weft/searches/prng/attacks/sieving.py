@@ -1,7 +1,7 @@
-"""What a sieve by seed is: the draws it looks at, how fast it is, and what it returns.
+"""The interface of a sieve by seed: the draws it compares, its speed, and what it returns.
 
-A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may
-return more, never fewer. It may serve several calls that share a seeding.
+A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may return
+more, never fewer. It may serve several calls that share a seeding.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ else:
     np = lazy_module("numpy")
 
 MAX_SEEDS = 4096
-"""Seeds that one run of a sieve reports; a sieve lets far fewer pass."""
+"""Maximum number of seeds that one run of a sieve reports; far fewer pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,22 @@ class Target:
     """The modulus of each draw, where they differ: the calls of a shuffle."""
 
     def positions(self, steps: int) -> list[int]:
-        """Return the words the draws are read off, with `steps` words to a call."""
+        """Return the positions of the words that give the draws, at `steps` words per call."""
         return [steps * (self.start + at * (self.skip + 1)) for at in range(len(self.draws))]
 
 
 Calls = Sequence[tuple[Family, str]]
 """Families with output maps; more than one only where they share a seeding."""
 Run = Callable[[int, int], list[int]]
-"""Returns what passes of a range of seeds: the number of the call times 2^32 and the seed."""
+"""Returns the seeds of a range that pass, as the index of the call times 2^32 plus the seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """A way to sieve a family: `speed` in seeds per millisecond of a core, and how it is made.
+    """A sieve for a family: its `speed` in seeds per millisecond of a core, and how to make it.
 
-    A call takes `steps` words; words from `farthest` on are out of reach. Calls whose sieves
-    have the same `seeding`, if it is not empty, can be sieved together: see `shared_sieves`.
+    A call takes `steps` words; words from `farthest` on are out of reach. Calls whose sieves have
+    the same nonempty `seeding` can be sieved together by one `make`.
     """
 
     speed: int
@@ -65,17 +65,17 @@ class Sieve:
     farthest: int | None = None
     seeding: str = ""
     whole_row: bool = False
-    """Whether it compares the first row, without a wrong draw, and not single draws."""
+    """Whether it compares the whole first row, without wrong draws, instead of single draws."""
 
     def reaches(self, target: Target) -> bool:
-        """Whether the sieve can look at the draws of a target."""
+        """Whether the draws of a target are within reach."""
         if self.whole_row:
             return target.start == target.skip == 0
         return self.farthest is None or target.positions(self.steps)[-1] < self.farthest
 
 
 def tested(family: Family, output: str, target: Target) -> tuple[WordReading, ShortWords]:
-    """Return how draws are read off words, and the test of each draw."""
+    """Return how draws are read from words, and the test of each draw."""
     bounds = target.bounds or (target.modulus,) * len(target.draws)
     readings = [family.reading(output, bound) for bound in bounds]
     each = zip(readings, target.draws, bounds, strict=True)
@@ -86,7 +86,7 @@ def tested(family: Family, output: str, target: Target) -> tuple[WordReading, Sh
 
 
 def runner(sieve: Callable[..., int], *args: object) -> Run:
-    """Return what runs a sieve over seeds and lists those that pass."""
+    """Return a function that sieves a range of seeds and lists those that pass."""
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
@@ -99,7 +99,7 @@ def runner(sieve: Callable[..., int], *args: object) -> Run:
 
 
 def one_by_one(sieves: Sequence[Run]) -> Run:
-    """Return one sieve of several calls out of one for each."""
+    """Combine sieves of one call each into a sieve of all calls."""
 
     def run(lo: int, hi: int) -> list[int]:
         return [call << CALL_BITS | s for call, sieve in enumerate(sieves) for s in sieve(lo, hi)]

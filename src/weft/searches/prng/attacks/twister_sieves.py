@@ -24,15 +24,15 @@ with lazy_imports():
     from weft.searches.prng.kernels import cuda, hits, mt, mt_shared, vectors
 
 MOST_BLOCKS = Fraction(1, 16)
-"""Blocks of seeds that may pass the first tests of a call by chance."""
+"""Share of blocks of seeds that may pass the first tests of a call by chance."""
 MOST_SHARED_BLOCKS = Fraction(1, 512)
-"""The same where several calls share the blocks."""
+"""The same if several calls share the blocks."""
 TWISTER_SPEED, ARRAY_SPEED = 32_000, 9_000
-"""Seeds per millisecond of a core by the short and by the long seeding of MT19937."""
+"""Seeds per millisecond of a core with the short and the long seeding of MT19937."""
 
 
 def twister_speed(form: TwisterSeeding) -> tuple[int, str]:
-    """Return the seeds per millisecond and the name of a filling of MT19937."""
+    """Return the speed and the name of a filling of MT19937."""
     if form.by_array:
         return ARRAY_SPEED, "init_by_array"
     return TWISTER_SPEED, "69069" if form.product else "init_genrand"
@@ -58,16 +58,16 @@ def twister_sieve(calls: Calls, target: Target) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class CallProbe:
-    """The outputs that a call looks at, in order, and how it judges them.
+    """The outputs that a call compares, in order, and how it tests them.
 
-    Without `draw` row i of `tests` judges output i. With it the call takes some bits of a word,
-    and another word if they are too great: which output a draw was is not known before, so all
-    outputs are gone through, by `hits.scan_output`.
+    Without `draw`, row i of `tests` tests output i. With it, the call takes some bits of a word,
+    and another word if they are too great. Which output a draw was is then not known in advance, so
+    `hits.scan_output` goes through all outputs.
     """
 
     positions: Sequence[int]
     chance: Fraction
-    """That a seed passes one test by accident."""
+    """Probability that a seed passes one test by chance."""
     wrong: int
     """Tests that a seed may fail."""
     tests: ShortWords
@@ -75,12 +75,12 @@ class CallProbe:
     expected: ShortWords
 
     def first_tests(self, most_blocks: Fraction) -> int:
-        """Return how many tests end most blocks of seeds."""
+        """Return how many tests reject most blocks of seeds."""
         return first_tests(self.chance, len(self.positions), self.wrong, most_blocks)
 
 
 def probe_call(family: Family, output: str, target: Target) -> CallProbe:
-    """Return what a call looks at, in the order in which outputs get known."""
+    """Return the probe of a call, with outputs in the order in which they become known."""
     wrong = len(target.draws) - target.enough
     end = redrawn_from(family, output)
     if end is not None:
@@ -93,13 +93,13 @@ def probe_call(family: Family, output: str, target: Target) -> CallProbe:
 
 
 def probe_redrawing(end: str, target: Target, wrong: int) -> CallProbe:
-    """Return how a call that draws again is looked at."""
+    """Return the probe of a call that draws again."""
     high = end == "high"
     bits = target.modulus.bit_length() if high else (target.modulus - 1).bit_length()
     draw = np.array((32 - bits if high else 0, (1 << bits) - 1, target.modulus), np.uint32)
     compared = dict(zip(target.positions(1), target.draws, strict=True))
     count = max(compared) + 1
-    outputs = min(DIRECT, 2 * count + 32)  # what lies beyond is not judged
+    outputs = min(DIRECT, 2 * count + 32)  # outputs beyond these are not tested
     remaining = [sum(at >= call for at in compared) for call in range(count)]
     rows = [(compared.get(call, hits.ANY), remaining[call]) for call in range(count)]
     expected = np.array([*rows, *([(hits.ANY, 0)] * (outputs + 1))], np.uint32)
@@ -137,17 +137,17 @@ def shared_sieve(calls: Calls, probes: Sequence[CallProbe], target: Target) -> R
 
 
 def redrawn_from(family: Family, output: str) -> str | None:
-    """Return the end of a word of which a map takes bits, until they are below the modulus."""
+    """Return the end of a word whose bits a rejecting map takes; None if it does not reject."""
     return family.twister.rejecting.get(output) if family.twister else None
 
 
 def known_after(position: int, form: int) -> int:
-    """Return after which step of the filling an output of a twister is known."""
+    """Return the step of the filling after which an output of a twister is known."""
     return max(mt.step_of(position + more, form) for more in (0, 1, mt.FAR))
 
 
 def first_tests(chance: Fraction, tests: int, wrong: int, most_blocks: Fraction) -> int:
-    """Return how many tests all but so many blocks of seeds end at, by the chance of one test."""
+    """Return the number of tests that less than `most_blocks` of all blocks pass by chance."""
     for count in range(wrong + 1, tests):
         missed = range(min(wrong, count) + 1)
         passed = sum(comb(count, k) * (1 - chance) ** k * chance ** (count - k) for k in missed)
@@ -159,8 +159,8 @@ def first_tests(chance: Fraction, tests: int, wrong: int, most_blocks: Fraction)
 def schedule(positions: Sequence[int], form: int, first: int) -> tuple[Ints, Ints]:
     """Return the steps at which to stop, and each output with the number of stops before it.
 
-    That is -1 from output `first` on: few blocks get there. init_by_array keeps every word, so
-    there it is enough to stop where an output is known.
+    This number is -1 from output `first` on, which few blocks reach. init_by_array stores every
+    word, so it stops only where an output becomes known, for all outputs.
     """
     early = positions if form == mt.BY_ARRAY else positions[:first]
     if form == mt.BY_ARRAY:
@@ -176,7 +176,7 @@ def schedule(positions: Sequence[int], form: int, first: int) -> tuple[Ints, Int
 
 
 def twister_form(family: Family) -> int:
-    """Return which of the kernel's forms a twister is."""
+    """Return the kernel's form of a twister."""
     assert isinstance(family.seed_form, TwisterSeeding)
     assert family.twister is not None
     if family.seed_form.by_array:

@@ -1,7 +1,7 @@
-"""Attack: the state of a Mersenne Twister from 624 whole outputs in a row, which are its words.
+"""Attack: the state of a Mersenne Twister from 624 consecutive whole outputs.
 
-No algebra is needed: the tempering is undone word by word, and every further draw must follow.
-It takes milliseconds, so it is tried before anything else, for all calls that show whole outputs.
+No algebra is needed: the tempering is undone word by word, and every further draw must match. This
+takes milliseconds, so it is tried before anything else, for all calls that show whole outputs.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from weft.searches.prng.hypothesis import Hypothesis
 NAME = "twister-words"
 WORD_BITS = 32
 NEEDED = WORDS + 1
-"""The words of a state, and one more that it must predict."""
+"""The words of a state, plus one that it must predict."""
 COST_MS = 10
 
 
 class TwisterWords:
-    """The attack on all twisters; one unit does all."""
+    """The attack on all twisters; all work is one unit."""
 
     name = NAME
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say which calls are covered; nothing for draws that are no whole outputs."""
+        """Return a plan or a gap for each call that shows whole outputs; empty for other draws."""
         if case.modulus != 1 << WORD_BITS or case.skips[0] > 0:
             return []
         return [
@@ -40,7 +40,7 @@ class TwisterWords:
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Undo the tempering; a state that misses one of the other draws is none."""
+        """Undo the tempering; reject the state if it misses one of the other draws."""
         assert (units.lo, units.hi) == (0, 1), "all work is one unit"
         words = [untemper(draw) for draw in case.draws[:WORDS]]
         state = family_named(plan.family).state_text([*words, 0])

@@ -1,8 +1,8 @@
 """Likely seeds when the number of skipped calls varies from draw to draw.
 
-Every way through the stream of a seed is looked at, with every start. That tells truth from
-chance only while a draw says more than the choice of a skip, so the range of skips is cut to
-what the draws can carry. A unit is 64 seeds; most are given up after the first draws.
+Every path through the stream of a seed is considered, from every start. This tells truth from
+chance only if a draw carries more information than the choice of a skip, so the range of skips is
+reduced to what the draws support. A unit is 64 seeds; most are rejected after the first draws.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ MAX_DRAWS = 128
 MAX_EXTENDED = 256
 FIRST_LOOK = 24
 ENOUGH = 12_000
-"""Evidence that the range of skips must leave, in thousandths of a decade."""
+"""Minimum evidence that a range of skips must leave, in thousandths of a decade."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkipReach:
-    """The draws compared, how many may be wrong, and the skips that they can carry."""
+    """The number of draws compared, how many may be wrong, and the skips that they support."""
 
     compared: int
     allowed: int
@@ -50,13 +50,13 @@ class SkipReach:
 
 
 class Varying:
-    """The attack; it keeps nothing between calls."""
+    """The attack with varying skips; stateless."""
 
     name = NAME
     needs_luck = True
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each family what is covered."""
+        """Return the plans and gaps of all chosen families."""
         return [
             item
             for family in case.chosen(FAMILIES)
@@ -65,7 +65,7 @@ class Varying:
         ]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Look for ways through the streams of the seeds of the units."""
+        """Search the streams of the units' seeds for paths that explain the draws."""
         reach = reach_of(case, TYPED_COUNT)
         assert reach is not None
         family = family_named(plan.family)
@@ -85,7 +85,7 @@ class Varying:
 
 
 def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
-    """Return what is covered of one output map, and what is not."""
+    """Return the plan of one output map and the gaps it leaves."""
     first, last = case.skips
     if first == last:
         return []
@@ -112,7 +112,7 @@ def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
 
 
 def reach_of(case: Case, seeds: int) -> SkipReach | None:
-    """Return the widest range of skips, halved until the draws carry it; None if none does."""
+    """Return the range of skips, halved until the draws support it; None if they support none."""
     first, last = case.skips
     compared = min(MAX_DRAWS, len(case.draws))
     allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
@@ -133,7 +133,7 @@ def tried_in(case: Case, seeds: int, compared: int, skips: tuple[int, int]) -> i
 
 
 def is_promising(case: Case, family: Family, output: str, seed: int, reach: SkipReach) -> bool:
-    """Whether the best way to the first draws is better than chance."""
+    """Whether the best path through the first draws has more hits than chance gives."""
     count = min(FIRST_LOOK, reach.compared)
     stream = stream_of(case, reach, family, output, family.seeding(seed), case.starts, count)
     _, hits = walk(case, reach, stream, case.starts, count, np.empty((0, 0), np.uint16))
@@ -143,7 +143,7 @@ def is_promising(case: Case, family: Family, output: str, seed: int, reach: Skip
 def way_through(
     case: Case, reach: SkipReach, family: Family, output: str, state: State, starts: tuple[int, int]
 ) -> tuple[int, tuple[int, ...]]:
-    """Return the start and the skips of the best way through the stream from a state on."""
+    """Return the start and the skips of the best path through the stream from a state on."""
     stream = stream_of(case, reach, family, output, state, starts, reach.compared)
     choices = np.zeros((reach.compared, stream.size), np.uint16)
     last, _ = walk(case, reach, stream, starts, reach.compared, choices)
@@ -156,7 +156,7 @@ def stream_of(
     case: Case, reach: SkipReach, family: Family, output: str, state: State,
     starts: tuple[int, int], count: int,
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:  # fmt: skip
-    """Return all draws that a way of `count` draws may meet."""
+    """Return the part of the stream that a path of `count` draws can reach."""
     calls = starts[1] + (count - 1) * (reach.skips[1] + 1) + 1
     return bulk.fill(family, output, state, case.modulus, np.zeros(calls, np.int64))
 
@@ -169,7 +169,7 @@ def walk(
     count: int,
     choices: object,
 ) -> tuple[int, int]:
-    """Return the last place and the hits of the best way."""
+    """Return the last place and the hits of the best path."""
     draws = np.array(case.draws[:count], np.uint64)
     bounds = np.array(starts, np.int64), np.array(reach.skips, np.int64)
     last, hits = path.best_path(stream, draws, *bounds, choices)
@@ -177,10 +177,10 @@ def walk(
 
 
 def extend_skips(hypothesis: Hypothesis, draws: Sequence[int]) -> Hypothesis:
-    """Return a hypothesis whose skips, where they vary, are listed for all draws.
+    """Return a hypothesis whose skips, if they vary, are listed for all draws.
 
-    The best way through the stream is taken, as the attack takes it. Beyond MAX_EXTENDED draws
-    the skips stay as they are known.
+    They are the skips of the best path through the stream, as in the attack. For more than
+    MAX_EXTENDED draws the hypothesis is returned unchanged.
     """
     if hypothesis.skips.is_constant or len(draws) > MAX_EXTENDED:
         return hypothesis

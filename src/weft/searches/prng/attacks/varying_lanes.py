@@ -1,9 +1,9 @@
 """Any state of a congruential generator modulo 2^k when the number of skipped calls varies.
 
-The low lane is a hidden chain on a circle: its states follow one another in one cycle of 2^L,
-and a draw shows some bits of the place it was made at. The best way round gives the lane and
-the skips; one draw taken for right then gives the rest of the state, and the way through the
-true stream the skips that the low bits left open. One unit: there is one circle.
+The low lane is a hidden chain on a circle: its states form one cycle of length 2^L, and a draw
+shows some bits of its place on it. The best path around the circle gives the lane and the skips; a
+draw assumed to be right then gives the rest of the state, and the best path through the true stream
+gives the skips that the low bits left open. There is one circle, and so one unit.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ with lazy_imports():
 NAME = "varying-lanes"
 MAX_DRAWS = 96
 MAX_LANE = 20
-"""Bits of a lane whose circle is walked; the ways to all places are kept, a byte each."""
+"""Maximum number of bits of a lane, as the paths around its circle are stored, a byte per step."""
 CHANCE = 3_000
-"""Evidence of the low bits, in thousandths of a decade, that makes the best way the true one."""
+"""Evidence of the low bits, in thousandths of a decade, that makes the best path the true one."""
 MARGIN = 4
-"""Draws by which the first place on the circle may be wrong."""
+"""Draws by which the first place on the circle may be off."""
 
 
 class VaryingLanes:
-    """The attack; it keeps nothing between calls."""
+    """The low-lane attack with varying skips; stateless."""
 
     name = NAME
     needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
-        """Say for each generator of this kind what is covered."""
+        """Return the plans and gaps of the chosen congruential generators."""
         if case.skips[0] == case.skips[1]:
             return []
         shapes = [shape for shape in lcg_forms() if case.is_chosen(shape.family)]
@@ -63,7 +63,7 @@ class VaryingLanes:
         return [item for shape in single for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
-        """Walk the circle."""
+        """Find the best path around the circle and the states that fit it."""
         split = StateSplit.of(lcg_form(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
         assert reach is not None
@@ -74,7 +74,7 @@ class VaryingLanes:
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
-    """Return what is covered of one output map, or why nothing is."""
+    """Return the plan of one output map and the gap it leaves, or why nothing is covered."""
     split = StateSplit.of(shape, case.modulus)
     if split.shown == 0 or split.lane > MAX_LANE:
         return [Gap(NAME, shape.family, shape.output, "the draws show no bits of a short lane")]
@@ -102,7 +102,7 @@ def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
 
 
 def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
-    """Return the widest range of skips that the low bits of the draws carry; None if none."""
+    """Return the widest range of skips that the draws' low bits support; None if there is none."""
     compared = min(MAX_DRAWS, len(case.draws))
     allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
     for width in range(min(case.skip_count, 1 << split.shown), 1, -1):
@@ -117,7 +117,7 @@ def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
 
 
 def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMatch]:
-    """Return the hypothesis of the best way round the circle, if a state fits it."""
+    """Return the hypothesis of the best path around the circle, if a state fits it."""
     places = best_way(case, split, reach)
     fit = fit_on(case, split, reach, places)
     if fit is None:
@@ -137,7 +137,7 @@ def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMa
 
 
 def best_way(case: Case, split: StateSplit, reach: SkipReach) -> list[int]:
-    """Return the places on the circle of the way that explains most low bits."""
+    """Return the places of the path around the circle that explains most low bits."""
     lanes = circle(split, (1 << split.lane) + reach.compared * (reach.skips[1] + 1))
     mask = (1 << split.shown) - 1
     draws = np.array([draw & mask for draw in case.draws[: reach.compared]], np.uint64)
@@ -151,7 +151,7 @@ def best_way(case: Case, split: StateSplit, reach: SkipReach) -> list[int]:
 
 
 def circle(split: StateSplit, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return the lane from 0 on, step by step, doubling what is known."""
+    """Return the first `count` states of the lane from 0 on, doubling the known ones."""
     lanes = np.zeros(1, np.uint64)
     mask = np.uint64((1 << split.lane) - 1)
     while lanes.size < count:

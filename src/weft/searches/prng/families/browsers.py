@@ -1,8 +1,8 @@
-"""Math.random() of Safari and Firefox: xorshift128+ of Vigna, with its sum.
+"""Math.random() of Safari and Firefox: Vigna's xorshift128+, including the sum.
 
-Both take the low 53 bits of the sum of the two words. JavaScriptCore seeds every global object
-with 32 bits, so all its seeds can be tried; SpiderMonkey takes 128 bits from the system, and
-nothing but its state identifies it. V8, which has no sum, is in `v8`.
+Both take the low 53 bits of the sum of the two words. JavaScriptCore seeds every global object with
+32 bits, so all its seeds can be tried; SpiderMonkey takes 128 bits from the system, so only its
+state identifies it. V8, which omits the sum, is in `v8`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ M32 = (1 << 32) - 1
 ZERO = 0
 ONE = 1
 ALIKE = 6
-"""Outputs after which small seeds no longer look alike."""
+"""Number of outputs after which small seeds no longer look alike."""
 
 
 def seeding(seed: int) -> State:
-    """Do what WeakRandom of WebKit does with a seed of 32 bits: 0 counts as 1."""
+    """Return the state that WebKit's WeakRandom has for a seed of 32 bits; 0 counts as 1."""
     state = [0, 0]
     fill(seed, state)
     return state
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     word = seed & M32
     if word == ZERO:
         word = ONE
@@ -54,7 +54,7 @@ def step(state: State) -> int:
 
 
 def step_53(state: State) -> int:
-    """Return the bits that Math.random() has."""
+    """Return the 53 bits that Math.random() uses."""
     return step(state) & M53
 
 

@@ -1,7 +1,7 @@
 """CPython's `random`: MT19937 seeded by the 32-bit words of an integer (init_by_array).
 
-randrange(n) takes the high bits of a word, as many as n has, until they are below n. random()
-joins two words to 53 bits.
+randrange(n) takes as many high bits of a word as n has and draws again until they are below n.
+random() joins two words into 53 bits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECOND_MULTIPLIER = 1566083941
 
 
 def seeding(seed: int) -> State:
-    """Do what random.seed(seed) does with an integer: the sign is dropped, no bits are."""
+    """Return the state after random.seed(seed) with an integer: only its sign is dropped."""
     seed = abs(seed)
     count = max(1, -(-seed.bit_length() // 32))
     return by_array([seed >> (32 * at) & M32 for at in range(count)])
@@ -47,7 +47,7 @@ def by_array(key: list[int]) -> State:
 
 
 def _following(words: list[int], at: int) -> int:
-    """Go on to the next word; after the last comes the second, and the first is a copy."""
+    """Return the index of the next word; after the last, copy it to the first and return 1."""
     if at + 1 < SIZE:
         return at + 1
     words[0] = words[SIZE - 1]
@@ -55,7 +55,7 @@ def _following(words: list[int], at: int) -> int:
 
 
 def randrange(state: State, modulus: int) -> int:
-    """Make the draw of random.randrange."""
+    """Return the draw of random.randrange(modulus)."""
     dropped = WORD_BITS
     rest = modulus
     while rest > ZERO:

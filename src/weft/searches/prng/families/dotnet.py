@@ -1,6 +1,6 @@
-"""System.Random of .NET with a seed: Knuth's subtractive generator, with a slip in one lag.
+"""System.Random of .NET with a seed: Knuth's subtractive generator, with a mistake in one lag.
 
-The state is the table of 55 words and the place of the next. Next(n) scales a double.
+The state is the table of 55 words and the index of the next. Next(n) scales a double.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNIT = 1.0 / 2147483647
 
 
 def seeding(seed: int) -> State:
-    """Do what new Random(seed) does with a seed of 32 bits, of which the sign is dropped."""
+    """Return the state after new Random(seed) with a seed of 32 bits; its sign is dropped."""
     signed = (seed & 0xFFFFFFFF) - ((seed & 0x80000000) << 1)
     table = _filled(FIRST - min(abs(signed), BIG))
     for _ in range(4):
@@ -68,7 +68,7 @@ def step(state: State) -> int:
 
 
 def next_bounded(state: State, modulus: int) -> int:
-    """Make the draw of Next(modulus)."""
+    """Return the draw of Next(modulus)."""
     return int(step(state) * UNIT * modulus)
 
 

@@ -1,9 +1,9 @@
-"""The C library of GNU: rand() (TYPE_3, additive feedback), rand_r() and drand48().
+"""The GNU C library: rand() (TYPE_3, additive feedback), rand_r() and drand48().
 
-rand() adds two of the last 31 words and drops a bit; its state is those words and the place of
-the next. rand_r() puts three outputs of an LCG together. drand48 is an LCG modulo 2^48; its
-`mod` is of lrand48(), its word the 32 bits of mrand48(), unsigned.
-PHP before 7.1 took rand() from here and scaled it: `scaled`.
+rand() adds two of the last 31 words and drops a bit; its state is those words and the index of the
+next. rand_r() joins three outputs of an LCG. drand48() is an LCG modulo 2^48; its `mod` is the
+remainder of lrand48(), its word the 32 bits of mrand48(), unsigned. PHP before 7.1 used this rand()
+and scaled it: `scaled`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ UNIT_48 = 2.0**-48
 
 
 def seeding(seed: int) -> State:
-    """Do what srand(seed) does: fill by Schrage's form of minstd, then run 310 steps."""
+    """Return the state after srand(seed): fill by Schrage's form of minstd, then run 310 steps."""
     word = seed & M32 or 1
     word -= (word >> 31) << 32  # the fill treats the seed as signed
     words = [word]
@@ -66,11 +66,11 @@ def seeding(seed: int) -> State:
 
 
 step = additive_step(DEGREE, SEPARATION)
-"""Returns rand(): 31 bits."""
+"""Returns the 31 bits of rand()."""
 
 
 def step_r(state: State) -> int:
-    """Return rand_r(): 11 bits and twice 10 bits of three steps of an LCG."""
+    """Return rand_r(): 11, 10 and 10 bits of three steps of an LCG."""
     first = (state[0] * MULTIPLIER_R + INCREMENT_R) & M32
     second = (first * MULTIPLIER_R + INCREMENT_R) & M32
     third = (second * MULTIPLIER_R + INCREMENT_R) & M32
@@ -80,7 +80,7 @@ def step_r(state: State) -> int:
 
 
 def seeding_48(seed: int) -> State:
-    """Do what srand48(seed) does: 32 bits above a constant."""
+    """Return the state after srand48(seed): 32 bits above a constant."""
     return [(seed & M32) << 16 | LOW_SEED_48]
 
 
@@ -91,7 +91,7 @@ def step_48(state: State) -> int:
 
 
 def drand48_scaled(state: State, modulus: int) -> int:
-    """Make the draw of (int) (drand48() * modulus)."""
+    """Return the draw of (int) (drand48() * modulus)."""
     state[0] = (state[0] * MULTIPLIER_48 + INCREMENT_48) & M48
     return int(state[0] * UNIT_48 * modulus)
 

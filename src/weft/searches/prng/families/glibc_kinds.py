@@ -1,8 +1,8 @@
 """random() of the GNU C library with other states: initstate() of 8, 32, 64 and 256 bytes.
 
-TYPE_0 is a congruential generator; TYPE_1, 2 and 4 add two of the last 7, 15 and 63 words as
-rand(), which is TYPE_3, does with 31. FreeBSD's and macOS' older random() have the same kinds
-with another filling and are not these.
+TYPE_0 is a congruential generator; TYPE_1, 2 and 4 add two of the last 7, 15 and 63 words, as
+rand() (TYPE_3) does with 31. The older random() of FreeBSD and macOS has the same types but fills
+its state differently and is not covered.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ONE = 1
 
 
 def seeding_0(seed: int) -> State:
-    """Do what srandom_r(seed) does with a state of one word; 0 counts as 1."""
+    """Return the state after srandom_r(seed) with a state of one word; 0 counts as 1."""
     return [seed & M32 or 1]
 
 
@@ -40,7 +40,7 @@ def step_0(state: State) -> int:
 
 
 def additive(degree: int, lag: int) -> tuple[Callable[[int, State], None], Seeding, Step]:
-    """Return fill, seeding and step of a kind that adds two of the last `degree` words."""
+    """Return fill, seeding and step of a type that adds two of the last `degree` words."""
     size, warm_up = degree, 10 * degree
     step = additive_step(degree, lag)
 

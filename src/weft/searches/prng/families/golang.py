@@ -1,7 +1,7 @@
 """math/rand of Go: an additive lagged Fibonacci generator, x[n] = x[n−607] + x[n−273].
 
-The state is the 607 words and the place of the next. Seeding adds, bit by bit, a table that is
-itself the state of the generator after 7.8 · 10^12 steps; `cooked` computes it by a polynomial.
+The state is the 607 words and the index of the next. Seeding XORs the words with a table that is
+itself the state of the generator after 7.8 · 10^12 steps; `cooked` computes it with polynomials.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FOR_ZERO = 89482311
 WARM_UP = 20
 COOKED_STEPS = 7_800_000_000_000
 PACKED = 144
-"""Bits for a sum of 607 products of 64-bit numbers."""
+"""Bits that hold a sum of 607 products of 64-bit numbers."""
 
 
 def seeding(seed: int) -> State:
-    """Do what rand.NewSource(seed) does; seeds that are equal modulo 2^31 − 1 are one."""
+    """Return the state after rand.NewSource(seed); seeds equal modulo 2^31 − 1 give one state."""
     signed = (seed & M64) - ((seed & 1 << 63) << 1)
     words = _filled(signed % M31 or FOR_ZERO, 40, 20)
     return [*(word ^ salt for word, salt in zip(words, cooked(), strict=True)), LENGTH - TAP]
 
 
 def _filled(value: int, high: int, middle: int) -> list[int]:
-    """Make each word of three outputs of minstd, shifted and overlaid."""
+    """Return words that are each three outputs of minstd, shifted and XORed."""
     words = []
     for _ in range(WARM_UP):
         value = value * FILL_MULTIPLIER % M31
@@ -78,7 +78,7 @@ def _power_of_x(exponent: int) -> list[int]:
 
 
 def _squared(factors: list[int]) -> list[int]:
-    """Square a polynomial as one large integer, each coefficient in a field of its own."""
+    """Square a polynomial as one large integer, with a separate field for each coefficient."""
     size = PACKED // 8
     packed = b"".join(factor.to_bytes(size, "little") for factor in factors)
     square = (int.from_bytes(packed, "little") ** 2).to_bytes(2 * LENGTH * size, "little")
@@ -118,7 +118,7 @@ def int31(state: State) -> int:
 
 
 def scaled(state: State, modulus: int) -> int:
-    """Make the draw of int(Float64() * modulus); 63 bits are rounded, and never to 1."""
+    """Return the draw of int(Float64() * modulus); 63 bits that round up to 1 are drawn again."""
     unit = int63(state) * UNIT_63
     while unit == WHOLE:
         unit = int63(state) * UNIT_63
@@ -126,7 +126,7 @@ def scaled(state: State, modulus: int) -> int:
 
 
 def int31n(state: State, modulus: int) -> int:
-    """Make the draw of the bound that Shuffle takes: Lemire's method on 32 bits of Int63()."""
+    """Return the draw of Shuffle's internal int31n: Lemire's method on 32 bits of Int63()."""
     product = (step(state) >> 31 & M32) * modulus
     while product & M32 < TWO32 % modulus:
         product = (step(state) >> 31 & M32) * modulus
@@ -159,5 +159,5 @@ FAMILY = Family(
 SHUFFLING = replace(
     FAMILY, outputs={"int31n": int31n}, readings={"int31n": WordReading("span", moved=1)}
 )
-"""The generator with the bound that no caller can name: it serves the sieve of shuffles."""
+"""The generator with int31n, which callers cannot name; the sieve of shuffles uses it."""
 FAMILIES = (FAMILY,)

@@ -1,7 +1,7 @@
 """java.util.Random: a linear congruential generator modulo 2^48, as the JDK documents it.
 
-nextInt(bound) takes 31 bits: the high ones when the bound is a power of two, else a remainder
-that is drawn again when it would favour small values.
+nextInt(bound) takes 31 bits: the high ones if the bound is a power of two, else a remainder that is
+drawn again if it would favour small values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def step(state: State) -> int:
 
 
 def next_int(state: State, bound: int) -> int:
-    """Make the draw of nextInt(bound)."""
+    """Return the draw of nextInt(bound)."""
     if bound & (bound - ONE) == ZERO:
         return (bound * (step(state) >> 1)) >> 31
     while True:
@@ -48,7 +48,7 @@ def next_int(state: State, bound: int) -> int:
 
 
 def next_int_mod(state: State, modulus: int) -> int:
-    """Make the draw of Math.floorMod(nextInt(), modulus)."""
+    """Return the draw of Math.floorMod(nextInt(), modulus)."""
     word = step(state)
     if word < TWO31:
         return word % modulus
@@ -56,7 +56,7 @@ def next_int_mod(state: State, modulus: int) -> int:
 
 
 def next_int_abs(state: State, modulus: int) -> int:
-    """Make the draw of Math.abs(nextInt()) % modulus; -2^31, which stays negative, is ignored."""
+    """Return the draw of Math.abs(nextInt()) % modulus; -2^31, which stays negative, is ignored."""
     word = step(state)
     if word < TWO31:
         return word % modulus
@@ -64,7 +64,7 @@ def next_int_abs(state: State, modulus: int) -> int:
 
 
 def next_long_abs(state: State, modulus: int) -> int:
-    """Make the draw of Math.abs(nextLong() % modulus)."""
+    """Return the draw of Math.abs(nextLong() % modulus)."""
     word = next_long(state)
     if word < TWO63:
         return word % modulus
@@ -72,7 +72,7 @@ def next_long_abs(state: State, modulus: int) -> int:
 
 
 def next_long_mod(state: State, modulus: int) -> int:
-    """Make the draw of Math.floorMod(nextLong(), modulus)."""
+    """Return the draw of Math.floorMod(nextLong(), modulus)."""
     word = next_long(state)
     if word < TWO63:
         return word % modulus
@@ -80,7 +80,7 @@ def next_long_mod(state: State, modulus: int) -> int:
 
 
 def next_long(state: State) -> int:
-    """Return the 64 bits of nextLong(): two outputs, of which the second is signed."""
+    """Return the 64 bits of nextLong(): two outputs, the second of which is signed."""
     high = step(state) << 32
     low = step(state)
     if low < TWO31:
@@ -89,14 +89,14 @@ def next_long(state: State) -> int:
 
 
 def next_double_scaled(state: State, modulus: int) -> int:
-    """Make the draw of (int) (nextDouble() * modulus), in the arithmetic of doubles."""
+    """Return the draw of (int) (nextDouble() * modulus), in the arithmetic of doubles."""
     high = step(state) >> 6
     low = step(state) >> 5
     return int(((high << 27) + low) * TWO53_INVERSE * modulus)
 
 
 def _long_form(output: str, *, absolute: bool = False) -> LcgForm:
-    """Return the form of a map of nextLong(): two steps for a call, the second is the low word."""
+    """Return the form of a nextLong() map: two steps per call, the second for the low word."""
     back = pow(MULTIPLIER, -1, MODULUS)
     return LcgForm(
         "java", output, *affine_power(MULTIPLIER, INCREMENT, 2, MODULUS), dropped=16, width=32,

@@ -1,7 +1,7 @@
 """Congruential generators of compilers and textbooks: one word of state, x → a·x + c.
 
-`LCGS` holds the constants by the name of the family. The seed is the state, but for minstd and
-minstd0, which are modulo the prime 2^31 − 1 and take 1 for 0, as C++ says.
+`LCGS` holds the constants by family name. The seed is the state, except for minstd and minstd0,
+which are modulo the prime 2^31 − 1 and replace 0 by 1, as C++ specifies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.searches.prng.forms import LatticeForm, LcgForm
 
 PRIME = (1 << 31) - 1
 STATES, ONE, ZERO = PRIME - 2, 1, 0
-"""The outputs of minstd less their least, 1, are below this and it."""
+"""Range of minstd's outputs: the greatest less the least, which is 1."""
 PRIME_DOUBLE = 2147483647.0
 
 
@@ -52,7 +52,7 @@ def _seeding_prime(seed: int) -> State:
 
 
 def _step(lcg: Lcg) -> Step:
-    """Return the step: the new state, and the bits of it that are shown."""
+    """Return the step, which updates the state and returns the bits of it that are shown."""
     multiplier, increment, modulus, low = lcg.multiplier, lcg.increment, lcg.modulus, lcg.low
     shown = (1 << lcg.width) - 1
 
@@ -64,7 +64,7 @@ def _step(lcg: Lcg) -> Step:
 
 
 def _scaled_by_prime(step: Step) -> Draw:
-    """Make floor(u · modulus), u = state / (2^31 − 1), as Park and Miller write it."""
+    """Return the map floor(u · modulus), u = state / (2^31 − 1), as Park and Miller write it."""
 
     def scaled(state: State, modulus: int) -> int:
         return int(step(state) / PRIME_DOUBLE * modulus)
@@ -73,9 +73,9 @@ def _scaled_by_prime(step: Step) -> Draw:
 
 
 def _bounded_by_prime(step: Step) -> Draw:
-    """Make the draw of std::uniform_int_distribution in libstdc++: states in equal parts.
+    """Return the map of libstdc++'s std::uniform_int_distribution: states in equal parts.
 
-    A state of 0, which no seed has, stays 0 for ever; it makes draws of 0.
+    A state of 0, which no seed gives, stays 0 forever; it gives draws of 0.
     """
 
     def bounded(state: State, modulus: int) -> int:
@@ -89,14 +89,14 @@ def _bounded_by_prime(step: Step) -> Draw:
 
 
 def _lattice_forms(lcg: Lcg) -> tuple[LatticeForm, ...]:
-    """Return what draws say of the state: all of it, or the bits up to the highest shown."""
+    """Return the lattice forms, modulo the whole state or its bits up to the highest shown."""
     whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
     constants = (lcg.multiplier, lcg.increment)
     spans = [
         LatticeForm(output, "span", *constants, whole, edge=1 << lcg.low)
         for output in ("high", "scaled")
     ]
-    if lcg.modulus == PRIME:  # the parts are a little smaller: with the modulus, up to 2^16
+    if lcg.modulus == PRIME:  # rounded parts shift the spans by about the modulus: up to 2^16
         spans.append(LatticeForm("bounded", "span", *constants, whole, edge=1 << 16))
     bare = () if lcg.low else (LatticeForm("mod", "remainder", *constants, lcg.modulus),)
     return (*spans, *bare)

@@ -1,7 +1,8 @@
-"""math.random of Lua: 5.4 has xoshiro256** seeded in its own way, 5.3 on Unix C's random().
+"""math.random of Lua: 5.4 uses xoshiro256** with its own seeding, 5.3 on Unix uses C's random().
 
-5.4 fills the state with the seed, 0xff and zeros and drops 16 outputs; a bound takes the low bits
-of a word until they are small enough. 5.3 drops one output after seeding and scales.
+5.4 fills the state with the seed, 0xff and zeros and discards 16 outputs; a bounded call takes the
+low bits of a word and draws again until they are small enough. 5.3 discards one output after
+seeding and scales.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ONE = 1
 
 
 def seeding(seed: int) -> State:
-    """Do what math.randomseed(seed) of Lua 5.4 does with an integer."""
+    """Return the state after math.randomseed(seed) of Lua 5.4 with an integer."""
     state = [seed & M64, SECOND_WORD, 0, 0]
     for _ in range(16):
         turn(state)
@@ -29,7 +30,7 @@ def seeding(seed: int) -> State:
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = seed
     state[1] = SECOND_WORD
     state[2] = ZERO
@@ -39,7 +40,7 @@ def fill(seed: int, state: State) -> None:
 
 
 def project(state: State, modulus: int) -> int:
-    """Make the draw of math.random(0, modulus - 1): low bits, drawn again if too great."""
+    """Return the draw of math.random(0, modulus - 1): low bits, drawn again if too great."""
     largest = modulus - ONE
     mask = largest
     for shift in range(5):
@@ -75,7 +76,7 @@ LUA54 = Family(
 
 
 def seeding_53(seed: int) -> State:
-    """Do what math.randomseed(seed) of Lua 5.3 does on Unix: srandom, and one output dropped."""
+    """Return the state of Lua 5.3 on Unix after math.randomseed(seed): srandom, then random."""
     state = glibc.RAND.seeding(seed)
     glibc.RAND.step(state)
     return state

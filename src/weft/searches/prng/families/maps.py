@@ -1,8 +1,7 @@
-"""What many generators share: output maps made from a step, plain seedings, jumps.
+"""Parts that many generators share: output maps built from a step, simple seedings, jumps.
 
-They keep to the rule for step functions (see `prng.family`): `modulus` is a word too, and
-what a map closes over is a constant. A modulus is at most 2^32, and below 2^31 where draws
-are rejected.
+They follow the rule for steps (see `prng.family`): `modulus` is a word too, and values that a map
+closes over are constants. A modulus is at most 2^32, and below 2^31 where draws are rejected.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ ZERO, ONE = 0, 1
 
 
 def word_seeding(bits: int) -> Seeding:
-    """Take the low bits of a seed as the one word of state."""
+    """Return a seeding that takes the low bits of a seed as the only state word."""
     mask = (1 << bits) - 1
 
     def seeding(seed: int) -> State:
@@ -27,7 +26,7 @@ def word_seeding(bits: int) -> Seeding:
 
 
 def affine_jump(multiplier: int, increment: int, modulus: int, steps_each: int = 1) -> Jump:
-    """Apply the affine map of a one-word state to the power of the steps."""
+    """Return a jump that raises the affine map of a one-word state to the power of the steps."""
 
     def jump(state: State, steps: int) -> None:
         a, c = affine_power(multiplier, increment, steps_each * steps, modulus)
@@ -37,7 +36,7 @@ def affine_jump(multiplier: int, increment: int, modulus: int, steps_each: int =
 
 
 def linear_jump(step: LinearStep, words: int, bits: int) -> Jump:
-    """Apply the matrix of a step that is linear over bits to the power of the steps."""
+    """Return a jump that raises the matrix of a step linear over bits to the power of the steps."""
 
     def jump(state: State, steps: int) -> None:
         state[:] = bit_power(step, words, bits, state, steps)
@@ -46,9 +45,9 @@ def linear_jump(step: LinearStep, words: int, bits: int) -> Jump:
 
 
 def additive_step(degree: int, lag: int) -> Step:
-    """Add the words `degree` and `lag` before, modulo 2^32; an output lacks the lowest bit.
+    """Return the step that adds words `degree` and `lag` back modulo 2^32, less the lowest bit.
 
-    The state is the last `degree` words and the place of the next one.
+    The state is the last `degree` words and the index of the next one.
     """
     size, rear_from = degree, degree - lag
 
@@ -74,7 +73,7 @@ def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
 
 
 def mod_map(step: Step) -> Draw:
-    """Make the remainder of an output."""
+    """Return the map to the remainder of an output."""
 
     def mod(state: State, modulus: int) -> int:
         return step(state) % modulus
@@ -83,7 +82,7 @@ def mod_map(step: Step) -> Draw:
 
 
 def raw_map(step: Step) -> Draw:
-    """Make the output itself, whatever the modulus."""
+    """Return the map to the output itself, whatever the modulus."""
 
     def raw(state: State, modulus: int) -> int:  # noqa: ARG001 - maps share one signature
         return step(state)
@@ -92,7 +91,7 @@ def raw_map(step: Step) -> Draw:
 
 
 def high_map(step: Step, word_bits: int) -> Draw:
-    """Make the high bits: floor(output · modulus / 2^word_bits)."""
+    """Return the map to the high bits: floor(output · modulus / 2^word_bits)."""
     if word_bits > 32:
         return _high_of_64(step, word_bits)
 
@@ -103,7 +102,7 @@ def high_map(step: Step, word_bits: int) -> Draw:
 
 
 def _high_of_64(step: Step, word_bits: int) -> Draw:
-    """Multiply by halves, because the product has up to 96 bits."""
+    """Return `high_map` with multiplication by halves, because the product has up to 96 bits."""
     rest = word_bits - 32
 
     def high(state: State, modulus: int) -> int:
@@ -114,7 +113,7 @@ def _high_of_64(step: Step, word_bits: int) -> Draw:
 
 
 def shifted(step: Step, dropped: int) -> Step:
-    """Return a step whose output lacks the lowest bits, as `mt_rand() = word >> 1`."""
+    """Return a step that drops the lowest bits of an output, as in `mt_rand() = word >> 1`."""
 
     def short(state: State) -> int:
         return step(state) >> dropped
@@ -123,7 +122,7 @@ def shifted(step: Step, dropped: int) -> Step:
 
 
 def scaled_map(step: Step, word_bits: int) -> Draw:
-    """Make floor(u · modulus) in doubles, u = output / 2^word_bits, for at most 53 bits."""
+    """Return the map floor(u · modulus) in doubles, u = output / 2^word_bits, for up to 53 bits."""
     unit = 2.0**-word_bits
 
     def scaled(state: State, modulus: int) -> int:
@@ -133,7 +132,7 @@ def scaled_map(step: Step, word_bits: int) -> Draw:
 
 
 def scaled_pair_map(step: Step) -> Draw:
-    """Make floor(u · modulus) where u has 53 bits of two 32-bit outputs, as MT's res53 has."""
+    """Return the map floor(u · modulus), u with 53 bits of two 32-bit outputs as in MT's res53."""
 
     def scaled(state: State, modulus: int) -> int:
         high = step(state) >> 5
@@ -144,7 +143,7 @@ def scaled_pair_map(step: Step) -> Draw:
 
 
 def masked_map(step: Step) -> Draw:
-    """Make as many low bits of an output as the modulus has; drawn again if they are too great."""
+    """Return the map to as many low bits as the modulus has, drawn again if they are too great."""
 
     def masked(state: State, modulus: int) -> int:
         largest = modulus - ONE
@@ -160,7 +159,7 @@ def masked_map(step: Step) -> Draw:
 
 
 def threshold_map(step: Step) -> Draw:
-    """Make a remainder of 32 bits; outputs below 2^32 mod modulus are drawn again."""
+    """Return the map to a remainder of 32 bits; outputs below 2^32 mod modulus are drawn again."""
 
     def bounded(state: State, modulus: int) -> int:
         least = TWO32 % modulus
@@ -173,7 +172,7 @@ def threshold_map(step: Step) -> Draw:
 
 
 def ceiling_map(step: Step, span: int) -> Draw:
-    """Make a remainder; outputs at or above the greatest multiple below `span` are drawn again."""
+    """Return the map to a remainder; outputs from the last multiple in `span` on are redrawn."""
 
     def bounded(state: State, modulus: int) -> int:
         limit = span - span % modulus

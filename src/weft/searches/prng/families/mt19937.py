@@ -1,8 +1,8 @@
-"""MT19937 of Matsumoto and Nishimura (1998), as C++, NumPy's RandomState and Ruby have it.
+"""MT19937 of Matsumoto and Nishimura (1998), as in C++, NumPy's RandomState and Ruby.
 
-The state is the block of 624 words and the index of the next one, as `random.getstate()` shows
-it in Python: index 624 means that the block is used up, and the next step twists it.
-Seeds are those of init_genrand. `php` and `cpython` build on this module.
+The state is the block of 624 words and the index of the next one, as in Python's
+`random.getstate()`: index 624 means that the block is used up, and the next step twists it. Seeds
+are those of init_genrand. `php` and `cpython` build on this module.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def seeding(seed: int) -> State:
 
 
 def mixed(word: int, following: int) -> int:
-    """Return what two neighbours give: the upper bit of one, the lower bits of the other."""
+    """Return the mix of two neighbours: the upper bit of one, the lower bits of the other."""
     joined = (word & UPPER) | (following & LOWER)
     return (joined >> 1) ^ ((following & ONE) * MATRIX)
 
 
 def temper(word: int) -> int:
-    """Make an output of a word of the block; it can be undone."""
+    """Return the output of a word of the block; tempering can be undone."""
     word ^= word >> 11
     word ^= (word << 7) & TEMPER_B
     word ^= (word << 15) & TEMPER_C
@@ -50,10 +50,10 @@ def temper(word: int) -> int:
 
 
 def twister(mix: Callable[[int, int], int]) -> Step:
-    """Return the step of a twister that mixes neighbours in this way."""
+    """Return the step of a twister that mixes neighbours by `mix`."""
 
     def twist(state: State) -> None:
-        """Make the next block of the recurrence in place."""
+        """Compute the next block of the recurrence in place."""
         for at in range(227):
             state[at] = state[at + 397] ^ mix(state[at], state[at + 1])
         for at in range(227, 623):
@@ -76,7 +76,7 @@ step = twister(mixed)
 
 
 def multiply_and_reject(state: State, modulus: int) -> int:
-    """Make the draw of std::uniform_int_distribution in libstdc++ 11 and later (Lemire 2019)."""
+    """Return the draw of std::uniform_int_distribution in libstdc++ 11 and later (Lemire 2019)."""
     product = step(state) * modulus
     if product & M32 < modulus:
         least = (M32 - modulus + ONE) % modulus

@@ -1,7 +1,7 @@
 """MT19937-64 of Nishimura and Matsumoto (2004), C++ std::mt19937_64.
 
-The state is the block of 312 words and the index of the next one. A word is made when it is asked
-for: the recurrence in place, word by word, is the same as a block at a time.
+The state is the block of 312 words and the index of the next one. A word is computed on demand: the
+recurrence in place gives the same words one by one as a block at a time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def step(state: State) -> int:
 
 
 def multiply_and_reject(state: State, modulus: int) -> int:
-    """Make the draw of std::uniform_int_distribution in libstdc++ 11 and later (Lemire 2019)."""
+    """Return the draw of std::uniform_int_distribution in libstdc++ 11 and later (Lemire 2019)."""
     word = step(state)
     low = word * modulus & M64
     if low < modulus:

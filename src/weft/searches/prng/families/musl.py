@@ -1,4 +1,4 @@
-"""rand() of musl, the C library of Alpine Linux: an LCG modulo 2^64 from the seed less one."""
+"""rand() of musl, the C library of Alpine Linux: an LCG modulo 2^64 that starts from seed - 1."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ONE = 1
 
 
 def seeding(seed: int) -> State:
-    """Do what srand(seed) does with its 32 bits."""
+    """Return the state after srand(seed) with a seed of 32 bits."""
     return [((seed & M32) + M32) & M32]
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = (seed + M32) & M32
 
 

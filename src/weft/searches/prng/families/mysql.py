@@ -1,4 +1,4 @@
-"""RAND(seed) of MySQL and MariaDB: two words modulo 2^30 - 1, after a seeding by products."""
+"""RAND(seed) of MySQL and MariaDB: two words modulo 2^30 - 1, seeded by products."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCE = "MySQL 8.0 Reference Manual, 12.6.2 Mathematical Functions, RAND(3)"
 
 
 def seeding(seed: int) -> State:
-    """Do what RAND(seed) does with the low 32 bits of an integer."""
+    """Return the state of RAND(seed) for the low 32 bits of an integer."""
     low = seed & M32
     first = (low * FIRST_FACTOR + FIRST_ADDED) & M32
     second = (low * SECOND_FACTOR) & M32
@@ -24,7 +24,7 @@ def seeding(seed: int) -> State:
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = ((seed * FIRST_FACTOR + FIRST_ADDED) & M32) % LARGEST
     state[1] = (seed * SECOND_FACTOR & M32) % LARGEST
 
@@ -37,7 +37,7 @@ def step(state: State) -> int:
 
 
 def scaled(state: State, modulus: int) -> int:
-    """Make the draw of FLOOR(RAND() * modulus)."""
+    """Return the draw of FLOOR(RAND() * modulus)."""
     return int(step(state) / LARGEST_DOUBLE * modulus)
 
 

@@ -1,10 +1,10 @@
 """numpy.random.default_rng(seed): PCG64 (XSL RR 128/64, O'Neill 2014) seeded by SeedSequence.
 
-SeedSequence hashes the 32-bit words of the seed into a pool of four and draws eight words from
-it; they are the state and the stream of PCG64. Integers below 2^32 take half a word: the low
-half first, the high half at the next call. The state is that of the LCG, its increment, whether
-a half is left, and that half. Integers and floats are separate maps: a program that mixes them
-leaves a half behind.
+SeedSequence hashes the 32-bit words of the seed into a pool of four and draws eight words from it:
+the state and the stream of PCG64. Integers below 2^32 take half a word: the low half first, the
+high half at the next call. The state is that of the LCG, its increment, whether a half is left, and
+that half. Integers and floats are separate maps; a program that mixes them carries a half across
+calls of the other kind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def product_high(left: int, right: int) -> int:
 
 
 def advance_state(state: State) -> None:
-    """Take a step of the LCG modulo 2^128."""
+    """Advance the LCG modulo 2^128 by one step."""
     high = product_high(state[1], MULTIPLIER_LOW)
     high += (state[1] * MULTIPLIER_HIGH & M64) + (state[0] * MULTIPLIER_LOW & M64)
     low = state[1] * MULTIPLIER_LOW & M64
@@ -46,7 +46,7 @@ def advance_state(state: State) -> None:
 
 
 def step(state: State) -> int:
-    """Return the next 64 bits; half a word that is left stays."""
+    """Return the next 64 bits; a half word that is left stays for later."""
     advance_state(state)
     word = state[0] ^ state[1]
     places = state[0] >> 58
@@ -67,7 +67,7 @@ def half(state: State) -> int:
 
 
 def integers(state: State, modulus: int) -> int:
-    """Make the draw of Generator.integers(modulus): Lemire's method on half words."""
+    """Return the draw of Generator.integers(modulus): Lemire's method on half words."""
     product = half(state) * modulus
     if product & M32 < modulus:
         least = (M32 - modulus + ONE) % modulus
@@ -77,7 +77,7 @@ def integers(state: State, modulus: int) -> int:
 
 
 def seeding(seed: int) -> State:
-    """Do what default_rng(seed) does with an integer of up to 128 bits."""
+    """Return the state after default_rng(seed) with an integer of up to 128 bits."""
     entropy = [seed >> (32 * at) & M32 for at in range(4)]
     return _pcg(_generated(_pool(entropy)))
 
@@ -112,7 +112,7 @@ def _generated(pool: list[int]) -> list[int]:
 
 
 def _pcg(words: list[int]) -> State:
-    """Start the LCG: the first four words are the state, the others the stream, high word first."""
+    """Start the LCG: the first four words are the state, the rest the stream, high word first."""
     initial = [words[1] << 32 | words[0], words[3] << 32 | words[2]]
     stream = [words[5] << 32 | words[4], words[7] << 32 | words[6]]
     increment = ((stream[0] << 64 | stream[1]) << 1 | 1) & (M64 << 64 | M64)
@@ -125,15 +125,15 @@ def _pcg(words: list[int]) -> State:
 
 
 def hash_word(value: int, constant: int) -> int:
-    """Return a word hashed with the constant before and after its step, of the pool."""
+    """Return a word of the pool, hashed with the constant before and after its update."""
     value = ((value ^ constant) * (constant * MULT_A & M32)) & M32
     return value ^ value >> 16
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps, for seeds of at most 64 bits.
+    """Fill the state as `seeding` does, following the rule for steps, for seeds of up to 64 bits.
 
-    The pool is in the first four words of the state until the words are drawn from it.
+    The first four words of the state hold the pool until the words are drawn from it.
     """
     constant = INIT_A
     state[0] = seed & M32
@@ -155,7 +155,7 @@ def fill(seed: int, state: State) -> None:
 
 
 def drawn_pair(low: int, high: int, constant: int) -> int:
-    """Return two words drawn from the pool as one, the second above the first."""
+    """Return two words drawn from the pool, joined with the second above the first."""
     following = constant * MULT_B & M32
     first = ((low ^ constant) * following) & M32
     second = ((high ^ following) * (following * MULT_B & M32)) & M32
@@ -163,7 +163,7 @@ def drawn_pair(low: int, high: int, constant: int) -> int:
 
 
 def start_from_pool(state: State) -> None:
-    """Make the state and the increment of the words that the pool gives, and take two steps."""
+    """Set the state and the increment from words drawn from the pool, and take two steps."""
     constant = INIT_B
     squared = MULT_B * MULT_B & M32
     initial_high = drawn_pair(state[0], state[1], constant)

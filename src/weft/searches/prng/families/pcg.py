@@ -1,7 +1,7 @@
 """pcg32 of O'Neill (2014): an LCG modulo 2^64 whose output is shifted and rotated.
 
-The state is the word and the increment. A seed gives `pcg32 rng(seed)` of the C++ library, that
-is pcg32_srandom_r(seed, 721347520444481703) in C.
+The state is the word and the increment. A seed gives `pcg32 rng(seed)` of the C++ library, that is,
+pcg32_srandom_r(seed, 721347520444481703) in C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def seeding(seed: int) -> State:
 
 
 def step(state: State) -> int:
-    """Return the next 32 bits, made of the state before the step."""
+    """Return the next 32 bits, computed from the state before the step."""
     old = state[0]
     state[0] = (old * MULTIPLIER + state[1]) & M64
     word = ((old >> 18 ^ old) >> 27) & M32
@@ -34,7 +34,7 @@ def step(state: State) -> int:
 
 
 def jump(state: State, steps: int) -> None:
-    """Apply the affine map to the power of `steps`."""
+    """Raise the affine map to the power of `steps`."""
     multiplier, increment = affine_power(MULTIPLIER, state[1], steps, 1 << 64)
     state[0] = (state[0] * multiplier + increment) & M64
 

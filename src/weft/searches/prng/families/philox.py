@@ -1,7 +1,7 @@
-"""philox4x32-10 of Salmon and others (2011), as GPU libraries use it.
+"""philox4x32-10 of Salmon et al. (2011), as GPU libraries use it.
 
-A counter of 128 bits is mixed with a key of 64 bits, which is the seed. The state is the key,
-the counter, low words first, and which of the four words of the block comes next.
+A counter of 128 bits is mixed with a key of 64 bits, which is the seed. The state is the key and
+the counter, low words first, and the index of the next of the block's four words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def seeding(seed: int) -> State:
 
 
 def step(state: State) -> int:
-    """Return the next 32 bits; the block is made again for each of its words."""
+    """Return the next 32 bits; the block is recomputed for each of its words."""
     one, two, three, four = block(state)
     place = state[6]
     state[6] = place + ONE & THREE
@@ -61,7 +61,7 @@ def count(state: State) -> None:
 
 
 def jump(state: State, steps: int) -> None:
-    """Count on: four words belong to one value of the counter."""
+    """Advance the counter; each of its values gives four words."""
     value = sum(state[at] << (32 * (at - 2)) for at in range(2, 6))
     blocks, state[6] = divmod(state[6] + steps, 4)
     for at in range(2, 6):

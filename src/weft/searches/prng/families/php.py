@@ -1,9 +1,9 @@
 """PHP's mt_rand in its three forms: since 7.1, from 5.2.1 to 7.0, and up to 5.2.0.
 
-mt_rand() drops the lowest bit. The form of 5.2.1 takes the wrong neighbour's low bit in the
-twist; `mt_srand($seed, MT_RAND_PHP)` still gives it. Up to 5.2.0 the block was filled by an LCG
-that ignores the lowest bit of the seed. The two old forms scale a range, the new one rejects.
-Since 7.1 rand() and srand() are the same functions.
+mt_rand() drops the lowest bit. The form of 5.2.1 takes the wrong neighbour's low bit in the twist;
+`mt_srand($seed, MT_RAND_PHP)` still selects it. Up to 5.2.0 the block was filled by an LCG that
+ignores the lowest bit of the seed. The two old forms scale to a range, the new one rejects. Since
+7.1 rand() and srand() are aliases of mt_rand() and mt_srand().
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def seeding_52(seed: int) -> State:
 
 
 def mixed_legacy(word: int, following: int) -> int:
-    """Return what two neighbours give; the low bit should have been the other's."""
+    """Return the mix of two neighbours, with the low bit of the wrong one."""
     joined = (word & UPPER) | (following & LOWER)
     return (joined >> 1) ^ ((word & ONE) * MATRIX)
 
@@ -54,7 +54,7 @@ READINGS = {
 
 
 def _family(name: str, title: str, seeding: Seeding, step: Step, **maps: Draw) -> Family:
-    """Assemble one form: remainders take mt_rand(), `raw` and `high` the whole word."""
+    """Assemble one form: remainders are of mt_rand(), `raw` and `high` of the whole word."""
     return Family(
         name=name,
         title=title,
@@ -98,7 +98,7 @@ LEGACY = replace(
     ),
     twister=TwisterForm(misplaced=True, outputs={"mod": LOW_OF_SHORT, "bounded": mt19937.HIGH}),
 )
-FIRST_FORM = replace(  # it differs from today's in the seeding alone
+FIRST_FORM = replace(  # it differs from today's only in the seeding
     _family(
         "php_mt_52",
         "PHP mt_rand up to 5.2.0",

@@ -1,9 +1,9 @@
 """setseed() and random() of PostgreSQL since 15: xoroshiro128** of Blackman and Vigna.
 
-A seed here is the argument of setseed() in billionths: n up to 10^9 is n / 10^9, and 10^9 + n is
--n / 10^9, so that all arguments with nine digits are seeds. setseed() multiplies its argument with
-2^52 - 1 and gives the whole part to splitmix64, twice. random() takes 52 bits. Up to 14 it was
-erand48, which `drand48` covers.
+A seed here is the argument of setseed() in billionths: n up to 10^9 means n / 10^9, and 10^9 + n
+means -n / 10^9, so all arguments with nine decimals are seeds. setseed() multiplies its argument by
+2^52 - 1 and seeds splitmix64 with the integer part; its first two outputs are the state. random()
+takes 52 bits. Up to version 14 it was erand48, which `drand48` covers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NINE = 9
 
 
 def fill(seed: int, state: State) -> None:
-    """Do what setseed() does, by the rule for steps; the state holds the product for a moment."""
+    """Fill the state as setseed() does, by the rule for steps; it holds the product at first."""
     billionths = seed if seed <= BILLION else seed - BILLION
     state[0] = int(billionths / UNITS * WHOLE)
     word = state[0]

@@ -1,8 +1,8 @@
-"""Generators of rows: what runtimes have for shuffles, samples and lottery numbers.
+"""Generators of rows: the shuffles, samples and lottery numbers of common runtimes.
 
-Each is a generator of this package with one of its bounded calls; `rowmaps` has the methods. Most
-shuffle from the last element down. `sample` is random.sample of Python, which takes
-elements from a pool or draws again by their number, and Array#sample of Ruby, which takes ranks.
+Each is a generator of this package with one of its bounded calls; the methods are in `rowmaps`.
+Most shuffle from the last element down. `sample` is Python's random.sample, which takes elements
+from a pool or draws again, depending on their number, and Ruby's Array#sample, which takes ranks.
 NumPy's choice without replacement is the beginning of a shuffle: `deal`. PHP's array_rand is
 `sorted_distinct`, for at most half of the elements.
 """
@@ -49,7 +49,7 @@ def _rows(
     apis: Mapping[str, Api],
     seed_form: SeedForm | None = None,
 ) -> Family:
-    """Return the generator of rows that makes its calls with one of another generator."""
+    """Return a generator of rows that makes its calls with generator `base`."""
 
     def seeding(seed: int) -> State:
         return [*base.seeding(seed), *[0] * EXTRA_WORDS]
@@ -72,7 +72,7 @@ def _rows(
 
 
 def fill_java(seed: int, state: State) -> None:
-    """Do as the seeding does, by the rule for steps."""
+    """Fill the state as the seeding does, following the rule for steps."""
     state[0] = (seed ^ java.MULTIPLIER) & java.MASK48
     state[JAVA_PLACE] = ZERO
 

@@ -1,6 +1,6 @@
 """sfc64 of Doty-Humphrey (PractRand): three words mixed with a counter.
 
-A seed fills the three words, the counter starts at 1, and twelve outputs are dropped.
+The seed fills each of the three words, the counter starts at 1, and twelve outputs are discarded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def seeding(seed: int) -> State:
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = state[1] = state[2] = seed
     state[3] = ONE
     for _ in range(12):

@@ -1,6 +1,7 @@
 """splitmix64 (Steele, Lea and Flood 2014), the generator of Java's SplittableRandom.
 
-A counter with an odd gap, hashed. Others take their first states from it: `expand`.
+It hashes a counter with an odd increment. Other generators take their first states from it:
+`expand`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ seeding = word_seeding(64)
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = seed
 
 
@@ -40,7 +41,7 @@ def mixed(word: int) -> int:
 
 
 def jump(state: State, steps: int) -> None:
-    """Add so many gaps."""
+    """Advance the counter by `steps` increments."""
     state[0] = (state[0] + GAP * steps) & M64
 
 
@@ -67,7 +68,7 @@ FAMILY = Family(
 
 
 def mixed_short(word: int) -> int:
-    """Return the shorter hash of a counter, 32 bits."""
+    """Return the shorter hash of a counter, of 32 bits."""
     word = ((word ^ (word >> 33)) * SHORT_MIX_1) & M64
     word = ((word ^ (word >> 28)) * SHORT_MIX_2) & M64
     return word >> 32
@@ -80,7 +81,7 @@ def step_short(state: State) -> int:
 
 
 def next_int(state: State, modulus: int) -> int:
-    """Make the draw of SplittableRandom.nextInt(modulus)."""
+    """Return the draw of SplittableRandom.nextInt(modulus)."""
     if modulus & (modulus - ONE) == ZERO:
         return step_short(state) & (modulus - ONE)
     value = step_short(state) >> 1

@@ -1,9 +1,9 @@
 """Math.random() of V8 (Node, Chrome): xorshift128+ without the plus, served backwards.
 
-V8 makes 64 numbers ahead and hands them out last first. The state is the two words and how many
-of the block are left. With none left the words are the end of a block; else they are those that
-gave the number that comes next. Numbers are made of 52 bits (`scaled`) or, in newer versions,
-of 53 (`scaled53`).
+V8 generates 64 numbers ahead and serves them last first. The state is the two words and how many
+numbers of the block are left. If none are left, the words are those at the end of a block; else
+they are those of the next number. Numbers have 52 bits (`scaled`) or, in newer versions, 53
+(`scaled53`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ MIX_2 = 0xC4CEB9FE1A85EC53
 
 
 def seeding(seed: int) -> State:
-    """Do what `node --random_seed` does: hash the seed and its complement."""
+    """Return the state after `node --random_seed`: the hashes of the seed and its complement."""
     return [_mixed(seed & M64), _mixed(~seed & M64), 0]
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     state[0] = _mixed(seed)
     state[1] = _mixed(seed ^ M64)
     state[2] = ZERO
 
 
 def _mixed(word: int) -> int:
-    """Return the last part of MurmurHash3 with 64 bits."""
+    """Return the 64-bit finaliser of MurmurHash3."""
     word = (word ^ (word >> 33)) * MIX_1 & M64
     word = (word ^ (word >> 33)) * MIX_2 & M64
     return word ^ (word >> 33)
@@ -61,7 +61,7 @@ def forward(state: State) -> None:
 
 
 def forward_by(state: State, steps: int) -> None:
-    """Take some steps of the recurrence."""
+    """Take `steps` steps of the recurrence."""
     first, second = state[0], state[1]
     for _ in range(steps):
         mixed = first ^ (first << 23) & M64
@@ -82,14 +82,14 @@ def backward(state: State) -> None:
 
 
 def block_start(state: State) -> None:
-    """Go back to where no number of the block was served."""
+    """Go back to the start of the block, before any of its numbers was served."""
     for _ in range(state[2]):
         backward(state)
     state[2] = ZERO
 
 
 def jump(state: State, steps: int) -> None:
-    """Pass whole blocks by the matrix, and go straight to the place in the last one."""
+    """Skip whole blocks by the matrix, then go directly to the place in the last one."""
     remaining = state[2]
     if steps < remaining:
         for _ in range(steps):

@@ -1,7 +1,7 @@
 """Marsaglia's xorshift generators (2003), and xorshift64* of Vigna.
 
-The seed is the state for 32 and 64 bits; a state of zero stays zero. xorshift128 is filled from
-32 bits as Unity's Random.InitState does. The published sequences start from given states.
+For 32 and 64 bits the seed is the state; a state of zero stays zero. xorshift128 is filled from 32
+bits as Unity's Random.InitState does. The published sequences start from given states.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def step_64(state: State) -> int:
 
 
 def seeding_128(seed: int) -> State:
-    """Fill four words from 32 bits by MT19937's multiplier."""
+    """Fill four words from 32 bits with MT19937's multiplier."""
     words = [seed & M32]
     for _ in range(3):
         words.append((FILL_MULTIPLIER * words[-1] + 1) & M32)
@@ -55,7 +55,7 @@ def seeding_128(seed: int) -> State:
 
 
 def fill_128(seed: int, state: State) -> None:
-    """Do as `seeding_128` does, by the rule for steps."""
+    """Fill the state as `seeding_128` does, following the rule for steps."""
     state[0] = seed & M32
     for at in range(1, 4):
         state[at] = (FILL_MULTIPLIER * state[at - 1] + ONE) & M32
@@ -89,7 +89,7 @@ def _linear(words: int, bits: int) -> LinearForm:
 
 
 def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
-    """Assemble a generator whose seed is its one word of state."""
+    """Assemble a generator whose seed is its only state word."""
     unit = scaled_map(step, 32) if bits == 32 else scaled_map(shifted(step, 11), 53)
     return Family(
         name=name,

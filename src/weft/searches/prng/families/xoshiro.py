@@ -15,12 +15,12 @@ NINE = 9
 
 
 def seeding(seed: int) -> State:
-    """Fill four words as the authors advise."""
+    """Fill four words as the authors recommend."""
     return splitmix.expand(seed, 4)
 
 
 def fill(seed: int, state: State) -> None:
-    """Do as `seeding` does, by the rule for steps."""
+    """Fill the state as `seeding` does, following the rule for steps."""
     word = seed
     for at in range(4):
         word = (word + GAP) & M64

@@ -1,4 +1,4 @@
-"""The walk along draws of which some are missing: see `attacks.linear_align`."""
+"""The walk along draws between which outputs are missing: see `attacks.linear_align`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.searches.prng.arrays import Bytes, Ints
 from weft.searches.prng.kernels.compiled import KERNELS
 
 SLACK = 33
-"""Bits by which an explanation may cost more than the cheapest so far: three gaps."""
+"""Bits by which an explanation may cost more than the cheapest one: three gaps."""
 
 
 @KERNELS.entry
@@ -22,9 +22,9 @@ def extend_paths(
     parents: NDArray[np.uint16],
     moves: Bytes,
 ) -> int:
-    """Carry all explanations within the slack along; return the index of the best at the end.
+    """Extend all explanations within the slack; return the index of the best at the end.
 
-    `limit` is what a thousand steps may cost; -1 if the best costs more.
+    `limit` is the cost allowed for a thousand steps. Returns -1 if the best costs more.
     """
     steps, width = parents.shape
     places = len(start)
@@ -64,7 +64,7 @@ def extend_paths(
 
 @KERNELS.kernel
 def _moved(tables: Ints, draws: Ints, old: Ints, move: int, new: Ints) -> bool:
-    """Go one output on; with a draw at every place the relations must hold."""
+    """Advance a path by one output; return whether the draws and the relations allow it."""
     total = np.int64(0)
     for place in range(len(old)):
         new[place] = old[place] + (1 if not move >> place & 1 else 0)
@@ -76,7 +76,7 @@ def _moved(tables: Ints, draws: Ints, old: Ints, move: int, new: Ints) -> bool:
 
 @KERNELS.kernel
 def _slot(buckets: Ints, paths: Ints, index: int) -> int:
-    """Return the bucket of a path: that of an equal one before it, or a free one."""
+    """Return the bucket of a path: that of an equal earlier one, or a free one."""
     mixed = np.uint64(0)
     for place in range(paths.shape[1]):
         mixed = (mixed ^ np.uint64(paths[index, place])) * np.uint64(0x9E3779B97F4A7C15)

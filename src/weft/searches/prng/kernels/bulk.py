@@ -1,14 +1,14 @@
 """Many outputs or draws at a time, compiled from the definitions of a family.
 
     words(family, state, n)              n raw outputs
-    fill(family, output, state, m, gaps) draws, with so many calls left out before each
-    streams(family, output, states, …)   the same of several states, a row for each
+    fill(family, output, state, m, gaps) draws, with a number of calls skipped before each
+    streams(family, output, states, …)   the same for several states, a row for each
     rows(family, output, m, seeds, …)    draws of many seeds, a row for each
     sieve_plain(family, output)          a sieve by seed: seeding, then calls of the output map
 
-Code is made for one family or output map when it is first asked for, and kept on disk.
-`words` and `fill` change the state as the plain definition does. A seeding that cannot be compiled
-as it stands is declared a second time, as `fill` by the rule for steps; a test compares the two.
+Code is compiled for a family or output map on first use and cached on disk. `words` and `fill`
+change the state as the reference definition does. A seeding that cannot be compiled as it is has a
+second definition, `fill`, which follows the rule for steps; a test compares the two.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Definition = Callable[..., Any]
 
 
 def words(family: Family, state: State, count: int) -> Words:
-    """Return the next `count` raw outputs; the state goes on."""
+    """Return the next `count` raw outputs and advance the state."""
     out = np.empty(count, np.uint64)
     array = np.array(state, np.uint64)
     _looped(_steps, f"words_{family.name}", "STEP", family.step)(array, out)
@@ -42,7 +42,7 @@ def words(family: Family, state: State, count: int) -> Words:
 
 
 def fill(family: Family, output: str, state: State, modulus: int, gaps: Ints) -> Words:
-    """Return a draw for each gap, after as many calls as it says; the state goes on."""
+    """Return a draw for each gap, after skipping that many calls, and advance the state."""
     array = np.array([state], np.uint64)
     out = streams(family, output, array, modulus, gaps).reshape(gaps.size)
     state[:] = array[0].tolist()
@@ -50,7 +50,7 @@ def fill(family: Family, output: str, state: State, modulus: int, gaps: Ints) ->
 
 
 def streams(family: Family, output: str, states: Words, modulus: int, gaps: Ints) -> Words:
-    """Do the same with several states, the rows of an array; return a row of draws for each."""
+    """Return a row of draws for each of several states, the rows of an array; see `fill`."""
     out = np.empty((len(states), gaps.size), np.uint64)
     loop = _looped(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
     loop(states, np.uint64(modulus), gaps, out)
@@ -62,7 +62,7 @@ def rows(
 ) -> Draws16:
     """Return `count` draws of each seed, below a modulus of at most 2^16.
 
-    Row r leaves out `leads[r]` calls first and `skips[r]` between two.
+    Row r skips `leads[r]` calls before the first draw and `skips[r]` between two draws.
     """
     out = np.empty((len(seeds), count), np.uint16)
     states = np.array([family.seeding(int(seed)) for seed in seeds], np.uint64)
@@ -110,8 +110,8 @@ def _rows(states: Words, modulus: Any, leads: Ints, skips: Ints, out: Draws16) -
 def sieve_plain(family: Family, output: str) -> Callable[..., int]:
     """Return `sieve(lo, hi, modulus, gaps, draws, enough, state, out)` for an output map.
 
-    It writes the seeds lo..hi-1 with at least `enough` hits to `out` and returns how many;
-    before draw i, `gaps[i]` calls are left out. `state` is room for the state.
+    It writes the seeds lo..hi-1 with at least `enough` hits to `out` and returns their number;
+    `gaps[i]` calls are skipped before draw i. `state` is a buffer for the state.
     """
     assert isinstance(family.seed_form, CompiledSeeding)
     fill = family.seed_form.fill
@@ -130,7 +130,7 @@ def _sieve_for(
 def _wrapped(name: str, seeding: Definition) -> Any:
     scope = {**globals(), "SEED": step_kernel(seeding)}
     copy = FunctionType(_fill.__code__, scope, name)
-    copy.__qualname__ = name  # code of two families must not have one name: see `step_kernel`
+    copy.__qualname__ = name  # code of two families must not share a name: see `compiled._digest`
     return KERNELS.kernel(copy)
 
 

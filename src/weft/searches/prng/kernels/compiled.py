@@ -1,7 +1,7 @@
-"""Where the compiled kernels are kept, and how a family's step becomes one.
+"""The cache of compiled kernels, and how a family's step becomes one.
 
-`step_kernel` compiles the very function that is the reference: its code object, with every
-module-level or closed-over integer as a uint64 and every function it calls compiled the same way.
+`step_kernel` compiles the reference function itself: its code object, with every module-level or
+closed-over integer as a uint64 and every function it calls compiled in the same way.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def step_kernel(function: Callable[..., Any]) -> Any:
 
 
 def _digest(function: FunctionType, parts: Sequence[tuple[str, Any]]) -> str:
-    """Return what tells a function from others of its name that close over something else.
+    """Return a digest that tells apart functions of one name that close over different values.
 
-    Machine code from disk is linked by qualified name. Functions that one definition makes of
-    different parts (the twists of MT19937 and of PHP 5.2.1) have one name, and where two processes
-    had compiled one each, a third that loaded both called the same for both.
+    Machine code from disk is linked by qualified name. Functions that one definition creates from
+    different parts (the twists of MT19937 and of PHP 5.2.1) share a name; where two processes had
+    compiled one each, a third that loaded both called the same code for both.
     """
     code = function.__code__
     literals = [item for item in code.co_consts if isinstance(item, int | str)]

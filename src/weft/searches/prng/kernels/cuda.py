@@ -1,12 +1,12 @@
-"""The sieves on a GPU: the same seeds in, the same survivors out, many more at a time.
+"""The sieves on a GPU: the same seeds in and out as on the CPU, many more at a time.
 
     program ── CUDA source, and the constants it is given before each launch
-    launch  ── compiles it once (CuPy's NVRTC keeps the result on disk), sieves a range
+    launch  ── compiles it once (CuPy's NVRTC caches the result on disk) and sieves a range
 
-The source depends on the generator and on where the draws are, hardly ever on the draws: another
-history finds the compiled program. A thread tries one seed after the other, all in registers,
-and stops at the draw that makes enough hits impossible. The sources are in `cuda_sources`; the
-CPU sieves of the same names define what these do.
+The source depends on the generator and on the positions of the draws, hardly ever on their values:
+another history reuses the compiled program. A thread tries one seed after another, entirely in
+registers, and stops at the draw that makes enough hits impossible. The sources are in
+`cuda_sources`; the CPU sieves of the same names are their reference.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from weft.searches.prng.kernels.cuda_sources import SieveProgram
 
 THREADS = 256
 BLOCKS = 132 * 64
-"""Enough for the largest card; a thread takes every so-manyth seed."""
+"""Enough for the largest card; the stride of a thread is the number of all threads."""
 
 
 @lru_cache(maxsize=1)
 def is_available() -> bool:
-    """Whether CuPy is installed and sees a GPU; one that cannot be imported does not count."""
+    """Whether CuPy is installed, can be imported, and sees a GPU."""
     if find_spec("cupy") is None:
         return False
     try:
@@ -42,9 +42,9 @@ def is_available() -> bool:
 
 
 def chosen(device: str) -> str:
-    """Return `cpu` or `gpu` for what was asked for: a GPU only where there is one.
+    """Return the device to use for a request, `cpu` or `gpu`: a GPU only if there is one.
 
-    A task that failed for want of a GPU would be recorded, and the ledger be another one.
+    A task that failed for lack of a GPU would be recorded, and the ledger would differ.
     """
     return "gpu" if device != "cpu" and is_available() else "cpu"
 
@@ -57,7 +57,7 @@ def _compiled(source: str) -> Any:
 
 
 def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
-    """Sieve a range; the survivors in `out` are in rising order, as the CPU finds them."""
+    """Sieve a range; the seeds written to `out` are in rising order, as on the CPU."""
     import cupy  # noqa: PLC0415 - an extra
 
     module = _compiled(program.source)
@@ -76,7 +76,7 @@ def launch(program: SieveProgram, lo: int, hi: int, out: Any) -> int:
 
 
 def _launching(program: Callable[..., SieveProgram]) -> Callable[..., int]:
-    """Return the twin of a CPU sieve: seeds from `lo` to `hi`, its arguments, room for seeds."""
+    """Return the GPU twin of a CPU sieve, taking `lo`, `hi`, the sieve's arguments and `out`."""
 
     def sieve(lo: int, hi: int, *args: Any) -> int:
         return launch(program(*args[:-1]), lo, hi, args[-1])

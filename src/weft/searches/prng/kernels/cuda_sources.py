@@ -1,8 +1,8 @@
 """CUDA source of the sieves: what a thread does with one seed.
 
-Each function takes what the CPU sieve of its name takes, between the range and the room for
-seeds, and writes a program: constants in the constant memory of the card, and the body of a loop
-over seeds, which leaves by `continue` when a seed is out. It knows nothing of CuPy.
+Each function takes the arguments of the CPU sieve of its name, without the range and the output
+buffer, and returns a program: constants for the card's constant memory, and the body of a loop over
+seeds, which skips a rejected seed with `continue`. The module knows nothing of CuPy.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _program(body: Iterable[str], **constants: Any) -> SieveProgram:
 
 
 def _judged(tests: Any, number: int) -> str:
-    """Write the test of one draw, and the way out when enough hits are out of reach."""
+    """Return code that tests one draw and rejects a seed when enough hits are out of reach."""
     shift, least, inverse, turn, limit = (
         f"tests[{number * tests.shape[1] + column}]"
         for column in (SHIFT, LEAST, INVERSE, TURN, LIMIT)
@@ -84,9 +84,9 @@ def _judged(tests: Any, number: int) -> str:
 
 
 def lcg(seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int) -> SieveProgram:
-    """Make every draw of a linear congruential generator from the first state.
+    """Return a program that computes every draw of an LCG directly from the first state.
 
-    It is so quick that the multipliers are written into the source.
+    This is so fast that the multipliers are written into the source.
     """
 
     def body() -> Iterator[str]:
@@ -101,7 +101,7 @@ def lcg(seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int) -> Sie
 
 
 def _judged_at_once(tests: Any, number: int, enough: int) -> str:
-    """Write a test with its numbers in the source."""
+    """Return the code of a test, with its numbers in the source."""
     test = [int(value) for value in tests[number]]
     left = len(tests) - 1 - number
     value = f"(y >> {test[SHIFT]})"
@@ -114,7 +114,7 @@ def _judged_at_once(tests: Any, number: int, enough: int) -> str:
 
 
 def mt(form: int, _: Any, places: Any, tests: Any, enough: int) -> SieveProgram:
-    """Fill the block of MT19937 as far as the next draw needs, and judge that."""
+    """Return a program that fills MT19937's block as far as the next draw needs, then tests it."""
     outputs = [int(at) for at in places[:, 0]]
     judged = [_judged(tests, number) for number in range(len(outputs))]
     return _twister(form, outputs, judged, "", tests=tests, enough=[enough])
@@ -123,7 +123,7 @@ def mt(form: int, _: Any, places: Any, tests: Any, enough: int) -> SieveProgram:
 def redrawing_mt(
     form: int, _: Any, places: Any, draw: Any, expected: Any, enough: int
 ) -> SieveProgram:
-    """Go through the outputs; one that is too great makes no draw."""
+    """Return a program that goes through the outputs; one that is too great makes no draw."""
     outputs = [int(at) for at in places[:, 0]]
     judged = (
         "{ u32 value = (y >> draw[0]) & draw[1]; if (value < draw[2]) {"
@@ -137,7 +137,7 @@ def redrawing_mt(
 def _twister(
     form: int, outputs: list[int], judged: list[str], begin: str, **constants: Any
 ) -> SieveProgram:
-    """Write the filling, and after each word that is put aside the outputs that it completes."""
+    """Return a program that fills the block and tests each output once its words are stored."""
     if form == BY_ARRAY:
         constants["base_words"] = BASE_WORDS
 
@@ -164,7 +164,7 @@ def _start(form: int) -> Iterator[str]:
     if form != BY_ARRAY:
         yield f"u32 w = (u32) seed{' | 1u' if form == FIRST_FORM else ''};"
         return
-    # The first pass is made twice, the second time beside the second pass: a thread has no
+    # The first pass is computed twice, the second time beside the second pass: a thread has no
     # room for its 624 words, and arithmetic is cheaper than memory.
     mixed = "(base_words[{at}] ^ (folded({word}) * 1664525u)) + key"
     yield "u32 key = (u32) seed;"
@@ -177,7 +177,7 @@ def _start(form: int) -> Iterator[str]:
 
 
 def _filled(form: int, at: int, word: int) -> str:
-    """Write the steps from `at` to a word, and put that aside."""
+    """Return the code of the steps from `at` to a word, which is then stored."""
     if form == BY_ARRAY:
         if word == 0:
             return "u32 k0 = 0x80000000u;"
@@ -196,7 +196,7 @@ def _filled(form: int, at: int, word: int) -> str:
 
 
 def glibc(weights: Any, tests: Any, enough: int) -> SieveProgram:
-    """Make each draw of rand() of the GNU C library, a weighted sum of 31 words."""
+    """Return a program that computes each draw of glibc's rand(), a weighted sum of 31 words."""
 
     def body() -> Iterator[str]:
         yield "u64 x = seed ? seed : 1;"
@@ -215,7 +215,7 @@ def glibc(weights: Any, tests: Any, enough: int) -> SieveProgram:
 
 
 def dotnet(places: Any, tests: Any, enough: int) -> SieveProgram:
-    """Fill the table of .NET's generator, then step from draw to draw; all loops are unrolled."""
+    """Return a program that fills .NET's table, then steps from draw to draw in unrolled code."""
 
     def body() -> Iterator[str]:
         size, lag = dotnet_kernel.SIZE, dotnet_kernel.LAG
@@ -241,7 +241,7 @@ def dotnet(places: Any, tests: Any, enough: int) -> SieveProgram:
 
 
 def go(factors: Any, salts: Any, up: Any, tests: Any, enough: int) -> SieveProgram:
-    """Make the two words of each draw of Go's generator from the seed."""
+    """Return a program that computes the two words of each draw of Go's generator from the seed."""
 
     def body() -> Iterator[str]:
         yield f"u64 s = remainder31(seed); s = s ? s : {int(golang.FOR_ZERO)}ull;"

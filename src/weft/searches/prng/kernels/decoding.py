@@ -9,14 +9,14 @@ from weft.searches.prng.kernels.compiled import KERNELS
 
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _PLACES = np.zeros(64, np.int64)
-"""Where a lone bit stands, by the top six bits of its product with the constant."""
+"""Index of a single set bit, by the top six bits of its product with the constant."""
 for _place in range(64):
     _PLACES[(0x03F79D71B4CB0A89 << _place & 0xFFFFFFFFFFFFFFFF) >> 58] = _place
 
 
 @KERNELS.entry
 def equations_of(forms: Words, masks: Words, values: Words, words: int) -> tuple[Words, Ints]:
-    """Write an equation for each known bit, draw after draw, and where each draw begins."""
+    """Return an equation for each known bit, draw by draw, and the first row of each draw."""
     one = np.uint64(1)
     draws, unknowns = forms.shape
     first = np.zeros(draws + 1, np.int64)
@@ -43,7 +43,7 @@ def equations_of(forms: Words, masks: Words, values: Words, words: int) -> tuple
 def decode(
     rows: Words, first: Ints, unknowns: int, wrong_allowed: int, attempts: int, state: Words
 ) -> bool:
-    """Try choices of draws; the choice depends on the number of the attempt alone."""
+    """Try choices of draws, each given by the number of its attempt; return whether one works."""
     draws = len(first) - 1
     order = np.arange(draws)
     basis = np.zeros((unknowns, rows.shape[1]), np.uint64)
@@ -59,7 +59,7 @@ def decode(
 
 @KERNELS.kernel
 def _shuffle(order: Ints, attempt: int) -> None:
-    """Shuffle by the splitmix64 sequence of the attempt."""
+    """Shuffle with the splitmix64 sequence of the attempt."""
     clock = np.uint64(attempt + 1) * np.uint64(0xD1342543DE82EF95)
     for at in range(len(order) - 1, 0, -1):
         clock += np.uint64(0x9E3779B97F4A7C15)
@@ -71,7 +71,7 @@ def _shuffle(order: Ints, attempt: int) -> None:
 
 @KERNELS.kernel
 def _solve_chosen(rows: Words, first: Ints, order: Ints, unknowns: int, basis: Words) -> bool:
-    """Eliminate draw by draw until the rank is full; a contradiction ends it."""
+    """Eliminate draw by draw; return whether the rank becomes full without a contradiction."""
     basis[:] = 0
     rank = 0
     words = rows.shape[1]
@@ -92,7 +92,7 @@ def _solve_chosen(rows: Words, first: Ints, order: Ints, unknowns: int, basis: W
 
 @KERNELS.kernel
 def _reduce(row: Words, unknowns: int, basis: Words) -> int:
-    """Reduce a row by the basis; return the free column it begins with, or -1."""
+    """Reduce a row by the basis; return the free column in which it then begins, or -1."""
     for word in range(len(row)):
         while True:
             left = row[word] if word < unknowns // 64 else row[word] & _below(unknowns % 64)
@@ -114,7 +114,7 @@ def _below(bits: int) -> np.uint64:
 
 @KERNELS.kernel
 def _back(basis: Words, unknowns: int, state: Words) -> None:
-    """Work out the state from the last column to the first; the side's column counts as one."""
+    """Compute the state from the last column to the first; the right-hand side's column is one."""
     one = np.uint64(1)
     state[:] = 0
     state[unknowns // 64] = one << np.uint64(unknowns % 64)

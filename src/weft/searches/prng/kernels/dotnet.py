@@ -1,8 +1,8 @@
 """System.Random of .NET by seed, many seeds side by side.
 
-The seed fills a table of 55 words by 274 subtractions, all on 32-bit words: a row of the table is
-that word of a block of seeds, and the whole block stays in the first cache. The plain definition
-is `families.dotnet`.
+The seed fills a table of 55 words by 274 subtractions of 32-bit words. A row of the table holds
+that word for a block of seeds, and the whole block stays in the first-level cache. The reference
+definition is `families.dotnet`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from weft.searches.prng.kernels.vectors import LANES, subtract_rows
 from weft.searches.prng.kernels.words import add32, shr32, sub32
 
 SIZE, LAG, SHIFTED = 55, 21, 31
-"""Words of the table, the lag of a step, and that of the rounds that mix the table."""
+"""Number of words in the table, lag of a step, and lag of the rounds that mix the table."""
 PLACES = np.array([SIZE - 1, *(LAG * at % SIZE - 1 for at in range(1, SIZE))])
-"""Where the words of the sequence that fills the table go."""
+"""Places in the table of the words of the sequence that fills it."""
 FIRST = np.uint32(161803398)
 ROUNDS = 4
 U0, U1, U31 = np.uint32(0), np.uint32(1), np.uint32(31)
@@ -40,19 +40,19 @@ def fill_table(base: int, table: Any) -> None:
 
 @KERNELS.kernel
 def make_word(at: int, table: Any) -> None:
-    """Make the output `at` in its place of the table: 0 to 2^31 - 2."""
+    """Compute output `at`, from 0 to 2^31 - 2, in its place of the table."""
     row = table[at % SIZE]
     subtract_rows(table, at % SIZE, at % SIZE, (at + LAG) % SIZE)
-    for j in range(LANES):  # 2^31 - 1 becomes one less: only that + 1 has a sign
+    for j in range(LANES):  # subtract 1 from 2^31 - 1: only this plus 1 has the sign bit
         row[j] = sub32(row[j], shr32(add32(row[j], U1), U31))
 
 
 @KERNELS.entry
 def sieve_dotnet(lo: int, hi: int, places: Any, tests: Any, enough: int, out: Any) -> int:
-    """Write the seeds lo..hi-1 below 2^31 with at least `enough` hits; return how many.
+    """Write the seeds lo..hi-1 below 2^31 with at least `enough` hits; return their number.
 
-    `places` are the outputs of the draws, rising, and row i of `tests` says what a hit is (see
-    `hits`). What does not fit into `out` is counted and not written.
+    `places` are the rising positions of the draws' outputs; row i of `tests` is the test of draw i
+    (see `hits`). Seeds that do not fit into `out` are counted but not written.
     """
     table = np.empty((SIZE, LANES), np.uint32)
     hits = np.empty(LANES, np.uint32)

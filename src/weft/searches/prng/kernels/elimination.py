@@ -1,4 +1,4 @@
-"""Elimination over GF(2) on packed rows: see `gf2`, whose `solve_plain` is the plain twin."""
+"""Elimination over GF(2) on packed rows: see `gf2`, whose `solve_plain` is the reference."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from weft.searches.prng.arrays import Ints, Words
 from weft.searches.prng.kernels.compiled import KERNELS
 
 STRIP = 32
-"""Words of a row that are treated together: eight tables of them fit a core's second cache."""
+"""Words of a row processed together: eight tables of them fit a core's second-level cache."""
 SAMPLE = 128
-"""Rows in which the pivots of a word are looked for at a time; 64 more than enough as a rule."""
+"""Rows searched at a time for the pivots of a word; as a rule, 64 more than enough."""
 
 
 @KERNELS.entry
 def eliminate(matrix: Words, unknowns: int, pivots: Ints) -> int:
-    """Bring rows to echelon form, one word of columns after the other; return the rank."""
+    """Bring rows to echelon form, one word of columns at a time; return the rank."""
     rows, words = matrix.shape
     tables = np.zeros((8, 256, STRIP), np.uint64)
     slots = np.zeros(64, np.int64)
@@ -43,10 +43,10 @@ def eliminate(matrix: Words, unknowns: int, pivots: Ints) -> int:
 
 @KERNELS.kernel
 def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints) -> int:
-    """Move rows that are independent within one word to `first` on, reduced among each other.
+    """Move rows that are independent within one word to `first` onwards, reduced by each other.
 
-    `slots[column]` becomes the row whose pivot the column is, or -1. It looks at SAMPLE rows:
-    what they miss is found once the others are cleared of what they gave.
+    `slots[column]` becomes the row whose pivot is the column, or -1. Only SAMPLE rows are searched;
+    the pivots they miss are found once the other rows are cleared. Returns the number of pivots.
     """
     column_mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - columns)
     slots[:] = -1
@@ -69,7 +69,7 @@ def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints
 
 @KERNELS.kernel
 def _take_pivot(matrix: Words, row: int, target: int, word: int, columns: int, slots: Ints) -> None:
-    """Reduce a row by the pivots so far, move it to `target`, and reduce those by it."""
+    """Reduce a row by the pivots so far, move it to `target`, and reduce the pivots by it."""
     words = matrix.shape[1]
     one = np.uint64(1)
     for column in range(columns):
@@ -90,7 +90,7 @@ def _take_pivot(matrix: Words, row: int, target: int, word: int, columns: int, s
 
 @KERNELS.kernel
 def _fill_tables(matrix: Words, slots: Ints, strip: int, width: int, tables: Words) -> None:
-    """Write all sums of the pivots of eight columns each; entry b of a table sums its bits."""
+    """Fill each table with all sums of eight columns' pivots; entry b sums those of its bits."""
     for group in range(8):
         for entry in range(1, 256):
             low = 0
@@ -109,7 +109,7 @@ def _fill_tables(matrix: Words, slots: Ints, strip: int, width: int, tables: Wor
 def _clear_rows(
     matrix: Words, first: int, keys: Words, strip: int, width: int, tables: Words
 ) -> None:
-    """Add to every row from `first` on the pivots that its key names, by eight look-ups."""
+    """Add to every row from `first` on the pivots that its key selects, by eight look-ups."""
     byte = np.uint64(255)
     for index in range(keys.shape[0]):
         key = keys[index]
@@ -130,7 +130,7 @@ def _clear_rows(
 
 @KERNELS.entry
 def substitute(matrix: Words, unknowns: int, pivots: Ints, values: Words) -> None:
-    """Work out the unknowns from the last pivot to the first; free ones stay 0."""
+    """Compute the unknowns from the last pivot to the first; free unknowns stay 0."""
     side, shift = unknowns // 64, np.uint64(unknowns % 64)
     one = np.uint64(1)
     for row in range(len(pivots) - 1, -1, -1):

@@ -1,7 +1,7 @@
 """rand() of the GNU C library by 32-bit seed, many seeds side by side.
 
-srand fills 31 words by minstd; everything after that adds words, modulo 2^32. So any output is
-a fixed linear combination of the 31, however far it is from the seed, and none between is made.
+srand fills 31 words with minstd; every later step adds words modulo 2^32. So any output is a fixed
+linear combination of the 31 words, however far from the seed, and none in between is computed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FACTOR = np.uint64(16807)
 U0, U1, U31 = np.uint64(0), np.uint64(1), np.uint64(31)
 SIGN = np.uint64(1 << 31)
 LIFT = np.uint64((0x7FFFFFFF * 3) - (1 << 32))
-"""Turns a seed from 2^31 on, which counts as negative, into a remainder of the same class."""
+"""Added to seeds from 2^31 on, which count as negative, to make them positive and congruent."""
 NONE = np.uint32(0)
 
 
@@ -45,7 +45,7 @@ def fill_words(base: Any, x: Any, words: Any) -> None:
 
 @KERNELS.kernel
 def combine(words: Any, weights: Any, outputs: Any, row: int) -> None:
-    """Make one output, unshifted, for all lanes, in its row of `outputs`."""
+    """Compute one output, unshifted, for all lanes, in its row of `outputs`."""
     for j in range(LANES):
         total = NONE
         for at in range(DEGREE):
@@ -57,11 +57,11 @@ def combine(words: Any, weights: Any, outputs: Any, row: int) -> None:
 def sieve_glibc(
     lo: int, hi: int, weights: Any, probes: Any, tests: Any, calls: int, enough: int, out: Any
 ) -> int:
-    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return their number.
 
-    Row k of `weights` makes an output from the words of the seed. Draw i of call c is judged by
-    row c · draws + i of `tests` (see `hits`), at the output that this row of `probes` names. What
-    does not fit is only counted.
+    Row k of `weights` gives an output from the words of the seed. Row c · draws + i of `tests` (see
+    `hits`) tests draw i of call c, at the output that the same row of `probes` names. Seeds that do
+    not fit into `out` are counted but not written.
     """
     words = np.empty((DEGREE, LANES), np.uint32)
     outputs = np.empty((len(weights), LANES), np.uint32)

@@ -1,7 +1,7 @@
 """math/rand of Go by seed, many seeds side by side.
 
 The words are filled with outputs of minstd, each of which is factor·seed modulo 2^31 - 1, and
-salted. An output of the first 273 is the sum of two words, so only those are made.
+salted. Each of the first 273 outputs is the sum of two words, so only those two are computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHORT = np.uint64(0xFFFFFFFF)
 U0, U31, U32 = np.uint64(0), np.uint64(31), np.uint64(32)
 HIGH, MIDDLE = np.uint64(40), np.uint64(20)
 FOR_ZERO = np.uint64(89482311)
-"""What Go takes for the seed 0."""
+"""The value that Go substitutes for seed 0."""
 NONE = np.uint32(0)
 
 
@@ -33,7 +33,7 @@ def remainder(x: Any) -> Any:
 
 @KERNELS.kernel
 def go_words(seeds: Any, factors: Any, salts: Any, words: Any) -> None:
-    """Make one output for all lanes: the sum of two words of the filled table."""
+    """Compute one output for all lanes: the sum of two words of the filled table."""
     for j in range(LANES):
         seed = seeds[j] & SHORT  # both are below 2^31: one short multiplication each
         first = remainder(seed * (factors[0] & SHORT)) << HIGH
@@ -57,11 +57,10 @@ def sieve_go(
     enough: int,
     out: Any,
 ) -> int:
-    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return their number.
 
-    Rows i of `factors` (six) and `salts` (two) make the two words of draw i. Row c · draws + i
-    of `tests` says what a hit of call c is: it is about the highest 32 bits after a move up by
-    `moved[c]` bits.
+    Rows i of `factors` (six) and `salts` (two) give the two words of draw i. Row c · draws + i of
+    `tests` tests draw i of call c, on the highest 32 bits after a shift up by `moved[c]` bits.
     """
     y, hits = np.empty(LANES, np.uint32), np.empty((calls, LANES), np.uint32)
     seeds, words = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)

@@ -1,8 +1,8 @@
-"""When an output makes a draw, as one test for all simple output maps.
+"""Whether an output gives a draw, as one test for all simple output maps.
 
-An output y hits a draw if z = (y >> shift) - least is not below 0 and z · inverse, turned right
-by `turn` bits, is at most `limit`. For `mod m` = 2^turn·q that is divisibility by m (Granlund and
-Montgomery 1994, section 9); with inverse 1 and turn 0 it is an interval.
+An output y hits a draw if z = (y >> shift) - least is not negative and z · inverse, rotated right
+by `turn` bits, is at most `limit`. For `mod m` with m = 2^turn·q this tests divisibility by m
+(Granlund and Montgomery 1994, section 9); with inverse 1 and turn 0 it tests an interval.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ SHIFT, LEAST, INVERSE, TURN, LIMIT = range(5)
 """Columns of a test."""
 U1, U31, U32 = np.uint32(1), np.uint32(31), np.uint32(32)
 ANY = 0xFFFFFFFF
-"""No value of a draw: bounds are below 2^32."""
+"""Stands for a draw that is not compared; no draw has this value, since bounds are below 2^32."""
 FEW = 24
-"""Outputs up to which rows are chosen by comparison, not loaded for every lane."""
+"""Outputs up to which rows are selected by comparison instead of being loaded for every lane."""
 
 
 @KERNELS.kernel
 def count_hits(
     y: Any, row: int, tests: Any, test: int, end: int, hits: Any, call: int, enough: int
 ) -> Any:  # fmt: skip
-    """Add the hits of one draw for all lanes; False if no lane can have enough any more.
+    """Add the hits of one draw for all lanes; return False if no lane can still have enough.
 
-    The output is in a row of `y`, the hits are in row `call`. The tests from `test + 1` up to
-    `end` are still to come.
+    Row `row` of `y` holds the output, row `call` of `hits` the hits. The tests after `test` and
+    before `end` are still to come.
     """
     return test_lanes(y, row, tests, test, hits, call, max(enough - (end - 1 - test), 0))
 
@@ -49,12 +49,12 @@ def scan_output(
     y: Any, row: int, at: int, draws: Any, call: int, expected: Any, base: int, cursors: Any,
     hits: Any, enough: int,
 ) -> Any:  # fmt: skip
-    """Give output `at` to the draw each lane waits for; False if no lane can have enough.
+    """Compare output `at` with each lane's next draw; return False if no lane can have enough.
 
-    The output is in a row of `y`. Row `call` of `draws` is (shift, mask, bound): the value of an
-    output is its masked bits, and an output whose value is not below the bound makes no draw.
-    From `base` on, row d of `expected` is the value of draw d, ANY where none is compared, and
-    how many draws from d on are compared.
+    Row `row` of `y` holds the output. Row `call` of `draws` is (shift, mask, bound): the value of
+    an output is its masked bits, and an output whose value is not below the bound makes no draw.
+    Row `base` + d of `expected` is the value of draw d, or ANY if it is not compared, and the
+    number of draws compared from d on.
     """
     if at < FEW:
         return scan_lanes(y, row, draws, call, expected, base, at + 1, cursors, hits, enough)
@@ -73,10 +73,10 @@ def scan_output(
 
 @KERNELS.kernel
 def put_seeds(hits: Any, enough: int, base: int, hi: int, out: Any, count: int) -> int:
-    """Write the seeds of a block with enough hits to `out`; return how many there are now.
+    """Write the seeds of a block with enough hits to `out`; return their number so far.
 
-    The block begins at `base`, and what is from `hi` on was not asked for. What does not fit
-    is counted and not written.
+    The block begins at `base`; seeds from `hi` on are not requested. Seeds that do not fit are
+    counted but not written.
     """
     for j in range(min(len(hits), hi - base)):
         if hits[j] >= enough:
@@ -90,7 +90,7 @@ def put_seeds(hits: Any, enough: int, base: int, hi: int, out: Any, count: int) 
 def put_calls(
     hits: Any, alive: Any, enough: int, base: int, hi: int, out: Any, count: int
 ) -> int:  # fmt: skip
-    """Do as `put_seeds` for each call that is alive: what is written is call · 2^32 + seed."""
+    """Write call · 2^32 + seed, as `put_seeds` does, for each call that is alive."""
     for c in range(len(hits)):
         if alive[c]:
             above = c << CALL_BITS

@@ -1,8 +1,8 @@
 """The two stages of the low-lane split: sieve the low bits, then find the high ones.
 
-A linear congruential generator modulo 2^k keeps its low bits to itself: the lowest L form a
-generator modulo 2^L. `sieve_lanes` tries all of them against the low bits of the draws;
-`search_high` puts the values that one draw allows on top and compares with the others.
+In a linear congruential generator modulo 2^k, the lowest L bits form a generator modulo 2^L.
+`sieve_lanes` tries all of them against the low bits of the draws; `search_high` adds the high bits
+that one draw allows and compares the states with the other draws.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from weft.searches.prng.kernels.words import (
 )
 
 BLOCK = 1024
-"""Lanes or states tried together; they and their misses fit into the first cache."""
+"""Lanes or states tried together; they and their misses fit into the first-level cache."""
 DROPPED, MASK, SIGN, SHIFT, ABSOLUTE, MODULUS = range(6)
-"""What `shape` holds."""
+"""Indices into `shape`."""
 ONE = np.uint64(1)
 BACK, BACK_ADDED, WIDTH = range(3)
-"""What `pair` holds."""
+"""Indices into `pair`."""
 CHECKED, LEAST_SEEN = 6, 3
-"""Draws after the anchor, and how many of all these must hit."""
+"""Number of draws checked after the anchor, and how many of them and the anchor must hit."""
 U0, U31, U32 = np.uint32(0), np.uint32(31), np.uint32(32)
 
 
@@ -42,7 +42,7 @@ U0, U31, U32 = np.uint32(0), np.uint32(31), np.uint32(32)
 def sieve_block(
     lanes: Any, misses: Any, multiplier: Any, increment: Any, mask: Any, bits: Any, allowed: Any
 ) -> bool:
-    """Count the misses of a block of lanes; False as soon as every lane has too many."""
+    """Count the misses of a block of lanes; return False as soon as every lane has too many."""
     for at in range(0, len(bits), 4):
         first, second, third, fourth = bits[at], bits[at + 1], bits[at + 2], bits[at + 3]
         least = np.uint32(0xFFFFFFFF)
@@ -67,10 +67,10 @@ def sieve_block(
 def sieve_lanes(
     lane_bits: int, multiplier: Any, increment: Any, mask: Any, bits: Any, allowed: Any, out: Any
 ) -> int:
-    """Write the lanes at draw 0 with at most `allowed` misses to `out`; return how many.
+    """Write the lanes at draw 0 with at most `allowed` misses to `out`; return their number.
 
-    `bits` are the masked bits of the draws, in their place in the word; their number is a
-    multiple of 4. What does not fit into `out` is counted and not written.
+    `bits` are the masked bits of the draws, in their place in the word; their number is a multiple
+    of 4. Lanes that do not fit into `out` are counted but not written.
     """
     lanes, misses = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.uint32)
     count = 0
@@ -90,7 +90,7 @@ def sieve_lanes(
 
 @KERNELS.kernel
 def draw_at(state: Any, shape: Any) -> Any:
-    """Return the draw a state makes; `shape` is that of `search_high`."""
+    """Return the draw that a state gives; `shape` is that of `search_high`."""
     value = (state >> shape[DROPPED]) & shape[MASK]
     if value & shape[SIGN]:
         value = shape[MASK] + ONE - value if shape[ABSOLUTE] else value + shape[SHIFT]
@@ -103,8 +103,8 @@ def count_block(
 ) -> None:  # fmt: skip
     """Count a hit for each of `size` states `step` apart whose output passes a test.
 
-    `word` is (mask, bit that is turned, all ones if outputs are signed and made positive, place
-    of the sign), `test` (least, inverse, turn, limit) as in `hits`. A few that are too small may
+    `word` is (mask, bit to flip, all ones if outputs are signed and made positive, place of the
+    sign); `test` is (least, inverse, turn, limit) as in `hits`. A few outputs below `least` may
     pass.
     """
     mask, flip, fold, place = word[0], word[1], word[2], word[3]
@@ -125,15 +125,15 @@ def search_high(
     lows: Any, shape: Any, values: Any, affine: Any, draws: Any, allowed: int, word: Any,
     tests: Any, enough: int,
 ) -> Any:  # fmt: skip
-    """Return (state at the anchor, hits) for the first of the states with most hits, or hits 0.
+    """Return (state at the anchor, hits) for the first state with the most hits.
 
-    A state with more than `allowed` misses does not count.
+    States with more than `allowed` misses do not count; hits are 0 if there are no others.
 
-    `lows` is the range of the bits below the output, `shape` (dropped bits, output mask, sign
-    bit, sign shift, whether the absolute value counts, modulus), `values` (first, step, end) the
-    outputs the anchor allows. Row i of `affine` leads from the anchor to draw i of `draws`. The
-    first draws, those of `tests`, decide in blocks whether all others are looked at: `enough` of
-    them must hit.
+    `lows` is the range of the bits below the output, `shape` is (dropped bits, output mask, sign
+    bit, sign shift, whether the absolute value counts, modulus), and `values` (first, step, end)
+    are the outputs that the anchor allows. Row i of `affine` leads from the anchor to draw i of
+    `draws`. Blocks are first tested on the draws of `tests`; a state is compared with all draws if
+    `enough` of these hit.
     """
     best, fewest = np.uint64(0), allowed + 1
     hits = np.empty(BLOCK, np.uint32)
@@ -159,7 +159,7 @@ def search_high(
 
 @KERNELS.kernel
 def count_misses(state: Any, shape: Any, affine: Any, draws: Any, limit: int) -> int:
-    """Count the draws that a state does not make, up to the limit."""
+    """Count the draws that a state does not give, up to the limit."""
     missed = 0
     for i in range(len(draws)):
         if draw_at(state * affine[i, 0] + affine[i, 1], shape) != draws[i]:
@@ -171,9 +171,9 @@ def count_misses(state: Any, shape: Any, affine: Any, draws: Any, limit: int) ->
 
 @KERNELS.kernel
 def joined_at(state: Any, shape: Any, pair: Any) -> Any:
-    """Return the output of two words whose low one a state makes, as an unsigned number.
+    """Return the output of two words, given the state of the low one, as an unsigned number.
 
-    A signed output is moved up by half its range, an absolute one made positive.
+    A signed output is moved up by half its range, an absolute one is made positive.
     """
     low = (state >> shape[DROPPED]) & shape[MASK]
     high = (state * pair[BACK] + pair[BACK_ADDED]) >> shape[DROPPED]
@@ -190,7 +190,7 @@ def joined_at(state: Any, shape: Any, pair: Any) -> Any:
 def mark_block(
     hits: Any, size: int, state: Any, step: Any, shape: Any, pair: Any, test: Any
 ) -> None:  # fmt: skip
-    """Mark the states of a block whose output of two words may make a draw: see `count_block`."""
+    """Mark the states of a block whose two-word output may give the draw: see `count_block`."""
     least, inverse, turn, limit = test[0], test[1], test[2], test[3]
     for j in range(size):
         z = (joined_at(state, shape, pair) - least) * inverse
@@ -205,9 +205,9 @@ def search_pairs(
 ) -> Any:  # fmt: skip
     """Do what `search_high` does for outputs of two words, with the anchor as the first draw.
 
-    `values` are all low words of the lane, `pair` is the way back to the high word and the width
-    of a word, `test` the anchor's. Draws come as the remainders of what `joined_at` returns. Of
-    the CHECKED draws that follow, two must hit before all others are looked at.
+    `values` are all low words of the lane, `pair` is the affine map back to the high word and the
+    width of a word, and `test` is the anchor's. `targets` are the remainders of what `joined_at`
+    returns. Two of the CHECKED draws that follow must hit before all others are compared.
     """
     best, fewest = np.uint64(0), allowed + 1
     hits = np.empty(BLOCK, np.bool_)

@@ -1,8 +1,8 @@
 """Lattice reduction (LLL) and the nearest plane (Babai), for small dimensions.
 
-Bases are integers of at most 52 bits and stay exact; the orthogonalisation that steers the
-reduction is in doubles. A basis that is reduced badly makes the search miss, never lie: every
-state found is compared with the draws.
+Bases are integers of at most 52 bits and stay exact; the orthogonalisation that guides the
+reduction is in doubles. A badly reduced basis can make the search miss a state, but not report a
+false one: every state found is compared with the draws.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from weft.searches.prng.kernels.compiled import KERNELS
 
 DELTA = 0.99
 MAX_ROUNDS = 20_000
-"""Exchanges after which a reduction is given up as it is; a few hundred are usual."""
+"""Rounds after which a reduction ends unfinished; a few hundred are usual."""
 
 
 @KERNELS.kernel
 def orthogonal(basis: Any, k: int, star: Any, mu: Any, norm: Any) -> None:
-    """Make row k of the orthogonal basis from the rows before it."""
+    """Compute row k of the orthogonal basis from the rows before it."""
     size = basis.shape[1]
     for c in range(size):
         star[k, c] = float(basis[k, c])
@@ -38,7 +38,7 @@ def orthogonal(basis: Any, k: int, star: Any, mu: Any, norm: Any) -> None:
 
 @KERNELS.kernel
 def shorten(basis: Any, k: int, star: Any, mu: Any, norm: Any) -> None:
-    """Take multiples of the rows before off row k until no multiple is left to take."""
+    """Subtract multiples of earlier rows from row k until none is left to subtract."""
     for _ in range(64):
         orthogonal(basis, k, star, mu, norm)
         changed = False
@@ -79,7 +79,7 @@ def reduce_basis(basis: Any) -> Any:
 
 @KERNELS.entry
 def nearest(basis: Any, star: Any, target: Any) -> Any:
-    """Return a lattice vector near the target: from the last plane to the first."""
+    """Return a lattice vector near the target, taking planes from the last to the first."""
     rest = target.copy()
     for k in range(basis.shape[0] - 1, -1, -1):
         dot, norm = 0.0, 0.0

@@ -1,6 +1,6 @@
 """Linear congruential generators modulo 2^k by seed, many seeds side by side.
 
-The state at any draw is an affine function of the first one, so no draw waits for another and
+The state at any draw is an affine function of the first state, so no draw waits for another and
 skipped calls cost nothing. The first state is (seed ^ scramble) << place | below.
 """
 
@@ -19,11 +19,11 @@ from weft.searches.prng.kernels.vectors import LANES
 def sieve_lcg(
     lo: int, hi: int, seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int, out: Any
 ) -> int:
-    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return how many.
+    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return their number.
 
-    `seeding` is (scramble, place, below, mask of the state). Row i of `affine` makes the state
-    at draw i of the first one; the 32 bits above the `dropped` ones are its output, and row i
-    of `tests` says what a hit is (see `hits`). What does not fit is counted and not written.
+    `seeding` is (scramble, place, below, mask of the state). Row i of `affine` maps the first state
+    to that at draw i; the 32 bits above the `dropped` ones are its output, and row i of `tests` is
+    its test (see `hits`). Seeds that do not fit are counted but not written.
     """
     scramble, place, below, mask = seeding[0], seeding[1], seeding[2], seeding[3]
     y, hits = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)

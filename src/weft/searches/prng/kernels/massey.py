@@ -1,4 +1,4 @@
-"""Massey's algorithm over bits, packed: see `attacks.detectors`, which has the plain twin."""
+"""Massey's algorithm over packed bits: see `attacks.detectors`, which has the reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.searches.prng.kernels.compiled import KERNELS
 
 @KERNELS.entry
 def linear_complexity(bits: Bytes) -> int:
-    """Run Massey's algorithm with packed polynomials and the last bits packed backwards."""
+    """Return the linear complexity, with packed polynomials and the last bits in reverse."""
     words = len(bits) // 64 + 2
     now, before = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     saved, recent = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
@@ -40,7 +40,7 @@ def linear_complexity(bits: Bytes) -> int:
 
 @KERNELS.kernel
 def _push(recent: Words, bit: np.uint64, used: int) -> None:
-    """Put a bit before the others."""
+    """Insert a bit before the others."""
     carry = bit
     for word in range(used):
         above = recent[word] >> np.uint64(63)
@@ -50,7 +50,7 @@ def _push(recent: Words, bit: np.uint64, used: int) -> None:
 
 @KERNELS.kernel
 def _add_shifted(now: Words, before: Words, gap: int) -> None:
-    """Add a polynomial, shifted up."""
+    """Add polynomial `before`, shifted up by `gap`, to `now`."""
     whole, part = gap // 64, np.uint64(gap % 64)
     for word in range(len(now) - 1, whole - 1, -1):
         value = before[word - whole] << part

@@ -1,4 +1,4 @@
-"""Forms of a Mersenne Twister carried from output to output: see `attacks.linear_mersenne`."""
+"""Advances the forms of a Mersenne Twister from output to output: see `attacks.linear_mersenne`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unroll(
     values: ShortWords,
     matrix: Words,
 ) -> None:
-    """Carry the forms from position to position and write those that are known."""
+    """Advance the forms from position to position and write those of the known bits."""
     at, row = 0, 0
     words = matrix.shape[1]
     spill = np.zeros(CHUNK // 64 + 2, np.uint64)
@@ -42,7 +42,7 @@ def unroll(
 
 @KERNELS.kernel
 def _advance(form: Words, unknowns: int, steps: int, terms: Ints, spill: Words) -> None:
-    """Multiply by z^steps and reduce: what spills over comes back at every term."""
+    """Multiply by z^steps and reduce: overflow is added back at every term."""
     shift_left(form, steps)
     whole, part = unknowns // 64, unknowns % 64
     count = len(form) - whole
@@ -63,7 +63,7 @@ def _advance(form: Words, unknowns: int, steps: int, terms: Ints, spill: Words) 
 
 @KERNELS.kernel
 def shift_left(form: Words, steps: int) -> None:
-    """Shift a packed row up; what leaves its end is lost."""
+    """Shift a packed row up; bits that leave its end are lost."""
     words, shift = steps // 64, np.uint64(steps % 64)
     for at in range(len(form) - 1, words - 1, -1):
         value = form[at - words] << shift

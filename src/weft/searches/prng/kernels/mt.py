@@ -1,11 +1,11 @@
 """MT19937 by 32-bit seed, many seeds side by side in vector registers.
 
-An output of the first 227 needs three words of the block that the seed fills: p, p + 1 and
-p + 397 (seen by Solar Designer's php_mt_seed). So the block is not twisted, and filled only as
-far as the next test needs: most blocks of seeds end at their first.
+Each of the first 227 outputs needs three words of the block that the seed fills: p, p + 1 and
+p + 397 (as Solar Designer's php_mt_seed exploits). So the block is not twisted, and filled only as
+far as the next test needs: most blocks of seeds fail their first.
 
-init_by_array goes over the block twice. Its last step makes word 1, so the outputs 0 and 1 are
-known last: the first test is made at output 2, after 1,022 of 1,247 steps.
+init_by_array passes over the block twice. Its last step sets word 1, so outputs 0 and 1 are known
+last: the first test is that of output 2, after 1,022 of 1,247 steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ standard filled by init_by_array with the seed as the only key."""
 
 
 def step_of(word: int, form: int) -> int:
-    """Return after which step of the filling a word of the block is final."""
+    """Return the step of the filling after which a word of the block is final."""
     if form == BY_ARRAY and word < 2:
         return SIZE * word  # word 0 is a constant, word 1 comes after word 623
     return word
@@ -52,7 +52,7 @@ def step_of(word: int, form: int) -> int:
 
 @KERNELS.kernel
 def begin(base: int, form: int, x: Any, keys: Any, words: Any) -> None:
-    """Start the filling for the seeds from `base` on; `x` is the word to go on from."""
+    """Start the filling for the seeds from `base` on; `x` receives the word to continue from."""
     for j in range(LANES):
         seed = add32(np.uint32(base), np.uint32(j))
         x[j] = or32(seed, U1) if form == FIRST_FORM else seed
@@ -71,7 +71,7 @@ def begin(base: int, form: int, x: Any, keys: Any, words: Any) -> None:
 
 @KERNELS.kernel
 def carry_on(at: int, to: int, form: int, x: Any, words: Any) -> None:
-    """Fill from step `at` to step `to`; the word that is then final is in its row of `words`."""
+    """Fill from step `at` to step `to`; store the word that is then final in its row of `words`."""
     if form == BY_ARRAY:
         mix_again(x, NUMBERS, words, max(at + 1, 2), min(to + 1, SIZE))
         if to == SIZE:
@@ -106,7 +106,7 @@ def fill_block(base: int, last: int, form: int, x: Any, keys: Any, words: Any) -
 
 @KERNELS.kernel
 def make_output(at: int, form: int, words: Any, y: Any, row: int) -> None:
-    """Make output `at` of all seeds of a block, in a row of `y`."""
+    """Compute output `at` of all seeds of a block, in a row of `y`."""
     output_rows(words, at, form == LEGACY, y, row)
 
 
@@ -114,11 +114,11 @@ def make_output(at: int, form: int, words: Any, y: Any, row: int) -> None:
 def sieve_mt(
     lo: int, hi: int, form: int, stops: Any, places: Any, tests: Any, enough: int, out: Any
 ) -> int:
-    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return how many.
+    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return their number.
 
-    `stops` are the steps of the filling at which a word is needed, rising. Row i of `places` is
-    an output and how many stops come before it; where that is -1 the whole block is filled first.
-    Row i of `tests` says what a hit is (see `hits`). What does not fit is counted.
+    `stops` are the rising steps of the filling at which a word is needed. Row i of `places` is an
+    output and the number of stops before it; where that is -1, the whole block is filled first. Row
+    i of `tests` is the test of this output (see `hits`). Seeds that do not fit are only counted.
     """
     words = np.empty((SIZE, LANES), np.uint32)
     x, keys = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)
@@ -150,9 +150,9 @@ def scan_mt(
     lo: int, hi: int, form: int, stops: Any, places: Any, draws: Any, expected: Any, enough: int,
     out: Any,
 ) -> int:  # fmt: skip
-    """Do what `sieve_mt` does where a word that is too great is dropped and another drawn.
+    """Do what `sieve_mt` does for calls that reject words that are too great and draw again.
 
-    Row i of `places` is output i and how many stops come before it. `draws`, of one row, and
+    Row i of `places` is output i and the number of stops before it. `draws`, which has one row, and
     `expected` are those of `hits.scan_output`.
     """
     words = np.empty((SIZE, LANES), np.uint32)

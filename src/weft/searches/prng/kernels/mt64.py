@@ -1,7 +1,7 @@
-"""MT19937-64 by seed: a few seeds side by side, and no more of the block than outputs need.
+"""MT19937-64 by seed: a few seeds side by side, filling only as much of the block as outputs need.
 
-Output p needs the words p, p + 1 and p + 156 of the block that the seed fills, as long as it is
-below 156. The plain definition is `families.mt19937_64`.
+Output p below 156 needs the words p, p + 1 and p + 156 of the block that the seed fills. The
+reference definition is `families.mt19937_64`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.searches.prng.kernels.compiled import KERNELS
 LANES = 16
 FAR = 156
 LOW, HIGH, REMAINDER = range(3)
-"""How a draw is made of a word: see `forms.WideTwisterSeeding`."""
+"""How a word gives a draw: see `forms.WideTwisterSeeding`."""
 INIT, MATRIX = np.uint64(plain.INIT), np.uint64(plain.MATRIX)
 UPPER, LOWER = np.uint64(plain.UPPER), np.uint64(plain.LOWER)
 TEMPER_A, TEMPER_B, TEMPER_C = (
@@ -51,7 +51,7 @@ def output_at(words: Any, at: int, lane: int) -> Any:
 
 @KERNELS.kernel
 def value_of(word: Any, kind: int, modulus: Any, mask: Any) -> Any:
-    """Return the draw that a word makes; AGAIN if it is drawn again."""
+    """Return the draw that a word gives; AGAIN if it is drawn again."""
     if kind == REMAINDER:
         return word % modulus
     if kind == HIGH:
@@ -71,7 +71,7 @@ def misses(
         left = gaps[i]
         value = AGAIN
         while left >= 0:
-            if at == outputs:  # what lies beyond is not judged
+            if at == outputs:  # later draws are not tested
                 return missed
             value = value_of(output_at(words, at, lane), kind, modulus, mask)
             at += 1
@@ -89,7 +89,7 @@ def sieve_mt64(
     lo: int, hi: int, outputs: int, kind: int, modulus: Any, mask: Any, draws: Any, gaps: Any,
     enough: int, out: Any,
 ) -> int:  # fmt: skip
-    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return how many."""
+    """Write the seeds lo..hi-1 with at least `enough` hits to `out`; return their number."""
     words = np.empty((FAR + outputs, LANES), np.uint64)
     allowed, count = len(draws) - enough, 0
     for base in range(lo, hi, LANES):

@@ -1,8 +1,8 @@
 """MT19937 by 32-bit seed for several calls at a time: one filling of the block serves them all.
 
 The filling takes most of the time of a seed, and is the same for PHP's mt_rand, NumPy, Ruby and
-C++. So every output is made once, when a call first asks for it, and each call judges it by its
-own tests. The plain twin is one `mt` sieve for each call.
+C++. So every output is computed once, when a call first needs it, and each call applies its own
+tests to it. The reference is a separate `mt` sieve for each call.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def fill_for(
     base: int, form: int, stops: Any, needed: int, at: int, passed: int, x: Any, keys: Any,
     words: Any,
 ) -> Any:  # fmt: skip
-    """Fill until so many stops are passed, the whole block if that is -1; return where it is."""
+    """Fill until `needed` stops are passed, or all words if -1; return step and stops passed."""
     if needed < 0 and at < SIZE:
         fill_block(base, SIZE - 1, form, x, keys, words)
         at = SIZE
@@ -48,7 +48,7 @@ def fill_for(
 
 @KERNELS.kernel
 def add_unjudged(scans: int, expected: Any, base: int, cursors: Any, hits: Any) -> None:
-    """Count the draws beyond the last output that a scan looked at as hits."""
+    """Count the draws beyond the last output that a scan compared as hits."""
     if scans:
         for j in range(LANES):
             hits[j] = hits[j] + expected[base + cursors[j], 1]
@@ -59,11 +59,11 @@ def sieve_shared(
     lo: int, hi: int, form: int, stops: Any, places: Any, calls: Any, probes: Any, tests: Any,
     draws: Any, expected: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return how many.
+    """Write call · 2^32 + seed for the seeds lo..hi-1 with enough hits; return their number.
 
-    Row k of `places` is an output and how many stops of the filling come before it, as in
-    `sieve_mt`. `probes` holds rows of `places` in the order in which a call looks at them; row i
-    of `tests` says what a hit is there. Row c of `draws` and the rows of `expected` from the
+    Row k of `places` is an output and the number of stops of the filling before it, as in
+    `sieve_mt`. `probes` holds rows of `places` in the order in which a call tests them; row i of
+    `tests` is the test at row i of `probes`. Row c of `draws` and the rows of `expected` from the
     call's base on are those of `hits.scan_output`.
     """
     words = np.empty((SIZE, LANES), np.uint32)

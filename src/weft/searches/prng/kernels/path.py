@@ -1,9 +1,9 @@
-"""Where in the stream of one seed the draws are.
+"""Locates draws in the stream of one seed.
 
-`find_places` knows one number of skipped calls: two draws that follow one another and are both
-right give place and skip, so each draw is looked up, then its follower at every skip, and only
-what fits is counted. `best_path` lets it vary: the place of a draw is one of those a bounded
-number of calls after the draw before. Every way is looked at (Viterbi); hits are the score.
+`find_places` assumes a constant skip: two consecutive correct draws determine the place and the
+skip, so each draw is located, then its successor at every skip, and hits are counted only where
+both match. `best_path` lets the skip vary: a draw is a bounded number of calls after the one
+before. Every path is considered (Viterbi); hits are the score.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 from weft.searches.prng.kernels.compiled import KERNELS
 
 NOWHERE = -30_000
-"""Score of a place that no way leads to."""
+"""Score of a place that no path reaches."""
 
 
 @KERNELS.entry
 def best_path(stream: Any, draws: Any, starts: Any, skips: Any, choices: Any) -> Any:
-    """Return (last place, hits) of the way with most hits; of equals, the first place.
+    """Return (last place, hits) of the path with most hits; ties go to the first place.
 
-    `starts` and `skips` are the least and the greatest. Unless it is empty, row i of `choices`
-    is filled with the skips, less the least, that lead to each place of draw i; of equal ways
-    the one with the shorter skip.
+    `starts` and `skips` are the least and the greatest values. Unless `choices` is empty, its row i
+    is filled with the skips, less the least, that lead to each place of draw i; ties go to the
+    shorter skip.
     """
     size = len(stream)
     score, after = np.full(size, NOWHERE, np.int16), np.empty(size, np.int16)
@@ -45,7 +45,7 @@ def best_path(stream: Any, draws: Any, starts: Any, skips: Any, choices: Any) ->
 def go_on(
     stream: Any, draw: Any, score: Any, after: Any, skips: Any, queue: Any, choices: Any, row: int
 ) -> None:
-    """Make the scores of the next draw; `queue` holds the places of the window that may win."""
+    """Compute the scores of the next draw; `queue` holds the places of the window that may win."""
     least, greatest = skips[0], skips[1]
     head, tail = 0, 0
     for at in range(len(stream)):
@@ -67,7 +67,7 @@ def go_on(
 
 @KERNELS.entry
 def way_back(choices: Any, last: int, least: int, places: Any) -> None:
-    """Fill `places` with the place of each draw, given the place of the last one."""
+    """Fill `places` with the place of each draw, going back from the last one."""
     at = last
     for i in range(len(places) - 1, -1, -1):
         places[i] = at
@@ -77,10 +77,10 @@ def way_back(choices: Any, last: int, least: int, places: Any) -> None:
 
 @KERNELS.entry
 def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, out: Any) -> int:
-    """Write (start, skip, hits) with at least `enough` hits to `out`; return how many rows.
+    """Write (start, skip, hits) with at least `enough` hits to `out`; return the number of rows.
 
-    A place is written once, when the first pair of right draws is met. What does not fit into
-    `out` is counted and not written.
+    A place is written once, at its first pair of correct draws. Rows that do not fit into `out` are
+    counted but not written.
     """
     count = 0
     for i in range(len(draws) - 1):
@@ -106,14 +106,14 @@ def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, o
 def find_in_each(
     streams: Any, draws: Any, starts: Any, skips: Any, enough: int, out: Any, counts: Any
 ) -> None:
-    """Do so for each row of `streams`: its places to the same row of `out`, and how many."""
+    """Run `find_places` on each row of `streams`, with the same rows of `out` and `counts`."""
     for row in range(len(streams)):
         counts[row] = find_places(streams[row], draws, starts, skips, enough, out[row])
 
 
 @KERNELS.kernel
 def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int, enough: int) -> int:
-    """Count the hits of a place; 0 if too few, or if an earlier pair is right and wrote it."""
+    """Count the hits of a place; 0 if too few, or if an earlier correct pair already wrote it."""
     hits, before = 0, False
     for i in range(len(draws)):
         hit = stream[start + i * (skip + 1)] == draws[i]

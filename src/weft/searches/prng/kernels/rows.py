@@ -1,8 +1,8 @@
-"""Rows of MT19937 by 32-bit seed: shuffles and samples of all seeds, against the first row.
+"""Rows of MT19937 by 32-bit seed: compares shuffles and samples of all seeds with the first row.
 
-The block of each seed is filled in vector registers, as in `mt`; then every seed makes its row by
-itself, element by element, and is dropped at the first that differs. The plain definitions are
-the maps of `rowmaps`.
+The block of each seed is filled in vector registers, as in `mt`; then the row of every seed is
+built separately, element by element, and rejected at the first that differs. The reference
+definitions are the maps of `rowmaps`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from weft.searches.prng.kernels.mt import (
 from weft.searches.prng.kernels.vectors import LANES
 
 LOW, HIGH, REMAINDER = range(3)
-"""How a bound takes its value of a word; see `family.RowForm`."""
+"""How a bounded value is taken from a word; see `family.RowForm`."""
 POOL, RANKED, DISTINCT, FRONT = range(4)
-"""How a row is made: FRONT is a pool whose place is filled with the first that is left."""
+"""How a row is made; FRONT is a pool whose gap is filled with the first element that is left."""
 DRAWN, BACKWARD, AS_SET = range(3)
-"""Which element a step settles: that of its number, one from the end, or any of a set."""
+"""Which element of a row a step settles: that of its number, one from the end, or any of a set."""
 UNKNOWN = -1
 ROOM = 128
 U0, U1 = np.uint32(0), np.uint32(1)
@@ -38,7 +38,7 @@ TWO32 = 1 << 32
 
 @KERNELS.kernel
 def bound_forms(bits: int, total: int) -> Any:
-    """Return for each bound up to `total` what a value is taken by: limit, mask or bits dropped."""
+    """Return, for each bound up to `total`, the limit, the mask or the number of bits dropped."""
     forms = np.zeros(total + 1, np.int64)
     for bound in range(1, total + 1):
         if bits == REMAINDER:
@@ -53,7 +53,7 @@ def bound_forms(bits: int, total: int) -> Any:
 
 @KERNELS.kernel
 def below(word: Any, bits: int, bound: Any, forms: Any) -> Any:
-    """Return what a word gives below a bound; -1 if it is drawn again."""
+    """Return the value below `bound` that a word gives; -1 if it is drawn again."""
     word, form = np.int64(word), forms[bound]
     if bits == REMAINDER:
         return word % bound if word < form else -1
@@ -63,7 +63,7 @@ def below(word: Any, bits: int, bound: Any, forms: Any) -> Any:
 
 @KERNELS.kernel
 def element_of(method: int, value: int, step: int, total: int, pool: Any, taken: Any) -> Any:
-    """Return the element that a value means, and take it; -1 if it is drawn again."""
+    """Return the element that a value selects, and update the pool; -1 if it is drawn again."""
     if method == POOL:
         element, last = pool[value], total - 1 - step
         pool[value] = pool[last]
@@ -84,7 +84,7 @@ def element_of(method: int, value: int, step: int, total: int, pool: Any, taken:
 
 @KERNELS.kernel
 def first_differs(word: Any, bits: int, forms: Any, order: int, total: int, expected: Any) -> bool:
-    """Whether the first word ends a row at once, as most do: a value is still its own element."""
+    """Whether the first word rules out a row, as it mostly does: an element is still its value."""
     value = below(word, bits, total, forms)
     wanted = expected[0] if order == DRAWN else expected[total - 1]
     return value >= 0 and wanted not in (UNKNOWN, value)
@@ -95,10 +95,10 @@ def makes_row(
     y: Any, lane: int, outputs: int, bits: int, forms: Any, method: int, order: int, steps: int,
     total: int, expected: Any, pool: Any, taken: Any,
 ) -> bool:  # fmt: skip
-    """Whether the outputs of a lane make the expected row, as far as both are known.
+    """Whether the outputs of a lane give the expected row, as far as both are known.
 
-    `expected` is the element at each place, UNKNOWN where it is not given; for sets it is 1 at
-    each element of the set.
+    `expected` is the element at each place, or UNKNOWN if it is not given; for sets it is 1 at each
+    element of the set.
     """
     for at in range(total):
         pool[at], taken[at] = at, False
@@ -121,7 +121,7 @@ def makes_row(
         wanted = expected[step] if order == DRAWN else expected[total - 1 - step]
         if wanted not in (UNKNOWN, element):
             return False
-    if order == BACKWARD:  # nobody draws the last one that is left
+    if order == BACKWARD:  # the last element left is not drawn
         return expected[0] in (UNKNOWN, pool[0])
     return True
 
@@ -130,10 +130,10 @@ def makes_row(
 def deals_row(
     y: Any, lane: int, outputs: int, bits: int, forms: Any, total: int, expected: Any, places: Any
 ) -> bool:  # fmt: skip
-    """Whether a shuffle of a lane puts the elements that are known into their places.
+    """Whether a shuffle of a lane puts the known elements into their places.
 
-    All calls are made first; then the element at a place is where the swaps, undone from the last
-    one on, lead from that place.
+    All calls are made first; the element at a place is then found by undoing the swaps, from the
+    last one on, from that place.
     """
     at, left = 0, total
     while left > 1:
@@ -188,10 +188,10 @@ def sieve_rows(
     lo: int, hi: int, form: int, outputs: int, bits: int, method: int, order: int, steps: int,
     total: int, length: int, expected: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Write the seeds lo..hi-1 whose first row can be the expected one; return how many.
+    """Write the seeds lo..hi-1 whose first row can be the expected one; return their number.
 
-    A row of `steps` steps out of `total` elements is looked at through so many outputs. Where a
-    set has a `length`, it is the beginning of a shuffle.
+    A row of `steps` steps out of `total` elements is compared over `outputs` outputs. If `length`
+    is not 0, the expected set is the first `length` elements of a shuffle.
     """
     words = np.empty((SIZE, LANES), np.uint32)
     x, keys = np.empty(LANES, np.uint32), np.empty(LANES, np.uint32)

@@ -1,7 +1,7 @@
-"""First states of Mersenne Twisters, compiled: what `Family.seeding` defines, for many seeds.
+"""First states of Mersenne Twisters for many seeds, compiled; `Family.seeding` is the reference.
 
-A plain seeding goes over 624 words in Python, which takes longer than all that is then done with
-the state of a seed. Other families have few words, or are seeded by kernels of their own.
+The reference fills 624 words in Python, which takes longer than all that is done with the state
+afterwards. Other families have few words or their own kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOP = np.uint64(0x80000000)
 
 
 def first_states(family: Family, seeds: Sequence[int]) -> Words:
-    """Return the states that seeds below 2^64 give, a row for each."""
+    """Return the states of seeds below 2^64, a row for each."""
     form = family.seed_form
     if not family.is_twister_seeded:
         return np.array([family.seeding(seed) for seed in seeds], np.uint64)
@@ -42,7 +42,7 @@ def first_states(family: Family, seeds: Sequence[int]) -> Words:
 
 @KERNELS.kernel
 def fill_words(word: Any, state: Any) -> None:
-    """Fill the block by init_genrand of 2002."""
+    """Fill the block with init_genrand of 2002."""
     state[0] = word & M32
     for at in range(1, SIZE):
         before = state[at - 1] ^ (state[at - 1] >> U30)
@@ -51,7 +51,7 @@ def fill_words(word: Any, state: Any) -> None:
 
 @KERNELS.entry
 def fill_by_word(seeds: Any, product: bool, states: Any) -> None:
-    """Fill blocks from the low 32 bits of seeds; with `product` as PHP did up to 5.2.0."""
+    """Fill blocks from the low 32 bits of seeds; with `product`, as PHP did up to 5.2.0."""
     for row in range(len(seeds)):
         state = states[row]
         if product:
@@ -72,7 +72,7 @@ def fill_by_array(seeds: Any, states: Any) -> None:
 
 @KERNELS.kernel
 def mix_in(seed: Any, state: Any) -> None:
-    """Do so for one seed."""
+    """Mix the words of one seed into its block."""
     fill_words(BASE_SEED, state)
     words = 2 if seed >> U32 else 1
     at = 1
@@ -92,7 +92,7 @@ def mix_in(seed: Any, state: Any) -> None:
 
 @KERNELS.kernel
 def following(state: Any, at: int) -> int:
-    """Go on to the next word; after the last comes the second, and the first is a copy."""
+    """Return the index of the next word; after the last, copy it to the first and return 1."""
     if at + 1 < SIZE:
         return at + 1
     state[0] = state[SIZE - 1]

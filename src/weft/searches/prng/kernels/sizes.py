@@ -1,10 +1,10 @@
-"""Sizes of kernels that plans and estimates need; importing them loads no compiled code."""
+"""Sizes of kernels that plans and estimates need; importing this module loads no compiled code."""
 
 from __future__ import annotations
 
 CALL_BITS = 32
-"""Where a sieve is for several calls, the number of the call is above the bits of the seed."""
+"""In a sieve for several calls, the number of the call is above this many bits of the seed."""
 CHECKS = 3
-"""Draws after the anchor of a lane of which one must hit before all are compared."""
+"""Draws after the anchor of a lane, one of which must hit before all are compared."""
 DIRECT = 227
-"""Outputs of MT19937 that come from the filled block directly."""
+"""Number of MT19937 outputs that come directly from the filled block."""

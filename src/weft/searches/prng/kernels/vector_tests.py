@@ -1,8 +1,8 @@
-"""Outputs of MT19937 and the tests of draws for a block of seeds, written in vector registers.
+"""Outputs of MT19937 and the tests of draws for a block of seeds, in vector registers.
 
-A block is judged by a dozen tests for each call, so a test must cost little beside the seeding.
-As in `vectors`, the loops over lanes are written as operations on one wide vector.
-The plain definitions are `families.mt19937` and `forms.WordReading.test`.
+A block takes a dozen tests for each call, so a test must cost little compared with the seeding. As
+in `vectors`, the loops over lanes are written as operations on one wide vector. The reference
+definitions are `families.mt19937` and `forms.WordReading.test`.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def output_rows(typing: Any, words: Any, at: Any, misplaced: Any, y: Any, row: A
 def test_lanes(
     typing: Any, y: Any, y_row: Any, tests: Any, test: Any, hits: Any, hits_row: Any, needed: Any  # noqa: ARG001
 ) -> Any:  # fmt: skip
-    """Add the hits of one test for all lanes; whether a lane has `needed` hits.
+    """Add the hits of one test for all lanes; return whether a lane has `needed` hits.
 
-    Row `test` of `tests` is a test as `hits` describes it. Rows are numbers, not views of an
-    array: a view counts its references, which takes longer than the test.
+    Row `test` of `tests` is a test as described in `hits`. Rows are passed as numbers, not as views
+    of an array: a view counts its references, which takes longer than the test.
     """
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
@@ -106,10 +106,10 @@ def scan_lanes(
     typing: Any, y: Any, row: Any, draws: Any, call: Any, expected: Any, base: Any, last: Any,  # noqa: ARG001
     cursors: Any, hits: Any, enough: Any,  # noqa: ARG001
 ) -> Any:  # fmt: skip
-    """Do what `hits.scan_output` does, where every cursor is below `last`.
+    """Do what `hits.scan_output` does if every cursor is below `last`.
 
-    A lane takes its row of `expected`, from `base` on, by comparing its cursor with each number:
-    while they are few that is quicker than to load a row for every lane.
+    A lane selects its row of `expected`, from `base` on, by comparing its cursor with each number:
+    while there are few, this is faster than loading a row for every lane.
     """
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
@@ -144,7 +144,7 @@ def scan_lanes(
 
 
 def _chosen(builder: ir.IRBuilder, data: Any, column: int, cursor: Any, end: Any) -> Any:
-    """Return for each lane the word in a column of the row that its cursor names."""
+    """Return, for each lane, the word in a column of the row that its cursor names."""
 
     def step(builder: ir.IRBuilder, words: Any, index: Any) -> Any:
         at = _plus(builder, builder.mul(index, ir.Constant(INDEX, 2)), column)
@@ -156,7 +156,7 @@ def _chosen(builder: ir.IRBuilder, data: Any, column: int, cursor: Any, end: Any
 
 
 def _any_reaches(builder: ir.IRBuilder, words: Any, least: Any) -> Any:
-    """Return whether a lane is at least a number."""
+    """Return whether any lane is at least `least`."""
     enough = builder.icmp_unsigned(">=", words, splat(builder, builder.trunc(least, WORD)))
     lanes = builder.bitcast(enough, _LANE_BITS)
     return builder.icmp_unsigned("!=", lanes, ir.Constant(_LANE_BITS, 0))
@@ -167,6 +167,6 @@ def _plus(builder: ir.IRBuilder, index: Any, more: int) -> Any:
 
 
 def _turned(builder: ir.IRBuilder, word: Any, places: Any) -> Any:
-    """Turn all lanes right by as many places."""
+    """Rotate all lanes right by `places` bits."""
     back = builder.and_(builder.neg(places), constant(31))
     return builder.or_(builder.lshr(word, places), builder.shl(word, back))

@@ -1,10 +1,10 @@
-"""The seedings of MT19937 and .NET for a block of seeds, written in vector registers.
+"""The seedings of MT19937 and .NET for a block of seeds, in vector registers.
 
-A word of a seed depends on the word before it: a shift, an xor, a multiplication and an addition,
-about seven cycles one after the other. Eight registers of seeds side by side fill that time, and
-no more than eight fit beside the constants. LLVM's own vectoriser keeps fewer; so the loops are
-written as operations on one wide vector, which LLVM cuts into registers of AVX2 or AVX-512.
-The plain definitions are `families.mt19937.seeding` and `families.cpython.by_array`.
+A word of a seed depends on the word before it: a shift, an XOR, a multiplication and an addition,
+about seven cycles in sequence. Eight registers of seeds side by side fill that time, and no more
+than eight fit beside the constants. LLVM's own vectoriser uses fewer, so the loops are written as
+operations on one wide vector, which LLVM splits into registers of AVX2 or AVX-512. The reference
+definitions are `families.mt19937.seeding` and `families.cpython.by_array`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REGISTERS = 8
 NATIVE = 16 if llvm.get_host_cpu_features().get("avx512f") else 8
 """32-bit words that a register of this machine holds."""
 LANES = REGISTERS * NATIVE
-"""Seeds at a time."""
+"""Seeds processed at a time."""
 UNROLLED = 6
 WORD, INDEX = ir.IntType(32), ir.IntType(64)
 VECTOR = ir.VectorType(WORD, LANES)
@@ -40,39 +40,39 @@ Step = Callable[[ir.IRBuilder, Any, Any], Any]
 
 
 def intrinsic(define: Callable[..., Any]) -> Any:
-    """Let numba call what a definition writes; it is called without the first argument."""
+    """Declare a numba intrinsic; callers omit the first argument of `define`."""
     return extending.intrinsic(define)
 
 
 def constant(value: int) -> ir.Constant:
-    """Return a word in all lanes."""
+    """Return a constant word in all lanes."""
     return ir.Constant(VECTOR, [value] * LANES)
 
 
 def splat(builder: ir.IRBuilder, word: Any) -> Any:
-    """Return a word that is known when the code runs, in all lanes."""
+    """Return a word that is known only at run time, in all lanes."""
     first = builder.insert_element(_NOTHING, word, ir.Constant(WORD, 0))
     return builder.shuffle_vector(first, _NOTHING, _ZEROS)
 
 
 def data_of(context: Any, builder: ir.IRBuilder, array: Any, value: Any) -> Any:
-    """Return where the words of an array are."""
+    """Return a pointer to the words of an array."""
     return context.make_array(array)(context, builder, value).data
 
 
 def _word_at(builder: ir.IRBuilder, data: Any, index: Any) -> Any:
-    """Load one word into all lanes; on x86 that takes a load and nothing else."""
+    """Load one word into all lanes; on x86 this takes only a load."""
     return splat(builder, builder.load(builder.gep(data, [index])))
 
 
 def row_of(builder: ir.IRBuilder, data: Any, index: Any) -> Any:
-    """Return where a row of a block of lanes is."""
+    """Return a pointer to a row of a block of lanes."""
     at = builder.mul(index, ir.Constant(INDEX, LANES))
     return builder.bitcast(builder.gep(data, [at]), VECTOR.as_pointer())
 
 
 def _folded(builder: ir.IRBuilder, words: Any, factor: int) -> Any:
-    """Return (words ^ words >> 30) · factor, which every seeding begins with."""
+    """Return (words ^ words >> 30) · factor, with which every seeding step begins."""
     mixed = builder.xor(words, builder.lshr(words, constant(30)))
     return builder.mul(mixed, constant(factor))
 
@@ -80,7 +80,7 @@ def _folded(builder: ir.IRBuilder, words: Any, factor: int) -> Any:
 def looped(
     builder: ir.IRBuilder, words: Any, first: Any, end: Any, unrolled: int, step: Step
 ) -> tuple[Any, Any]:
-    """Apply a step to words for each index, `unrolled` at a time; return words and index."""
+    """Emit a loop that applies a step per index, `unrolled` at a time; return words and index."""
     before = builder.block
     head, body = builder.append_basic_block("head"), builder.append_basic_block("body")
     after = builder.append_basic_block("after")
@@ -103,7 +103,7 @@ def looped(
 
 
 def _carried(builder: ir.IRBuilder, row: Any, first: Any, end: Any, step: Step) -> None:
-    """Take the words of a row through the steps first..end-1, and write them back."""
+    """Emit the steps first..end-1 on the words of a row, and store the result."""
     words, index = looped(builder, builder.load(row, align=4), first, end, UNROLLED, step)
     words, _ = looped(builder, words, index, end, 1, step)
     builder.store(words, row, align=4)
@@ -111,7 +111,7 @@ def _carried(builder: ir.IRBuilder, row: Any, first: Any, end: Any, step: Step) 
 
 @intrinsic
 def carry_words(typing: Any, x: Any, numbers: Any, at: Any, to: Any) -> Any:  # noqa: ARG001
-    """Carry the words `at` of a block of seeds on to the words `to` (init_genrand of 2002)."""
+    """Advance a block of seeds from words `at` to words `to` (init_genrand of 2002)."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         row = builder.bitcast(
@@ -132,7 +132,7 @@ def carry_words(typing: Any, x: Any, numbers: Any, at: Any, to: Any) -> Any:  # 
 
 @intrinsic
 def carry_and_keep(typing: Any, x: Any, numbers: Any, words: Any, at: Any, to: Any) -> Any:  # noqa: ARG001
-    """Do what `carry_words` does, with every word on the way in its row of `words`."""
+    """Do what `carry_words` does, storing every word on the way in its row of `words`."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = [data_of(context, builder, signature.args[at], args[at]) for at in range(3)]
@@ -153,7 +153,7 @@ def carry_and_keep(typing: Any, x: Any, numbers: Any, words: Any, at: Any, to: A
 
 @intrinsic
 def subtract_rows(typing: Any, table: Any, result: Any, one: Any, other: Any) -> Any:  # noqa: ARG001
-    """Subtract row `other` of a table from row `one`; add 2^31 - 1 to what is negative."""
+    """Write row `one` of a table minus row `other` to row `result`; add 2^31 - 1 if negative."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = data_of(context, builder, signature.args[0], args[0])
@@ -170,10 +170,10 @@ def subtract_rows(typing: Any, table: Any, result: Any, one: Any, other: Any) ->
 def mix_keys(
     typing: Any, x: Any, keys: Any, base: Any, words: Any, first: Any, end: Any  # noqa: ARG001
 ) -> Any:  # fmt: skip
-    """First pass of init_by_array: make the words first..end-1 of a block, each from the last.
+    """Run the first pass of init_by_array over words first..end-1, each from the one before.
 
-    `x` holds the words before; `base` the block that the keys are mixed into. Rows of `words`
-    are written.
+    `x` holds the word before `first`; `base` is the block that the keys are mixed into. The results
+    are written to the rows of `words`.
     """
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
@@ -195,7 +195,7 @@ def mix_keys(
 
 @intrinsic
 def mix_again(typing: Any, x: Any, numbers: Any, words: Any, first: Any, end: Any) -> Any:  # noqa: ARG001
-    """Second pass of init_by_array: make the final words first..end-1 in the rows of `words`."""
+    """Run the second pass of init_by_array: compute final words first..end-1 in rows of `words`."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = [data_of(context, builder, signature.args[at], args[at]) for at in range(3)]

@@ -1,7 +1,7 @@
 """Arithmetic on 32-bit words for kernels that run in the lanes of a vector register.
 
-numba widens every integer to 64 bits, and the vectoriser then fills half as many lanes. These
-are the plain machine operations; all wrap around.
+numba widens every integer to 64 bits, so the vectoriser fills half as many lanes. These are 32-bit
+machine operations; all wrap around.
 """
 
 from __future__ import annotations

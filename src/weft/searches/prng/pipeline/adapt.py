@@ -1,7 +1,7 @@
-"""Step 4: training parameters from survivors and from how complex the history is.
+"""Step 4: training parameters from the survivors and the complexity of the history.
 
-Integers in, integers out, a pure rule that a reader can follow. It is given training draws and
-labels of inner cuts; the holdout is not among its arguments.
+A simple pure rule: integers in, integers out. It sees training draws and the labels of inner cuts,
+never the holdout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from weft.searches.prng.statistics import decades, tail_evidence
 
 MILLI = 1000
 HOLDS = 3 * MILLI
-"""Evidence on its block from which a survivor counts as one that held."""
+"""Evidence on its block at which a survivor counts as held."""
 BOUNDS = {
     "pool_size": (20, 5_000),
     "epochs": (10, 2_000),
@@ -33,15 +33,15 @@ BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the rule looks at."""
+    """The input of the rule."""
 
     windows: int
     survivors: int
     held: int
-    """Survivors of inner cuts that hit their block far beyond chance."""
+    """Survivors of inner cuts whose hits on their block are far beyond chance."""
     draws: int
     entropy_permille: int
-    """Entropy of the training draws, of what so many draws below the modulus could have."""
+    """Entropy of the training draws, in permille of the maximum for this count and modulus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TrainingParams:
     """Parameters of step 5."""
 
     pool_size: int
-    """Survivors per window that are learned from and ranked, those with most hits first."""
+    """Survivors per window used for learning and ranking, those with the most hits."""
     layers: tuple[int, ...]
     epochs: int
     trees: int
@@ -60,7 +60,7 @@ class TrainingParams:
 
 
 def read_training(raw: Mapping[str, JsonValue], where: str) -> TrainingParams:
-    """Read a user's file of training parameters; says what is wrong with it."""
+    """Parse a user's training parameters. Raises InputError, which names what is wrong."""
     _check_names(raw, where)
     bounded = {name: _bounded(name, raw[name], where) for name in BOUNDS}
     return from_json(TrainingParams, {**bounded, "layers": _layers(raw["layers"], where)})
@@ -82,7 +82,7 @@ def _layers(value: JsonValue, where: str) -> tuple[int, ...]:
 
 
 def _check_names(raw: Mapping[str, JsonValue], where: str) -> None:
-    """Refuse a parameter that is missing, and one that would be ignored."""
+    """Refuse missing and unknown parameters."""
     known = (*BOUNDS, "layers")
     for name in known:
         if name not in raw:
@@ -97,7 +97,7 @@ def _check_names(raw: Mapping[str, JsonValue], where: str) -> None:
 def facts_of(
     windows: int, labels: Sequence[tuple[int, int]], draws: Sequence[int], modulus: int
 ) -> Facts:
-    """Gather facts; `labels` are hits and draws of survivors of inner cuts."""
+    """Return the facts; `labels` are pairs of hits and draws, of the survivors of inner cuts."""
     held = sum(tail_evidence(hits, of, modulus) >= HOLDS for hits, of in labels if of)
     counts = Counter(draws)
     bits = entropy([counts[value] / len(draws) for value in sorted(counts)])
@@ -107,10 +107,10 @@ def facts_of(
 
 
 def derive(facts: Facts) -> TrainingParams:
-    """Return the training parameters for some facts.
+    """Return the training parameters for the given facts.
 
-    Few survivors that held: small trees, small leaves, a small net. A history of low entropy
-    repeats itself, so more survivors are kept and the models may be deeper.
+    If few survivors held: shallow trees, small leaves, a small net. A history of low entropy is
+    repetitive, so more survivors are used and the models may be deeper.
     """
     each = -(-facts.survivors // max(1, facts.windows))
     simple = facts.entropy_permille < 900

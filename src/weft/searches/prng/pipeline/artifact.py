@@ -1,7 +1,7 @@
-"""Typed artifacts between the steps: JSON or Parquet bytes, each an object by its content hash.
+"""Typed artifacts passed between the steps: JSON or Parquet bytes, each stored as an object.
 
-Every JSON artifact names its kind; reading one as another kind is an error, and so is an
-artifact of another schema.
+Every JSON artifact names its kind and schema version; reading one as another kind or version is
+an error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from weft.searches.prng.pipeline.window import TrialJudgement, WindowCounts, Win
 
 SCHEMA_VERSION = 1
 SCORED = "scored."
-"""Chunks of the scored table are artifacts `scored.00000`, `scored.00001`, …"""
+"""Name prefix of the chunks of the scored table: `scored.00000`, `scored.00001`, …"""
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[R]):
-    """A kind of JSON artifact, with the type of its record."""
+    """A kind of JSON artifact and the type of its record."""
 
     name: str
     record: type[R]
@@ -46,14 +46,14 @@ class WindowArtifact:
     params: WindowParams
     counts: tuple[WindowCounts, ...]
     tried: int
-    """Hypotheses of all trials together."""
+    """Number of hypotheses tried in all trials together."""
     trials: tuple[Trial, ...]
     judged: TrialJudgement
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerArtifact:
-    """The parameters of the features that step 2.5 chose, and all its trials."""
+    """The feature parameters that step 2.5 chose, and all its trials."""
 
     config: ScorerConfig
     trials: tuple[Trial, ...]
@@ -61,7 +61,7 @@ class ScorerArtifact:
 
 @dataclass(frozen=True, slots=True)
 class TrainingArtifact:
-    """The training parameters of step 4, derived from facts or given."""
+    """The training parameters of step 4, derived from facts or given by the user."""
 
     training: TrainingParams
     facts: Facts | None
@@ -70,7 +70,7 @@ class TrainingArtifact:
 
 @dataclass(frozen=True, slots=True)
 class ParamsArtifact:
-    """Training parameters that a user gave."""
+    """Training parameters given by the user."""
 
     values: TrainingParams
 
@@ -85,18 +85,18 @@ PREDICTIONS = Kind("predictions", Predictions)
 
 
 def pack(kind: Kind[R], body: R) -> bytes:
-    """Write a JSON artifact in its one canonical form."""
+    """Encode a JSON artifact in its canonical form."""
     head = {"kind": kind.name, "schema_version": SCHEMA_VERSION}
     return canonical({**head, **to_wire(to_json(body))}).encode()
 
 
 def unpack(kind: Kind[R], data: bytes) -> R:
-    """Read a JSON artifact of a kind."""
+    """Decode a JSON artifact of a kind. Raises InputError for another kind or schema."""
     return from_json(kind.record, unpacked(kind, data))
 
 
 def unpacked(kind: Kind[R], data: bytes) -> Table:
-    """Read a JSON artifact of a kind as the object it is."""
+    """Decode a JSON artifact of a kind to its JSON object."""
     raw = from_wire(json.loads(data))
     head = raw if isinstance(raw, dict) else {}
     if head.get("kind") != kind.name or head.get("schema_version") != SCHEMA_VERSION:
@@ -116,7 +116,7 @@ def load(kind: Kind[R], reference: Object) -> R:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What most tasks need: request, split and, after step 1, the chosen window."""
+    """The context of most tasks: request, split and, after step 1, the chosen window."""
 
     request: PipelineRequest
     split: HistorySplit
@@ -130,16 +130,16 @@ class StepContext:
         return self.params
 
     def streams(self) -> tuple[Stream, ...]:
-        """Return the streams as the chosen window looks at them."""
+        """Return the streams in the session mode of the chosen window."""
         return self.split.mode(self.window().sessions)
 
     def scorer(self, config: ScorerConfig) -> Scorer:
-        """Return the scorer with some parameters."""
+        """Return a scorer with the given parameters."""
         return scorer_of(self.request, self.split, self.window(), self.counts, config)
 
 
 def load_context(request: Table, split: Object, window: Object | None = None) -> StepContext:
-    """Read what a task needs."""
+    """Load the context of a task."""
     known = from_json(PipelineRequest, request), load(SPLIT, split)
     if window is None:
         return StepContext(*known)
@@ -148,5 +148,5 @@ def load_context(request: Table, split: Object, window: Object | None = None) ->
 
 
 def load_scorer(reference: Object) -> ScorerConfig:
-    """Read the parameters of the features."""
+    """Load the feature parameters."""
     return load(SCORER, reference).config

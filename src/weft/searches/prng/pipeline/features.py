@@ -1,7 +1,7 @@
 """The 62 features: their names, their order, and the check that none is missing.
 
-What each one means stands in docs/prng-pipeline.md; `reference` defines it in plain Python and
-`scorekernel` computes it fast.
+docs/prng-pipeline.md explains each feature; `reference` defines them in plain Python and
+`scorekernel` computes them fast.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ GLOBAL = tuple(
 PER_SURVIVOR = (*RESIDUE, *TEMPORAL, *STATISTICAL, *METADATA)
 ALL = (*PER_SURVIVOR, *GLOBAL)
 SKIP_GROUP = ("skip_range", "skip_mean", "skip_std", "skip_entropy")
-"""Made from all survivors of one seed together, not from one row's draws."""
+"""Computed from all survivors of a seed in a window, not from the draws of one row."""
 EXCLUDED = ("score", "confidence", "seed", "metadata")
-"""Never a feature, by name, wherever a table comes from."""
+"""Column names that are never features, in any table."""
 
 
 def check_complete(names: Iterable[str], where: str, needed: Sequence[str] = ALL) -> None:
-    """Refuse a table that lacks a feature: a silent zero would be learned from.
+    """Refuse a table that lacks a feature, since models would learn from a silent zero.
 
     >>> check_complete(["pred_mean"], "table.parquet")
     Traceback (most recent call last):
@@ -73,5 +73,5 @@ def check_complete(names: Iterable[str], where: str, needed: Sequence[str] = ALL
 
 
 def names_hash(names: Iterable[str]) -> str:
-    """Return the SHA-256 of feature names in their order; a model is bound to it."""
+    """Return the SHA-256 of feature names in order, to which a model is bound."""
     return hashlib.sha256("\n".join(names).encode()).hexdigest()

@@ -1,6 +1,6 @@
 """Tasks of steps 5 and 6: pool, preflight, folds, final model, reruns, verdict, prediction.
 
-Tasks take and return recorded forms; what they call takes dataclasses.
+Tasks take and return recorded forms; the functions they call take dataclasses.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What `pool` returns: rows to learn from, rows to rank, and the seeds of all reruns."""
+    """The result of `pool`: rows to learn from, rows to rank, and the seeds of all reruns."""
 
     inner: Object
     final: Object
@@ -66,7 +66,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class FittedModel(FitMetrics):
-    """What `fit_model` returns."""
+    """The result of `fit_model`."""
 
     model: Object
 
@@ -79,7 +79,7 @@ def training_values(training_at: Object) -> Table:
 
 @task(name="prng.pipeline.verdict_of")
 def verdict_of(sidecar: Object) -> Table:
-    """Read the verdict that an earlier run came to."""
+    """Read the verdict of an earlier run."""
     return to_json(from_json(PipelineVerdict, artifact.unpacked(artifact.SIDECAR, get(sidecar))))
 
 
@@ -107,7 +107,7 @@ def pool(plan: Table, split: Object, window: Object, scored: list[Object], size:
 
 @task(name="prng.pipeline.preflight")
 def preflight(plan: Table, split: Object, window: Object, scorer: Object, inner: Object) -> Table:
-    """Check the rows to learn from: all features there, which are constant, none leaks."""
+    """Check the rows to learn from: missing, constant and leaking features."""
     rows = table.from_parquet(get(inner))
     checks = training.preflight(rows)
     context, config = load_context(plan, split, window), load_scorer(scorer)
@@ -126,7 +126,7 @@ def fold(
     kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
     *, seed: int = SEED,
 ) -> Table:  # fmt: skip
-    """Train on all folds but one, and say how the model does on that one."""
+    """Train on all folds but one, and score the model on that one."""
     rows = table.from_parquet(get(inner))
     return to_json(training.fold_score(kind, params, rows, names, number, folds, seed))
 
@@ -141,7 +141,7 @@ def fit_model(
     *,
     seed: int = SEED,
 ) -> Table:
-    """Train the chosen model on all inner rows; then look at the untouched test for once."""
+    """Train the chosen model on all inner rows, then evaluate it once on the untouched test."""
     rows, test = table.from_parquet(get(inner)), table.from_parquet(get(final))
     x, y = table.matrix(rows, names, "the pool"), training.labels(rows)
     model = models.fit(kind, params, x, y, seed)
@@ -163,9 +163,9 @@ def rerun(
     plan: Table, split: Object, window: Object, scorer: Object, training_at: Object,
     chosen: Table, seeds: Object, history: str, number: int, *, seed: int = SEED,
 ) -> int:  # fmt: skip
-    """Run everything again at the reduced budget on one history; return holdout hits."""
+    """Run the pipeline on one history at the reduced budget; return the holdout hits."""
     context = load_context(plan, split, window)
-    del number  # tells two tasks of one kind apart, and so their seeds
+    del number  # distinguishes tasks of one kind, and so their seeds
     null_history = nulls.history(context.split, context.window().sessions, history, seed)
     parts = context.window(), load_scorer(scorer), _training(training_at)
     setup = nulls.RerunSetup(*parts, from_json(RerunModel, chosen))
@@ -179,7 +179,7 @@ def conclude(
     fitted: Table, chosen: Table, reruns: list[int],
     provenance: dict[str, str],
 ) -> Table:  # fmt: skip
-    """Weigh all evidence; store the sidecar that says what the model is and whether to use it."""
+    """Weigh all evidence; store the sidecar that describes the model and whether to use it."""
     context = load_context(plan, split, window)
     choice = from_json(ModelChoice, chosen) if chosen else None
     claims = _claims(context, table.from_parquet(get(final)), model, choice)
@@ -209,9 +209,9 @@ def predict(
     plan: Table, split: Object, window: Object, scorer: Object, final: Object,
     model: Object | None, sidecar: Object, found: list[Object],
 ) -> Table:  # fmt: skip
-    """Let what survives as of now vote on the next draws; calibrate the vote on the holdout.
+    """Let the current survivors vote on the next draws; calibrate the vote on the holdout.
 
-    Without a model, which few survivors do not allow, hits in the window are the weights.
+    If there were too few survivors to train a model, hits in the window are the weights.
     """
     context, about = load_context(plan, split, window), load(artifact.SIDECAR, sidecar)
     about.check_signal()
@@ -234,7 +234,7 @@ def predict(
 
 
 def _weights(about: Sidecar, model: Object | None, rows: pl.DataFrame, where: str) -> Floats:
-    """Return what the model expects of survivors; their hits where none was trained."""
+    """Return the model's expectations of survivors, or their hits if no model was trained."""
     if model is None:
         return rows["hits"].to_numpy().astype(np.float64)
     data = get(model)
@@ -249,7 +249,7 @@ def _training(reference: Object) -> TrainingParams:
 def _scored_now(
     context: StepContext, config: ScorerConfig, parts: Sequence[pl.DataFrame], tested: pl.DataFrame
 ) -> tuple[StepContext, pl.DataFrame]:
-    """Score what survives at the end of the history, what was tested on the holdout included."""
+    """Score the survivors at the end of the history, including those tested on the holdout."""
     params, split = context.window(), as_of_now(context.split)
     again = continued(context.request, split, params, tested)
     everyone = merged([*parts, again]).unique(maintain_order=True)
@@ -259,12 +259,12 @@ def _scored_now(
 
 
 def threshold_of(context: StepContext) -> int | None:
-    """Return the hits in a window that chance cannot explain, for all that was tried."""
+    """Return the hits in a window beyond chance, corrected for all hypotheses tried."""
     return nulls.hit_threshold(context.request, context.window(), context.tried)
 
 
 def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
-    """Return the split with every draw from a cut on replaced by another one."""
+    """Return the split with every draw from a cut on changed."""
 
     def changed(stream: Stream) -> Stream:
         later = tuple((draw + 1) % split.modulus for draw in stream.draws[cut:])
@@ -275,7 +275,7 @@ def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
 
 
 def calibration(expected: Floats, truth: Floats) -> tuple[tuple[float, float, float], ...]:
-    """Return, for tenths of the rows by what was expected: expected, observed, rows."""
+    """Return mean expectation, mean observation and row count for tenths by expectation."""
     order = np.argsort(expected, kind="stable")
     parts = [part for part in np.array_split(order, BINS) if len(part)]
     return tuple((float(expected[p].mean()), float(truth[p].mean()), float(len(p))) for p in parts)
@@ -284,7 +284,7 @@ def calibration(expected: Floats, truth: Floats) -> tuple[tuple[float, float, fl
 def _claims(
     context: StepContext, rows: pl.DataFrame, model: Object | None, choice: ModelChoice | None
 ) -> list[Claim]:
-    """The first survivor of each stream: by the model, or by hits where none was trained."""
+    """Return a claim for each stream's first survivor, by the model or by hits without one."""
     if not len(rows):
         return []
     expected = rows["hits"].to_numpy().astype(np.float64)
@@ -314,7 +314,7 @@ def _reruns(context: StepContext, hits: list[int]) -> Reruns | None:
 def _predict_stream(
     now: StepContext, rows: pl.DataFrame, expected: Floats, at: int, places: list[int]
 ) -> StreamPrediction | None:
-    """A stream's prediction; none when its best survivor of now is what chance leaves."""
+    """Return a stream's prediction; None if chance can explain its best current survivor."""
     request, stream = now.request, now.streams()[at]
     voters, weights = nulls.electorate(request, rows, expected, at, threshold_of(now))
     if not len(voters):

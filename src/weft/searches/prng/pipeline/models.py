@@ -1,7 +1,7 @@
-"""Four kinds of model behind two functions: `fit` gives bytes, `predict` reads them.
+"""Four kinds of model behind two functions: `fit` returns bytes, `predict` reads them.
 
-Every fit is deterministic on one platform: one thread, a seed, no pickle. A library is imported
-when a model of its kind is first used.
+Every fit is deterministic on a given platform: one thread, a fixed seed, no pickle. A library is
+imported when a model of its kind is first used.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ else:
     warnings_of_sklearn = lazy_module("sklearn.exceptions")
 
 Layer: TypeAlias = tuple[Floats, Floats]
-"""Weights, from inputs to outputs, and bias."""
+"""Weight matrix, inputs by outputs, and bias."""
 
 
 class ModelParams(TypedDict, total=False):
-    """The parameters of a model, those of its kind: recorded as they are."""
+    """The parameters of a model, recorded as given; each kind has its own subset."""
 
     trees: int
     depth: int
@@ -55,14 +55,14 @@ def fit(kind: str, params: ModelParams, x: Floats, y: Floats, seed: int) -> byte
 
 
 def predict(kind: str, model: bytes, x: Floats) -> Floats:
-    """Return what a model expects of each row."""
+    """Return a model's prediction for each row."""
     if kind not in _PREDICTS:
         raise BugError(f"no model of kind {kind!r}")
     return np.asarray(_PREDICTS[kind](model, x), np.float64)
 
 
 def search_space(kind: str, training: TrainingParams) -> Space:
-    """Return what may be tuned of a kind, around the values that step 4 derived."""
+    """Return the tuning space of a kind, around the training parameters of step 4."""
     trees, depth, leaf = training.trees, training.depth, training.min_leaf
     forest: dict[str, IntRange] = {
         "trees": {"low": max(10, trees // 2), "high": trees, "default": trees},
@@ -85,7 +85,7 @@ def search_space(kind: str, training: TrainingParams) -> Space:
 def with_training(
     kind: str, params: ModelParams, training: TrainingParams, net: str
 ) -> ModelParams:
-    """Add to tuned parameters what step 4 and the request fix."""
+    """Complete tuned parameters with those fixed by step 4 and the request."""
     if kind != "neural_net":
         return params
     widths = [max(2, layer * params["width"] // training.layers[0]) for layer in training.layers]
@@ -118,7 +118,7 @@ def _sklearn_net(params: ModelParams, x: Floats, y: Floats, seed: int) -> list[L
 
 def _predict_neural_net(model: bytes, x: Floats) -> Floats:
     arrays = _unpacked(model)
-    # later cuts have more draws: a net must not guess beyond what it was trained on
+    # later cuts have more draws: a net must not extrapolate beyond its training range
     value = (np.clip(x, arrays["low"], arrays["high"]) - arrays["mean"]) / arrays["scale"]
     layers = sum(name.startswith("bias") for name in arrays)
     for layer in range(layers):

@@ -1,8 +1,8 @@
-"""Reruns at a reduced budget: the observed history, and histories without any signal.
+"""Reruns at a reduced budget, on the observed history and on histories without signal.
 
-A rerun sieves some of the seeds with the chosen window, scores, trains the chosen model anew on
-the inner cuts and lets the best survivors of the last cut vote on the holdout. What it returns
-is how many holdout draws the vote hit. Nothing of the rerun knows which history it is given.
+A rerun sieves some of the seeds with the chosen window, scores, retrains the chosen model on the
+inner cuts and lets the best survivors of the last cut vote on the holdout. Its result is the
+number of holdout draws that the vote hits. A rerun does not know which history it is given.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OBSERVED, SHUFFLED, RANDOM = "observed", "shuffled", "random"
 
 @dataclass(frozen=True, slots=True)
 class RerunSetup:
-    """What the pipeline chose and a rerun repeats: window, scorer, model."""
+    """The pipeline's choices that a rerun repeats: window, scorer, model."""
 
     params: window.WindowParams
     config: ScorerConfig
@@ -42,9 +42,9 @@ class RerunSetup:
 
 
 def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
-    """Return the seeds of all reruns: the best of every window before its cut, and others.
+    """Return the seeds of all reruns: the best of every window, and others.
 
-    They are chosen by hits in windows, so the holdout has no part in it. The rest are the first
+    The best are chosen by hits in windows, so the holdout plays no part. The others are the first
     seeds of the range that are not among them.
     """
     best = [
@@ -60,7 +60,7 @@ def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
 
 
 def history(split: HistorySplit, sessions: str, kind: str, seed: int) -> HistorySplit:
-    """Return the split with the draws of a rerun, cut as the observed ones are."""
+    """Return the split with the draws of a rerun and the cuts of the observed history."""
     if kind == OBSERVED:
         return split
     streams = [
@@ -84,13 +84,13 @@ def _drawn(stream: Stream, kind: str, modulus: int, name: str) -> tuple[int, ...
 
 
 def _numbers(name: str, below: int, count: int) -> list[int]:
-    """Return numbers as a cryptographic generator makes them, from a name: SHAKE-256."""
+    """Return pseudorandom numbers derived from a name with SHAKE-256."""
     stream = hashlib.shake_256(name.encode()).digest(16 * count)
     return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
 
 
 def rerun(request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words) -> int:
-    """Return how many holdout draws the vote of a rerun hits."""
+    """Return the number of holdout draws that the vote of a rerun hits."""
     params = setup.params
     rows = window.survivors(request, split, params, seeds)
     counts = window.judge(request, split, params, rows, 1).counts
@@ -108,7 +108,7 @@ def rerun(request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seed
 
 
 def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame) -> Floats:
-    """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
+    """Retrain the chosen model; with too few rows, all survivors have the same weight."""
     names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
     if not names:
         return np.ones(len(final))
@@ -119,7 +119,7 @@ def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame) -> Fl
 
 
 def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Separate the survivors of inner cuts from those of the last one."""
+    """Separate the survivors of inner cuts from those of the last cut."""
     last = np.array([stream.holdout_at for stream in streams])[pool["stream"].to_numpy()]
     is_final = pool["cut"].to_numpy() == last
     return pool.filter(~is_final), pool.filter(is_final)
@@ -132,7 +132,7 @@ def holdout_ranks(
     expected: Floats,
     threshold: int | None,
 ) -> list[list[int]]:
-    """Return, stream by stream, at which rank the vote had each holdout draw."""
+    """Return, for each stream, the rank of each holdout draw in the vote."""
     ranks = []
     for at, stream in enumerate(streams):
         voters, weights = electorate(request, final, expected, at, threshold)
@@ -146,7 +146,7 @@ def holdout_ranks(
 
 
 def hit_threshold(request: PipelineRequest, params: window.WindowParams, tried: int) -> int | None:
-    """Return the hits in a window that chance cannot explain among so many; None: no number."""
+    """Return the hits in a window beyond chance after `tried` hypotheses; None if none suffice."""
     return hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE)
 
 
@@ -157,10 +157,10 @@ def electorate(
     stream: int,
     threshold: int | None,
 ) -> tuple[pl.DataFrame, Floats]:
-    """Return a stream's voters, the one of whom most is expected first, and their weights.
+    """Return a stream's voters, highest expectation first, and their weights.
 
-    Survivors that chance cannot explain vote alone when there are any: a model that has seen
-    few survivors hold must not put what chance leaves before them.
+    If chance cannot explain some survivors, only those vote: a model trained on few held survivors
+    must not rank chance survivors above them.
     """
     own = final["stream"].to_numpy() == stream
     enough = np.inf if threshold is None else threshold

@@ -1,8 +1,8 @@
 """Optuna as a pure function: recorded trials in, the next parameter sets out.
 
-`ask` builds a fresh study in memory, adds the recorded trials in their order and asks for k
-sets. k is fixed by the request, so the study is the same for any number of workers. A trial of
-another target is refused: its value would mean something else.
+`ask` builds a fresh study in memory, adds the recorded trials in order and asks for k sets. k is
+fixed by the request, so the study is the same for any number of workers. A trial of another
+target is refused, since its value has another meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ else:
     optuna = lazy_module("optuna")
 
 STARTUP = 4
-"""Trials before the sampler begins to learn."""
+"""Random trials before the sampler starts to learn."""
 ParamValue: TypeAlias = int | float | str
 ParamSet: TypeAlias = Mapping[str, ParamValue]
 
@@ -56,12 +56,12 @@ class Choice(TypedDict):
 
 
 Space: TypeAlias = Mapping[str, IntRange | LogRange | Choice]
-"""What may be chosen, by the name of the parameter: recorded as it is."""
+"""The range or choices of each parameter, by name; recorded as given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One evaluated parameter set; `value` in thousandths, `target` names what was optimised."""
+    """An evaluated parameter set; `value` is in thousandths, `target` names the objective."""
 
     params: ParamSet
     value: int
@@ -71,7 +71,7 @@ class Trial:
 def ask(
     space: Space, k: int, trials: Sequence[Trial], target: str, seed: int
 ) -> list[dict[str, ParamValue]]:
-    """Return the next k parameter sets; the first set of a study is the space's defaults."""
+    """Return the next k parameter sets; a study starts with the defaults of the space."""
     for trial in trials:
         if trial.target != target:
             raise BugError(f"a trial of target {trial.target} in a study of {target}")

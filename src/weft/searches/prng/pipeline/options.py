@@ -1,4 +1,4 @@
-"""Options of `weft prng pipeline`, checked, and what they change of a request."""
+"""Options of `weft prng pipeline`, their validation, and how they change a request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ JsonExport = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineOptions:
-    """What decides a run; None is what the earlier run had, or what is usual."""
+    """The options that decide a run; None means the earlier run's value, or the default."""
 
     modulus: Annotated[int | None, options.decision("M", "Draws are from 0 to M-1 (1000).")] = None
     family: Annotated[str | None, options.decision("NAME", "The generator to sieve (java).")] = None
@@ -88,11 +88,11 @@ class PipelineOptions:
     ] = None
 
     def given(self) -> list[str]:
-        """Return the names of what was given, in the order of the options."""
+        """Return the names of the given options, in declaration order."""
         return [name for name in self.__slots__ if getattr(self, name) is not None]
 
     def applied(self, base: requests.PipelineRequest) -> requests.PipelineRequest:
-        """Return a request with what was given; a family without a map has its usual one."""
+        """Return a request with the given options; a family's output map defaults to its first."""
         values: dict[str, Value] = {name: getattr(self, name) for name in self.given()}
         if self.seeds is not None:
             values["seeds"] = list(_read_seeds(self.seeds))
@@ -106,7 +106,7 @@ class PipelineOptions:
         return from_json(requests.PipelineRequest, {**to_json(base), **values})
 
     def check_installed(self) -> None:
-        """Name what to install when the extra that the pipeline needs is not there."""
+        """Raise an error that names what to install if a required extra is missing."""
         require("weft prng pipeline", "ml", *(("torch",) if self.net == "torch" else ()))
 
 
@@ -127,7 +127,7 @@ class StepOptions:
     ] = None
 
     def check(self, given: Sequence[str]) -> None:
-        """Refuse steps that are none, an end before the beginning, options of steps left out."""
+        """Refuse unknown steps, a --to before --from, and options of omitted steps."""
         first = _place("--from", STEPS[0] if self.from_ is None else self.from_[0])
         if self.to is not None and _place("--to", self.to) < first:
             raise UsageError(
@@ -142,7 +142,7 @@ class StepOptions:
                 )
 
     def pause_at(self) -> str | None:
-        """Return the step before which to pause, when a run goes to a step and no further."""
+        """Return the step before which to pause; None if the run goes to the end."""
         return None if self.to in (None, STEPS[-1]) else STEPS[STEPS.index(self.to) + 1]
 
 
@@ -153,7 +153,7 @@ def _place(option: str, step: str) -> int:
 
 
 def _read_seeds(text: str) -> tuple[int, int]:
-    """Read `N`, the seeds below it, or `LO:HI`, those from one to below the other."""
+    """Parse `N` (seeds 0 to N-1) or `LO:HI` (seeds LO to HI-1); return first and end."""
     match = re.fullmatch(r"(?:([0-9]{1,20}):)?([0-9]{1,20})", text, re.ASCII)
     if match is None:
         raise UsageError(f"--seeds takes N or LO:HI, not {text[:40]!r}")

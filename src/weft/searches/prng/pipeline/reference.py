@@ -1,7 +1,7 @@
-"""Every feature in plain Python, as it is defined: the twin that `scorekernel` is tested against.
+"""The definition of every feature in plain Python: the twin that `scorekernel` is tested against.
 
-Readable and slow. `p` are the hypothesis' outputs from the first draw it speaks about, with
-`max_offset` more at the end; `a` are the draws from there up to the cut.
+Readable and slow. `p` are the hypothesis's outputs from the first draw that it predicts, with
+`max_offset` more at the end; `a` are the actual draws from there up to the cut.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from math import log, log2, sqrt
 
 @dataclass(frozen=True, slots=True)
 class ScorerConfig:
-    """Parameters of the features; step 2.5 chooses them."""
+    """Parameters of the features, chosen by step 2.5."""
 
     residue_mod_1: int = 8
     residue_mod_2: int = 125
@@ -30,7 +30,7 @@ class ScorerConfig:
 
 @dataclass(frozen=True, slots=True)
 class SieveStats:
-    """What the sieve knew of the window in which a survivor was found."""
+    """The sieve's statistics of the window in which a survivor was found."""
 
     window: int
     forward_need: int
@@ -49,7 +49,7 @@ def row_features(
     sieved: SieveStats,
     skips: Sequence[int],
 ) -> dict[str, float]:
-    """Return the 48 features of one survivor; `skips` are those at which its seed survived."""
+    """Return the 48 features of one survivor; `skips` are all at which its seed survived."""
     hits = [x == y for x, y in zip(p, a, strict=False)]
     return {
         **residue(p, a, config),
@@ -68,7 +68,7 @@ def row_features(
 
 
 def residue(p: Sequence[int], a: Sequence[int], config: ScorerConfig) -> dict[str, float]:
-    """Compare outputs and draws modulo three numbers: matches, and how alike the histograms are."""
+    """Compare outputs and draws modulo three numbers: match rates and histogram similarity."""
     features: dict[str, float] = {}
     for name, r in zip("abc", config.moduli(), strict=True):
         pairs = [(x % r, y % r) for x, y in zip(p, a, strict=False)]
@@ -83,20 +83,20 @@ def residue(p: Sequence[int], a: Sequence[int], config: ScorerConfig) -> dict[st
 
 
 def kl(left: Sequence[int], right: Sequence[int], r: int) -> float:
-    """Return the divergence of two histograms over r values, add-one smoothed, natural log."""
+    """Return the KL divergence of two add-one smoothed histograms over r values, in nats."""
     count, other, n = Counter(left), Counter(right), len(left) + r
     total = sum((count[k] + 1) / n * log((count[k] + 1) / (other[k] + 1)) for k in range(r))
     return max(0.0, total)
 
 
 def best_offset(p: Sequence[int], a: Sequence[int], most: int) -> int:
-    """Return the shift of the outputs with most matches, the lowest where several have."""
+    """Return the shift of the outputs with the most matches, the lowest in a tie."""
     counts = [sum(p[i + o] == y for i, y in enumerate(a)) for o in range(most + 1)]
     return counts.index(max(counts))
 
 
 def stability(hits: Sequence[bool], size: int) -> dict[str, float]:
-    """Describe the match rates of consecutive whole windows; one window when draws are few."""
+    """Describe the match rates of consecutive whole windows; one window if draws are few."""
     size = min(size, len(hits))
     rates = [mean([float(h) for h in hits[at : at + size]]) for at in windows_of(len(hits), size)]
     return {
@@ -109,12 +109,12 @@ def stability(hits: Sequence[bool], size: int) -> dict[str, float]:
 
 
 def windows_of(n: int, size: int) -> range:
-    """Return where the whole windows of `size` begin."""
+    """Return the start indices of the whole windows of `size` draws."""
     return range(0, n - size + 1, size)
 
 
 def slope(values: Sequence[float]) -> float:
-    """Return the least-squares slope over 0, 1, 2, …; 0 for one value."""
+    """Return the least-squares slope over 0, 1, 2, …; 0 for a single value."""
     middle = (len(values) - 1) / 2
     spread = sum((i - middle) ** 2 for i in range(len(values)))
     if not spread:
@@ -140,7 +140,7 @@ def velocity(hits: Sequence[bool]) -> float:
 
 
 def acceleration(hits: Sequence[bool]) -> float:
-    """Return how the change of the match rate changes, over thirds."""
+    """Return the second difference of the match rates of thirds."""
     third = len(hits) // 3
     if not third:
         return 0.0
@@ -149,7 +149,7 @@ def acceleration(hits: Sequence[bool]) -> float:
 
 
 def passes(hits: Sequence[bool], sieved: SieveStats) -> dict[str, float]:
-    """Count matches of a pass from either end; a pass ends when it has missed too often."""
+    """Count the matches of a pass from either end; a pass ends after too many misses."""
     n = len(hits)
     forward = set(_pass(range(n), hits, allowed(n, sieved.window, sieved.forward_need)))
     reverse = set(_pass(range(n - 1, -1, -1), hits, allowed(n, sieved.window, sieved.reverse_need)))
@@ -167,7 +167,7 @@ def passes(hits: Sequence[bool], sieved: SieveStats) -> dict[str, float]:
 
 
 def allowed(n: int, window: int, need: int) -> int:
-    """Return how often a pass over n draws may miss, in proportion to the sieve's window."""
+    """Return the misses allowed in a pass over n draws, in proportion to the sieve's window."""
     return n * (window - need) // window
 
 
@@ -204,7 +204,7 @@ def moments(p: Sequence[int], a: Sequence[int], hits: Sequence[bool]) -> dict[st
 
 
 def global_features(draws: Sequence[int], modulus: int) -> dict[str, float]:
-    """Return the 14 features of a whole history of training draws."""
+    """Return the 14 features of the whole training history."""
     n, middle, spread = len(draws), mean(draws), std(draws)
     counts = Counter(draws)
     quarters = [quantile(draws, q) for q in (0.25, 0.5, 0.75)]
@@ -229,12 +229,12 @@ def global_features(draws: Sequence[int], modulus: int) -> dict[str, float]:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean; 0 of nothing."""
+    """Return the mean; 0 if there are no values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def std(values: Sequence[float]) -> float:
-    """Return the population's standard deviation."""
+    """Return the population standard deviation."""
     middle = mean(values)
     return sqrt(mean([(v - middle) ** 2 for v in values]))
 
@@ -245,12 +245,12 @@ def rate(hits: Sequence[bool]) -> float:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return a quotient; 0 when there is nothing to divide by."""
+    """Return a quotient; 0 if the divisor is 0."""
     return part / whole if whole else 0.0
 
 
 def entropy(shares: Sequence[float]) -> float:
-    """Return the entropy of shares in bits."""
+    """Return the entropy of a distribution, in bits."""
     return -sum(share * log2(share) for share in shares) + 0.0
 
 

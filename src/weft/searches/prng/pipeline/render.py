@@ -1,4 +1,4 @@
-"""What `weft prng pipeline` prints: each step when it begins, and the summary at the end."""
+"""Output of `weft prng pipeline`: a headline at each step and a summary at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from weft.searches.prng.pipeline.vote import StreamPrediction
 
 
 def headline(execution: Execution) -> Callable[[Milestone], None]:
-    """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
+    """Return a function that announces each started step and, with nodes, the task placement."""
 
     def say(milestone: Milestone) -> None:
         if milestone.name == execution.pause_at:
@@ -39,7 +39,7 @@ def headline(execution: Execution) -> Callable[[Milestone], None]:
 
 
 def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> list[str]:
-    """Where a step's tasks go: every round is dealt anew."""
+    """Describe where a step's tasks will run; every round is dealt separately."""
     if not nodes:
         return []
     slots = slots_of(nodes)
@@ -56,7 +56,7 @@ def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> 
 
 
 def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> None:
-    """Write the files of a run that has come so far, and print its summary."""
+    """Write the files of a finished or paused run, and print its summary."""
     view = RunView(out, NAME)
     steps = steps_of(view)
     predictions = None if done is None else write_predictions(done)
@@ -99,7 +99,7 @@ def _show_streams(done: Run | None) -> None:
 
 
 def _show_power(done: Run | None) -> None:
-    """Without a signal: what would have been found, and what was not looked for."""
+    """Without a signal, print what would have been found and what was not covered."""
     if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
         return
     power = from_json(Power, done.answer.detail["power"])
@@ -109,5 +109,5 @@ def _show_power(done: Run | None) -> None:
 
 
 def _writes(stream: TextIO) -> bool:
-    """Whether a stream can show the signs of success and failure."""
+    """Whether a stream can encode the signs for success and failure."""
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"

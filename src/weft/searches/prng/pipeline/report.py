@@ -1,6 +1,6 @@
-"""The pages of a pipeline run: steps, optimizer history, survivor scores, calibration, nulls.
+"""The page of a pipeline run: steps, optimizer history, survivor scores, calibration, nulls.
 
-Everything is drawn from the run's artifacts; steps not yet done are left out.
+All charts come from the run's artifacts; those of unfinished steps are omitted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_POINTS = 2_000
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the page of a pipeline run."""
+    """Build the page of a pipeline run."""
     artifacts = artifacts_of(run)
     parts = [element("p", end_line(run), class_="claim"), _steps(steps_of(run))]
     window = _load(run, artifacts, artifact.WINDOW)
@@ -49,7 +49,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def _load(run: RunView, artifacts: Mapping[str, Object], kind: artifact.Kind[R]) -> R | None:
-    """Read an artifact of a step; None when it is not done."""
+    """Load an artifact of a step; None if the step is not done."""
     if kind.name not in artifacts:
         return None
     return artifact.unpack(kind, run.read(artifacts[kind.name]))
@@ -70,7 +70,7 @@ def _steps(steps: Sequence[StepSummary]) -> Markup:
 
 
 def _trials(title: str, measure: str, trials: Sequence[Trial]) -> Markup:
-    """Each trial's value, and the best so far."""
+    """Plot each trial's value and the best so far."""
     values = [trial.value / 1000 for trial in trials]
     if not values:
         return Markup("")
@@ -82,7 +82,7 @@ def _trials(title: str, measure: str, trials: Sequence[Trial]) -> Markup:
 
 
 def _scores(run: RunView, artifacts: Mapping[str, Object]) -> Markup:
-    """Window hits of survivors against hits on the draws after their cut."""
+    """Plot the hit rate of survivors after their cut against their hits in the window."""
     names = sorted(name for name in artifacts if name.startswith(artifact.SCORED))
     dots: list[tuple[float, float]] = []
     for name in names:
@@ -128,7 +128,7 @@ def _calibration(sidecar: Sidecar) -> Markup:
 
 
 def _nulls(sidecar: Sidecar) -> Markup:
-    """How many holdout draws the vote hit: histories without signal, and this one."""
+    """Plot the distribution of holdout hits on null histories, with this history marked."""
     reruns = sidecar.reruns
     if reruns is None:
         return Markup("")
@@ -143,7 +143,7 @@ def _nulls(sidecar: Sidecar) -> Markup:
 
 
 def _observed(axes: Axes, hits: int, draws: int) -> list[Markup]:
-    """Mark where this history stands; its name stays inside the picture."""
+    """Mark the observed history; the label stays inside the picture."""
     at = axes.x(hits + 0.5)
     line = element("line", x1=at, x2=at, y1=axes.y(axes.high[1]), y2=axes.y(0), class_="best")
     anchor, aside = ("end", -6) if hits > axes.high[0] / 2 else ("start", 6)

@@ -1,4 +1,4 @@
-"""What decides a pipeline run, beside the draws: bound into its genesis record."""
+"""Everything that decides a pipeline run apart from the draws; recorded in its genesis."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from weft.searches.prng.statistics import MILLI, decades, tail_evidence
 MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
 AUTO = "auto"
 NETS = ("sklearn", "torch")
-"""Who trains the neural net. Never chosen by what is installed: it changes the outcome."""
+"""Libraries that train the neural net; always an explicit choice, since it changes the outcome."""
 BATCH = 4
-"""Trials asked for at a time, whatever the number of slots."""
+"""Number of trials requested at a time, independent of the number of slots."""
 RANGE_SEEDS = 65_536
 CHUNK_ROWS = 8_192
 NULLS = 99
-"""The fewest: fewer reruns cannot tell 1 in 100."""
+"""Minimum number of null reruns: fewer cannot establish a p of 1 in 100."""
 MOST = 10_000
-"""Trials, reruns or voters."""
+"""Maximum number of trials, reruns or voters."""
 MAX_MODULUS = 65_536
 MAX_SEEDS = 1 << 32
 MAX_SKIP = 1_000
 MAX_START = 100_000
 NULL_SEEDS = 2_048
-"""Seeds of a rerun, on the observed history as on others."""
+"""Number of seeds in every rerun, on the observed history and on null histories."""
 NULL_BEST = 8
-"""Seeds of each window's best survivors that every rerun has among its own."""
+"""Number of best survivors of each window whose seeds every rerun includes."""
 FOLDS = 3
 PERMUTATIONS = 999
 SAMPLE_ROWS = 2_000
 HORIZON = 10
-"""Draws predicted per stream."""
+"""Number of draws predicted per stream."""
 POOLS = (20, 100, 300)
 EVIDENCE = 2 * MILLI
 """A corrected p below 10^-2 is a signal."""
 CHANCE_SURVIVORS = 256
-"""Survivors that chance may leave per window at the loosest threshold."""
+"""Expected maximum of chance survivors per window, at the loosest threshold."""
 SIZES = (16, 64)
-"""Windows, for a modulus of 1000; smaller moduli need more draws for the same evidence."""
+"""Smallest and largest window for a modulus of 1000; smaller moduli need more draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineRequest:
-    """Everything a user may choose that changes the outcome."""
+    """All user choices that change the outcome."""
 
     modulus: int = 1000
     family: str = "java"
     output: str = "bounded"
     seeds: tuple[int, int] = (0, 100_000)
-    """From the first to before the second."""
+    """First seed, and end (exclusive)."""
     skips: tuple[int, int] = (0, 5)
     starts: tuple[int, int] = (0, 200)
     window_trials: int = 8
@@ -88,7 +88,7 @@ class PipelineRequest:
         return MODELS if self.model == AUTO else (self.model,)
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Tile the seeds: every one is in exactly one range, in order."""
+        """Tile the seeds: every seed is in exactly one range, in order."""
         low, high = self.seeds
         return [(at, min(at + RANGE_SEEDS, high)) for at in range(low, high, RANGE_SEEDS)]
 
@@ -98,7 +98,10 @@ class PipelineRequest:
         return SIZES[0] * scale // MILLI, SIZES[1] * scale // MILLI
 
     def least_need(self, window: int) -> int:
-        """Return the hits at which chance leaves few enough survivors in a window."""
+        """Return the fewest hits at which chance leaves few enough survivors in a window.
+
+        Raises UsageError if no number of hits suffices.
+        """
         skips = self.skips[1] - self.skips[0] + 1
         starts = 2 * (self.starts[1] - self.starts[0] + 1)  # from the window, and from draw 0
         tried = (self.seeds[1] - self.seeds[0]) * skips * starts

@@ -1,4 +1,4 @@
-"""`weft prng pipeline` as functions: from draws and a request, or from an earlier run, to a run.
+"""`weft prng pipeline` as functions: from draws and a request, or an earlier run, to a new run.
 
 prepare     draws ─► prepared run      prepare_at  artifacts of an earlier run ─► prepared run
 execute     prepared run ─► run        export      run ─► files
@@ -45,7 +45,7 @@ HOLDOUT_FREE = ("label_hits", "label_draws")
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """An earlier run to begin from: its head, its request and its artifacts."""
+    """An earlier run to start from: its head and size, request, and artifacts."""
 
     head: str
     size: int
@@ -53,13 +53,13 @@ class EarlierRun:
     artifacts: Mapping[str, bytes]
 
     def history(self) -> History:
-        """Return the draws that it froze."""
+        """Return the history that the run froze."""
         return History.from_canonical(self.artifacts["draws"])
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A run whose request and inputs are read and checked; nothing is written yet."""
+    """A run whose request and inputs have been read and checked; nothing is written yet."""
 
     request: PipelineRequest
     start: PipelineStart
@@ -67,7 +67,7 @@ class PreparedRun:
 
 
 def check_draws(history: History, where: str, request: PipelineRequest) -> None:
-    """Refuse draws that are too few, too many or too large, as step 1 would, before it begins."""
+    """Refuse draws that are too few, too many or too large, before step 1 would."""
     check_below(history, where, request.modulus)
     try:
         window.space(request, split_of(history, request.modulus))
@@ -89,7 +89,7 @@ def prepare(
 def prepare_at(
     step: str, earlier: EarlierRun, request: PipelineRequest, params: adapt.TrainingParams | None
 ) -> PreparedRun:
-    """Prepare a run from a step on, with what an earlier run left; its head is named."""
+    """Prepare a run that starts at `step`, with the artifacts of an earlier run and its head."""
     inputs = {name: data for name, data in earlier.artifacts.items() if name != "params"}
     start = PipelineStart(step, earlier.head, earlier.size)
     return PreparedRun(request, start, {**inputs, **_params_input(params)})
@@ -98,13 +98,16 @@ def prepare_at(
 def execute(
     prepared: PreparedRun, execution: Execution, *, seed: int = 0, watcher: Watcher | None = None
 ) -> Run:
-    """Run the pipeline as `execution` says."""
+    """Run the pipeline with the given execution."""
     call = pipeline(to_json(prepared.request), to_json(prepared.start))
     return run_search(call, execution, seed=seed, inputs=prepared.inputs, watcher=watcher)
 
 
 def load_earlier(path: Path, step: str) -> EarlierRun:
-    """Verify an earlier run and take what the steps before `step` left."""
+    """Verify an earlier run and load the artifacts of the steps before `step`.
+
+    Raises InputError if one of those steps is not done, or if step 6 has no signal to start from.
+    """
     view = view_of(path, NAME, "weft prng pipeline")
     checked = verify(path, real_place().heads)
     steps = {summary.step: summary for summary in steps_of(view)}
@@ -126,7 +129,7 @@ def load_earlier(path: Path, step: str) -> EarlierRun:
 
 
 def check_same_draws(earlier: EarlierRun, history: History, where: str) -> None:
-    """Refuse draws that are not those the earlier run froze."""
+    """Refuse draws other than those of the earlier run."""
     if history.canonical() != earlier.artifacts["draws"]:
         raise RunMismatch(
             f"{where}: these are not the draws of the earlier run", hint="leave it out"
@@ -134,7 +137,7 @@ def check_same_draws(earlier: EarlierRun, history: History, where: str) -> None:
 
 
 def load_params(path: Path) -> adapt.TrainingParams:
-    """Read training parameters as `weft prng adapt --apply` writes them."""
+    """Read training parameters in the format of `weft prng adapt --apply`."""
     try:
         raw = loads(path.read_bytes(), where=str(path), max_bytes=MAX_PARAMS_BYTES)
     except OSError as error:
@@ -154,7 +157,7 @@ def _params_input(params: adapt.TrainingParams | None) -> dict[str, bytes]:
 
 
 def write_predictions(done: Run) -> Path | None:
-    """Write the prediction of a run with a signal into its folder."""
+    """Write the predictions of a run into its folder; None if it has no signal."""
     if done.status != "answered":
         return None
     body = artifact.unpacked(artifact.PREDICTIONS, done.read(done.answer["predictions"]))
@@ -164,7 +167,7 @@ def write_predictions(done: Run) -> Path | None:
 
 
 def export(path: Path) -> list[Path]:
-    """Write scored survivors and training draws as JSON beside the run's ledger."""
+    """Write scored survivors and training draws as JSON into the run's folder."""
     view = RunView(path, NAME)
     artifacts = artifacts_of(view)
     split = artifact.unpack(artifact.SPLIT, view.read(artifacts["split"]))
@@ -185,11 +188,11 @@ def export(path: Path) -> list[Path]:
 
 
 def _write_rows(file: TextIO, pieces: Iterable[pl.DataFrame], params: WindowParams) -> None:
-    """Write one object per survivor, chunk by chunk."""
+    """Write one JSON object per survivor, chunk by chunk."""
     before = "[\n"
     for piece in pieces:
         for row in piece.iter_rows(named=True):
-            # what tells the answer stays among the metadata, where no model looks for features
+            # labels stay in the metadata, which models never use as features
             known = (*table.IDS, *table.LABELS)
             ids = {name: row[name] for name in known if name != "seed"}
             body = {"seed": row["seed"], "score": row["hits"] / params.window}
@@ -202,7 +205,7 @@ def _write_rows(file: TextIO, pieces: Iterable[pl.DataFrame], params: WindowPara
 def adapt_files(
     history: History, survivors: Path, modulus: int
 ) -> tuple[adapt.Facts, adapt.TrainingParams]:
-    """Derive training parameters from exported files, as step 4 does; the holdout is left out."""
+    """Derive training parameters from exported files as step 4 does, without holdout labels."""
     check_below(history, "--lottery-data", modulus)
     rows = _survivor_rows(survivors)
     last: dict[int, int] = {}
@@ -215,9 +218,10 @@ def adapt_files(
 
 
 def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
-    """Read stream, cut and label of each survivor; its own features must be there, as numbers.
+    """Read stream, cut and label of each survivor, and check that its features are numbers.
 
-    Files of other programs have no cuts and labels: one window, cut 0, and nothing has held.
+    Files from other programs lack cuts and labels and are read as one window with cut 0, in which
+    no survivor held.
     """
     try:
         data = path.read_bytes()
@@ -232,7 +236,7 @@ def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
         ]
     except InputError:
         raise
-    except Exception as error:  # polars and json name the problem
+    except Exception as error:  # the message of polars or json names the problem
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise FileInvalid(f"--survivor-data {path}: {problem[:200]}") from None
     return list(zip(*columns, strict=True))
@@ -254,6 +258,6 @@ def _json_frame(data: bytes, where: str) -> pl.DataFrame:
 
 
 def _nested(row: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
-    """Return an object within a row; empty where there is none."""
+    """Return a nested object of a row; empty if there is none."""
     inner = row.get(name)
     return inner if isinstance(inner, dict) else {}

@@ -1,7 +1,7 @@
-"""The features that come from a row's own draws, compiled: 40 of the 48.
+"""Compiled computation of the features that come from a row's own draws: 40 of the 48.
 
-One pass makes the prefix sums of hits and the three residue histograms; windows, halves, thirds
-and both passes are differences of prefix sums. `reference` defines each of them.
+Prefix sums of hits and three residue histograms are computed once per row; windows, halves,
+thirds and both passes are differences of prefix sums. `reference` defines each feature.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.pipeline.features import METADATA, PER_SURVIVOR, SKIP_GROUP
 
 COLUMNS = tuple(n for n in PER_SURVIVOR if n not in SKIP_GROUP and n not in METADATA)
-"""What `score_rows` fills, in order."""
+"""Names of the columns that `score_rows` returns, in order."""
 
 
 def score_rows(
     rows: Draws16, firsts: Ints, draws: Draws16, moduli: tuple[int, int, int], modulus: int,
     max_offset: int, window: int, misses: tuple[int, int, int],
 ) -> Floats:  # fmt: skip
-    """Return COLUMNS of each row of outputs, compared with the draws from its first one on.
+    """Return COLUMNS of each row of outputs, compared with the draws from its first draw on.
 
-    `misses` are the sieve's window and the hits its two passes needed.
+    `misses` is the sieve's window size and the hits that its two passes required.
     """
     features = np.empty((len(rows), len(COLUMNS)), np.float64)
     bounds = np.array([0, moduli[0], moduli[0] + moduli[1], sum(moduli)], np.int64)
@@ -39,7 +39,7 @@ def score_rows(
 
 @KERNELS.kernel
 def _divergence(counts: Ints32, other: Floats, low: int, high: int, n: int, logs: Floats) -> float:
-    """KL of add-one smoothed histograms; `other` holds logarithms of its counts plus one."""
+    """Return the KL divergence of add-one smoothed histograms; `other` holds log(count + 1)."""
     total = 0.0
     for k in range(low, high):
         count = counts[k] + 1
@@ -59,7 +59,7 @@ def _residues(
     places: Ints32,
     out: Floats,
 ) -> None:
-    """Histograms and matches of all three moduli in one walk; `places` are those of the draws."""
+    """Compare residues modulo all three moduli; `places` are the draws' histogram bins."""
     counts[:] = 0
     same_a = same_b = same_c = 0
     for i in range(n):
@@ -126,7 +126,7 @@ def _motion(cum: Ints32, n: int, out: Floats) -> None:
 
 @KERNELS.kernel
 def _forward_end(cum: Ints32, n: int, allowed: int) -> int:
-    """How many draws a forward pass walks before its misses exceed what is allowed."""
+    """Return the number of draws in a forward pass before its misses exceed `allowed`."""
     low, high = 0, n
     while low < high:
         middle = (low + high + 1) // 2
@@ -139,7 +139,7 @@ def _forward_end(cum: Ints32, n: int, allowed: int) -> int:
 
 @KERNELS.kernel
 def _reverse_end(cum: Ints32, n: int, allowed: int) -> int:
-    """Where a pass from the last draw backwards ends."""
+    """Return the lowest index of a backward pass before its misses exceed `allowed`."""
     low, high = 0, n
     while low < high:
         middle = (low + high) // 2
@@ -192,7 +192,7 @@ def _moments(p: Draws16, a: Draws16, out: Floats) -> None:
 def _actual(
     a: Draws16, table: Ints32, counts: Ints32, other: Floats, places: Ints32
 ) -> tuple[float, float]:
-    """Take in the draws of a row's span: logarithms of their histograms, mean and deviation."""
+    """Fill bins and log histograms of the draws; return their mean and standard deviation."""
     counts[:] = 0
     for i in range(len(a)):
         for which in range(3):
@@ -213,7 +213,7 @@ def score_kernel(
     rows: Draws16, firsts: Ints, draws: Draws16, table: Ints32, bounds: Ints, logs: Floats,
     max_offset: int, window: int, misses: Ints, features: Floats,
 ) -> None:  # fmt: skip
-    """Fill `features` row by row; rows of one first draw share what is made of the draws."""
+    """Fill `features` row by row; consecutive rows with the same first draw share draw data."""
     counts = np.empty(bounds[3], np.int32)
     other = np.empty(bounds[3], np.float64)
     places = np.empty((3, len(draws)), np.int32)

@@ -1,7 +1,7 @@
-"""Step 2.5: which parameters of the features tell most about what holds.
+"""Step 2.5: the feature parameters that best predict which survivors hold.
 
-A trial computes the features of one fixed sample of survivors of inner cuts and asks how well a
-plain linear model, trained on the other cuts, predicts the labels of the same survivors.
+A trial computes the features of one fixed sample of survivors of inner cuts and measures how well
+a linear model, trained on the other cuts, predicts the labels of the same survivors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MILLI = 1000
 
 
 def sample(inner: pl.DataFrame, rows: int, seed: int) -> pl.DataFrame:
-    """Choose survivors once; every trial scores and labels these and no others."""
+    """Choose the survivors that every trial scores."""
     if len(inner) <= rows:
         return inner
     draws = np.random.Generator(np.random.PCG64(seed))
@@ -41,7 +41,7 @@ def sample(inner: pl.DataFrame, rows: int, seed: int) -> pl.DataFrame:
 
 
 def value_of(scored: pl.DataFrame) -> int:
-    """Return the variance explained on cuts not trained on, in thousandths."""
+    """Return the cross-validated explained variance, in thousandths, at least -1000."""
     if len(scored) < 2:
         return 0
     x, y = table.matrix(scored, PER_SURVIVOR, "the sample"), labels(scored)
@@ -55,7 +55,7 @@ def value_of(scored: pl.DataFrame) -> int:
 
 
 def _ridge(x: Floats, y: Floats, queries: Floats) -> Floats:
-    """Fit a ridge regression to x and y; return what it predicts for the queries."""
+    """Fit a ridge regression to x and y; return its predictions for the queries."""
     if not len(x):
         return np.zeros(len(queries))
     mean, scale = x.mean(axis=0), x.std(axis=0)

@@ -1,6 +1,7 @@
-"""Step 3: all 62 features of survivors and the label, chunk by chunk.
+"""Step 3: all 62 features and the label of survivors, chunk by chunk.
 
-A row sees the draws before its cut and no other; only its label comes from those after it.
+The survivor features of a row depend only on draws before its cut; only its label depends on later
+ones.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLOCK = 256
-"""Survivors whose outputs are held at a time: they stay in the processor's cache."""
+"""Number of survivors whose outputs are in memory at a time, to fit the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """All that turns survivors into features."""
+    """Everything needed to compute the features of survivors."""
 
     request: PipelineRequest
     split: HistorySplit
     params: WindowParams
     windows: Mapping[tuple[int, int], SieveStats]
-    """What the sieve knew, by stream and cut."""
+    """The sieve's statistics, by stream and cut."""
     config: ScorerConfig
 
     def score(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return survivors, as `window.final_survivors` leaves them, with features and labels."""
+        """Return survivors, as from `window.final_survivors`, with features and labels."""
         parts = [
             self._of_window(part, int(part["stream"][0]), int(part["cut"][0]))
             for part in rows.partition_by("cut", "stream", maintain_order=True)
@@ -58,7 +59,7 @@ class Scorer:
         return table.frame({**ids, **columns, **label_columns})
 
     def _of_window(self, rows: pl.DataFrame, stream: int, cut: int) -> tuple[Floats, Ints, Floats]:
-        """Features, labels and what the sieve knew, of survivors of one window."""
+        """Return features, labels and sieve metadata of the survivors of one window."""
         own = self.split.mode(self.params.sessions)[stream]
         sieved, end = self.windows[stream, cut], own.label_end(cut)
         draws, later = (np.array(own.draws[a:b], np.uint16) for a, b in ((0, cut), (cut, end)))
@@ -90,7 +91,7 @@ class Scorer:
 
 
 def _hits_after(predictions: Draws16, ends: Ints, later: Draws16) -> Ints:
-    """Count hits on the draws after the cut; `ends` is where each row's own draws end."""
+    """Count hits on the draws after the cut; `ends` is where each row's draws up to the cut end."""
     hits = np.empty(len(predictions), np.int64)
     for end in np.unique(ends):
         own = ends == end
@@ -99,7 +100,7 @@ def _hits_after(predictions: Draws16, ends: Ints, later: Draws16) -> Ints:
 
 
 def _metadata(sieved: SieveStats) -> list[float]:
-    """Return METADATA of a window, in order."""
+    """Return the METADATA features of a window, in order."""
     selectivity = sieved.forward_survivors / max(1, sieved.reverse_survivors)
     counts = (sieved.skip_min, sieved.skip_max, sieved.bidirectional_count)
     return [*map(float, counts), selectivity]
@@ -112,7 +113,7 @@ def scorer_of(
     counts: Sequence[WindowCounts],
     config: ScorerConfig,
 ) -> Scorer:
-    """Build a scorer from what step 1 recorded of every window."""
+    """Build a scorer from the counts that step 1 recorded for every window."""
     places = windows(split.mode(params.sessions))
     known = {place: sieve_stats(params, own) for place, own in zip(places, counts, strict=True)}
     return Scorer(request, split, params, known, config)

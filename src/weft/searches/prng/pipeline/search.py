@@ -2,9 +2,9 @@
 
     1 window ─► 2.5 scorer ─► 3 scoring ─► 4 training parameters ─► 5 model, nulls, verdict ─► 6
 
-The generator only decides: which trial was best, how many chunks there are, whether to go on to
-a prediction. All floating point happens in tasks. Each step ends with a task that records its
-artifacts, so that another run can begin at any step.
+The generator only decides: which trial is best, how many chunks there are, whether to predict. All
+floating-point work happens in tasks. Each step ends with a task that records its artifacts, so
+that another run can start at any step.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NAME = "prng.pipeline"
 
 @dataclass(frozen=True, slots=True)
 class PipelineStart:
-    """Where a run begins: a step, and the earlier run whose artifacts are among its inputs."""
+    """Where a run starts: a step, and head and size of the run whose artifacts are its inputs."""
 
     step: str
     head: str | None = None
@@ -54,14 +54,14 @@ class PipelineStart:
 
 
 class StepOutcome(NamedTuple):
-    """What a step leaves: the number that its summary shows, and its artifacts by name."""
+    """The result of a step: the count shown in its summary, and the names of its artifacts."""
 
     total: int
     names: Sequence[str]
 
 
 class WindowTrial(NamedTuple):
-    """A trial of step 1: what was chosen, what each range of seeds left, and its worth."""
+    """A trial of step 1: the choice, the results of each range of seeds, and the judgement."""
 
     choice: Table
     parts: Sequence[Table]
@@ -81,7 +81,7 @@ def pipeline(
 ) -> Rounds[Table | Unknown | None]:
     """Run the steps from that of `start` on; the answer is the prediction, or no signal.
 
-    `start` also names the head of the run whose artifacts are among the inputs, if any.
+    `start` also names the head of the earlier run whose artifacts are among the inputs, if any.
     """
     state = PipelineState(from_json(PipelineRequest, plan), dict(inputs))
     first = from_json(PipelineStart, start).step
@@ -99,17 +99,17 @@ def pipeline(
 
 
 class PipelineState:
-    """One run while it goes on: the artifacts so far. Every method is a pure decision."""
+    """The state of a run: the artifacts so far. Methods only decide; all work is in tasks."""
 
     def __init__(self, request: PipelineRequest, artifacts: dict[str, Object]) -> None:
         self.record, self.request, self.artifacts = to_json(request), request, artifacts
         self.rows = 0
-        """Survivors, once step 1 has found them."""
+        """Number of survivors, known after step 1."""
         self.answer: Table | None = None
         self.verdict: PipelineVerdict | None = None
 
     def steps(self) -> dict[str, Step]:
-        """Return what each step does."""
+        """Return the method of each step."""
         return {
             "1": self.window,
             "2.5": self.scorer,
@@ -120,7 +120,7 @@ class PipelineState:
         }
 
     def expected(self, step: str) -> list[int]:
-        """Return the sizes of a step's rounds, as far as they are known before it begins."""
+        """Return the sizes of a step's rounds, as far as they are known before it starts."""
         request, ranges = self.request, len(self.request.ranges())
         if step == "1":
             batches = batches_of(request.window_trials)
@@ -137,14 +137,14 @@ class PipelineState:
         return [ranges, 1] if step == "6" else [1]
 
     def _spans(self) -> list[tuple[int, int]]:
-        """Return the chunks of survivors; one that is empty when none survived."""
+        """Return the chunks of survivors, as row ranges; a single empty one if none survived."""
         rows = max(1, self.rows)
         return [(low, min(low + CHUNK_ROWS, self.rows)) for low in range(0, rows, CHUNK_ROWS)]
 
     # -- step 1 ---------------------------------------------------------------------------
 
     def window(self) -> Rounds[StepOutcome | Unknown]:
-        """Find the window whose survivors hold on disjoint draws."""
+        """Find the window whose survivors hold best on disjoint draws."""
         [frozen] = yield [tasks.freeze(self.record, self.artifacts["draws"])]
         self.artifacts["split"] = frozen.value["split"]
         space, target = frozen.value["space"], frozen.value["target"]
@@ -174,7 +174,7 @@ class PipelineState:
         ]
 
     def _sieve(self, choices: Sequence[Table]) -> Rounds[list[list[Table]]]:
-        """Sieve all ranges of a batch of trials in one round; return parts by trial."""
+        """Sieve all ranges of a batch of trials in one round; return the results by trial."""
         ranges = self.request.ranges()
         results = yield [
             tasks.sieve_range(self.record, self.artifacts["split"], choice, low, high)
@@ -188,7 +188,7 @@ class PipelineState:
     def _settle(
         self, trials: Sequence[Trial], details: Sequence[WindowTrial]
     ) -> Rounds[StepOutcome | Unknown]:
-        """Store the best trial; the first one where several are as good."""
+        """Store the best trial, the first in a tie."""
         best = max(range(len(trials)), key=lambda at: (trials[at].value, -at))
         choice, parts, judgement = details[best]
         tried = sum(trial.judgement.tried for trial in details)
@@ -205,7 +205,7 @@ class PipelineState:
     # -- steps 2.5, 3, 4 --------------------------------------------------------------------
 
     def scorer(self) -> Rounds[StepOutcome | Unknown]:
-        """Find parameters of the features; without survivors to judge by, the usual ones."""
+        """Find the feature parameters; without survivors to judge by, use the defaults."""
         context = self._context()
         [drawn] = yield [tasks.draw_sample(*context, self.artifacts["survivors"])]
         sample: Object = drawn.value["sample"]
@@ -236,7 +236,7 @@ class PipelineState:
         return StepOutcome(self.rows, names)
 
     def adapt(self) -> Rounds[StepOutcome | Unknown]:
-        """Derive the training parameters, or take those that were given."""
+        """Derive the training parameters, or use those given by the user."""
         params = self.artifacts.get("params")
         call = (
             tasks.derive_training(*self._context(), self._scored())
@@ -250,7 +250,7 @@ class PipelineState:
     # -- step 5 -----------------------------------------------------------------------------
 
     def learn(self) -> Rounds[StepOutcome | Unknown]:
-        """Compare models, fit the best, rerun on nulls, and decide whether there is a signal."""
+        """Compare models, fit the best, run the null reruns, and decide on a signal."""
         [values] = yield [learntasks.training_values(self.artifacts["training"])]
         training = from_json(TrainingParams, values.value)
         call = learntasks.pool(*self._context(), self._scored(), training.pool_size)
@@ -293,7 +293,7 @@ class PipelineState:
     def _compare(
         self, training: TrainingParams, inner: Object, names: Sequence[str]
     ) -> Rounds[list[ModelTrial]]:
-        """Tune every kind of model by its folds: what holds on folds not seen."""
+        """Tune every kind of model by cross-validation."""
         kinds = self.request.models()
         trials: dict[str, list[Trial]] = {kind: [] for kind in kinds}
         judged: list[ModelTrial] = []
@@ -321,7 +321,7 @@ class PipelineState:
         inner: Object,
         names: Sequence[str],
     ) -> list[TaskCall]:
-        """Train every parameter set once for each fold."""
+        """Return the tasks that train every parameter set once per fold."""
         folds, net = training.folds, self.request.net
         return [
             learntasks.fold(kind, whole, inner, list(names), number, folds)
@@ -331,7 +331,7 @@ class PipelineState:
         ]
 
     def _reruns(self, choice: ModelChoice, seeds: Object) -> Rounds[list[int]]:
-        """Rerun on the observed history, then in turn on shuffled and on random ones."""
+        """Rerun on the observed history, then alternately on shuffled and random ones."""
         model = to_json(RerunModel(choice.kind, choice.params, choice.seed))
         context = self._context()
         scorer, training = self.artifacts["scorer"], self.artifacts["training"]
@@ -359,7 +359,7 @@ class PipelineState:
     # -- step 6 -----------------------------------------------------------------------------
 
     def predict(self) -> Rounds[StepOutcome | Unknown]:
-        """Predict the next draws, or refuse: without a signal there is nothing to predict."""
+        """Predict the next draws; return Unknown without a signal."""
         if self.verdict is None:
             [recorded] = yield [learntasks.verdict_of(self.artifacts["sidecar"])]
             self.verdict = from_json(PipelineVerdict, recorded.value)
@@ -392,17 +392,17 @@ class PipelineState:
 
 
 def batches_of(trials: int) -> list[int]:
-    """Return how many trials are asked for at a time: BATCH, whatever slots there are."""
+    """Return the batch sizes for a number of trials: BATCH each, the last may be smaller."""
     return [min(BATCH, trials - at) for at in range(0, trials, BATCH)]
 
 
 def _records(trials: Sequence[Trial]) -> list[Table]:
-    """Return the recorded forms of trials, as arguments of a task."""
+    """Return the recorded forms of trials, for task arguments."""
     return [to_json(trial) for trial in trials]
 
 
 def _best_scorer(trials: Sequence[Trial]) -> Table:
-    """Return the parameters of the best trial, the first where several are; else the usual ones."""
+    """Return the parameters of the best trial, the first in a tie; the defaults without trials."""
     if not trials:
         return to_json(ScorerConfig())
     return max(trials, key=lambda trial: trial.value).params

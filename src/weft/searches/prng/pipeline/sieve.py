@@ -1,12 +1,12 @@
 """The sieve: which seeds, skips and starts fit windows of draws, in both directions.
 
-For each seed its outputs are made once. An output that equals a draw of a window votes for the
-one start at which the two would coincide; starts with enough votes survive. That counts exactly
-what a pass over the window counts, from either end: draw i is compared with the output at its
-own position, whichever draw comes first. `plain_sieve` walks both passes and is the twin.
+The outputs of each seed are generated once. An output that equals a draw of a window votes for the
+one start at which the two would coincide; starts with enough votes survive. The votes are exactly
+the hits of a pass over the window from either end, since draw i is compared with the output at its
+position regardless of the order. The twin `plain_sieve` performs both passes.
 
-Starts are counted twice: from the window's first draw, for a generator that is seeded anew now and
-then, and from the stream's first draw, for one that was seeded once and has made all draws since.
+Starts are counted in two ways: from the window's first draw, for a generator that is reseeded now
+and then, and from the stream's first draw, for one that was seeded once.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from weft.searches.prng.kernels import bulk
 from weft.searches.prng.kernels.compiled import KERNELS
 
 BLOCK = 256
-"""Seeds whose outputs are held at a time."""
+"""Number of seeds whose outputs are in memory at a time."""
 FIELDS = ("row", "window", "skip", "start", "hits")
 MAX_OUTPUTS = 20_000
-"""Outputs of a seed that are made at most, to reach a late window from the stream's first draw."""
+"""Maximum outputs per seed, for reaching a late window from the stream's first draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class SieveRequest:
-    """What a sieve is asked to do; the kernel says back what it did."""
+    """The parameters of a sieve; the kernel reports those it used."""
 
     window: int
     skips: tuple[int, int]
@@ -44,30 +44,33 @@ class SieveRequest:
 
     @property
     def need(self) -> int:
-        """Hits below which neither pass keeps a hypothesis."""
+        """Minimum hits at which at least one pass keeps a hypothesis."""
         return min(self.forward_need, self.reverse_need)
 
     def hypotheses(self) -> int:
-        """Return how many hypotheses are tried per seed and window, counting starts both ways."""
+        """Return the hypotheses tried per seed and window, with starts counted both ways."""
         return 2 * (self.skips[1] - self.skips[0] + 1) * (self.starts[1] - self.starts[0] + 1)
 
     def span(self, begin: int = 0) -> int:
-        """Return how many outputs of a seed are looked at, for a window that begins at a draw."""
+        """Return the number of outputs needed per seed for a window that begins at draw `begin`."""
         return self.starts[1] + (begin + self.window - 1) * (self.skips[1] + 1) + 1
 
     def seeded_once(self, begin: int) -> SieveRequest | None:
-        """Return the skips at which a window that begins late is reached from the first draw."""
+        """Return the request with the skips at which a window is reachable from the first draw.
+
+        The window begins at draw `begin`; None if no skip is small enough.
+        """
         room = MAX_OUTPUTS - self.starts[1] - 1
         most = min(self.skips[1], room // (begin + self.window - 1) - 1)
         return None if most < self.skips[0] else replace(self, skips=(self.skips[0], most))
 
     def numbers(self) -> list[int]:
-        """Return the parameters as the kernel reports them."""
+        """Return the parameters in the order in which the kernel reports them."""
         return [self.window, *self.skips, *self.starts, self.need]
 
 
 def check_effective(request: SieveRequest, effective: Sequence[int]) -> None:
-    """Refuse a sieve that did something else than it was asked: its trial would mean nothing."""
+    """Raise BugError if a sieve used parameters other than requested."""
     names = ("window", "skip_min", "skip_max", "start_min", "start_max", "need")
     for name, expected, used in zip(names, request.numbers(), effective, strict=True):
         if expected != used:
@@ -83,10 +86,11 @@ def sieve(
     request: SieveRequest,
     begins: Sequence[int] = (),
 ) -> Ints:
-    """Return FIELDS of all that reach `request.need` hits, as columns; `row` indexes `seeds`.
+    """Return FIELDS, as columns, of hypotheses with at least `request.need` hits.
 
-    `begins` says at which draw of its stream each window begins; without it starts are counted
-    from the windows alone. The order is that of seeds, skips, windows, starts.
+    `row` is an index into `seeds`. `begins` is the draw of its stream at which each window begins;
+    without it, starts are counted only from the windows. Rows are ordered by seed, skip, window
+    and start.
     """
     made_by = (family, output, modulus)
     near = _pass(made_by, seeds, windows, request, [0] * len(windows))
@@ -94,7 +98,7 @@ def sieve(
     if once is None or not any(begins):
         return near
     late = _pass(made_by, seeds, windows, once, begins)
-    late = late[late[:, 3] > request.starts[1]]  # the others were met from the window
+    late = late[late[:, 3] > request.starts[1]]  # the others are in `near`
     both = np.concatenate([near, late])
     row, window, skip, start, _ = both.T
     order: Ints = np.lexsort([start, window, skip, row])
@@ -108,7 +112,7 @@ def _pass(
     request: SieveRequest,
     begins: Sequence[int],
 ) -> Ints:
-    """Sieve with starts that are counted from `begins` draws before each window."""
+    """Sieve with starts counted from `begins` draws before each window."""
     family, output, modulus = made_by
     table = np.array(windows, np.uint16).reshape(len(windows), request.window)
     heads, nexts = _index(table, modulus)
@@ -130,7 +134,7 @@ def _pass(
             check_effective(request, [int(number) for number in effective])
             if many <= room:
                 break
-            room = 2 * many  # all that survive are kept, however many there are
+            room = 2 * many  # never truncate survivors
         survivors = survivors[:many]
         survivors[:, 0] += at
         blocks.append(survivors)
@@ -138,7 +142,7 @@ def _pass(
 
 
 def _index(table: Draws16, modulus: int) -> tuple[Ints32, Ints32]:
-    """Chain the places of each value over all windows: the first, then each one's next."""
+    """Chain the occurrences of each value over all windows: first occurrences, then links."""
     values = table.reshape(-1)
     heads = np.full(modulus, -1, np.int32)
     nexts = np.full(len(values), -1, np.int32)
@@ -153,7 +157,7 @@ def _vote(
     outputs: Draws16, heads: Ints32, nexts: Ints32, first: int, last: int, stride: int, starts: int,
     counts: NDArray[np.bool_], index: Ints, bases: Ints, votes: NDArray[np.int16],
 ) -> int:  # fmt: skip
-    """Let outputs vote for starts of the entries that count; return the most votes of a start."""
+    """Let outputs vote for starts, for entries in `counts`; return the most votes of a start."""
     top = 0
     for place in range(first, last):
         entry = heads[outputs[place]]
@@ -173,10 +177,11 @@ def sieve_kernel(
     start_min: int, start_max: int, need: int, origins: Ints, begins: Ints,
     survivors: Ints, effective: Ints,
 ) -> int:  # fmt: skip
-    """Write survivors to `survivors` as far as it has room; return how many there are.
+    """Write survivors to `survivors` as far as there is room; return their total number.
 
-    `begins` has for each window the draws before it that starts are counted from, `origins` the
-    different ones of them. A start is written as of the window's first draw.
+    `begins` holds, for each window, the number of draws before it from which starts are counted;
+    `origins` holds the distinct values of `begins`. Starts are written relative to the window's
+    first draw.
     """
     starts = start_max - start_min + 1
     windows = len(nexts) // size
@@ -229,7 +234,7 @@ def plain_sieve(
     draws: Sequence[int],
     request: SieveRequest,
 ) -> list[tuple[int, int, int, int, int]]:
-    """Return (seed, skip, start, forward hits, reverse hits) of one window, both passes walked."""
+    """Return (seed, skip, start, forward hits, reverse hits) of one window, by two passes."""
     survivors = []
     for seed in seeds:
         stream = generate(Hypothesis(family, output, modulus, seed), request.span())

@@ -1,4 +1,4 @@
-"""The six steps of the pipeline: their names in order, and what first decides each."""
+"""The six steps of the pipeline: their names in order, and the options that affect each first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECIDED = {
     "nulls": "5",
     "top_k": "6",
 }
-"""The first step whose outcome an option can change; a run that begins later takes it as it is.
+"""The first step whose outcome an option can change; a run that starts later keeps its value.
 
-Step 5 votes too, to compare with histories without signal; who begins at 6 may vote anew.
+`top_k` also affects the votes of step 5, but a run that starts at step 6 may change it.
 """

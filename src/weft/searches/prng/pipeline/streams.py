@@ -1,8 +1,8 @@
-"""Draws by stream, and the cuts in time at which survivors are looked for. Integers only.
+"""Draws by stream, and the cuts in time at which survivors are sought. Integers only.
 
     stream  0 ........ window [ ]|cut block |cut block | … |last cut   holdout   end
 
-Sessions are interleaved streams: each has draws, cuts and survivors of its own. `merged` puts
+Sessions are interleaved streams, each with separate draws, cuts and survivors. `merged` combines
 all draws into one stream, in the order of the history.
 """
 
@@ -18,7 +18,7 @@ from weft.searches.prng.history import History
 INNER_CUTS = 6
 HOLDOUT_PERCENT = 20
 LEAST_DRAWS = 80
-"""Draws a stream must have: fewer leave no room for windows, blocks and a holdout."""
+"""Minimum draws of a stream: fewer leave no room for windows, blocks and a holdout."""
 MAX_DRAWS = 20_000
 MERGED = "merged"
 EACH = "each"
@@ -26,27 +26,27 @@ EACH = "each"
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One stream's draws with its cuts, earliest first; the last cut begins the holdout."""
+    """The draws and cuts of one stream, earliest first; the holdout starts at the last cut."""
 
     name: str
     draws: tuple[int, ...]
     cuts: tuple[int, ...]
     block: int
-    """Draws after an inner cut that label what was found before it."""
+    """Number of draws after an inner cut that label the survivors found before it."""
 
     @property
     def holdout_at(self) -> int:
-        """Where the holdout begins."""
+        """The index of the holdout's first draw."""
         return self.cuts[-1]
 
     def label_end(self, cut: int) -> int:
-        """Return where the draws end that label survivors of a cut."""
+        """Return the end of the draws that label the survivors of a cut."""
         return len(self.draws) if cut == self.holdout_at else cut + self.block
 
 
 @dataclass(frozen=True, slots=True)
 class HistorySplit:
-    """A history divided: streams by session and, where there are several, all of them merged."""
+    """A divided history: a stream for each session and, if there are several, one of all draws."""
 
     modulus: int
     each: tuple[Stream, ...]
@@ -56,20 +56,20 @@ class HistorySplit:
     schema_version: Literal[1] = 1
 
     def mode(self, sessions: str) -> tuple[Stream, ...]:
-        """Return the streams of a way to look at sessions: `each` or `merged`."""
+        """Return the streams of a session mode, `each` or `merged`."""
         if sessions == EACH:
             return self.each
         return self.each if self.merged is None else (self.merged,)
 
     def modes(self) -> tuple[str, ...]:
-        """Return the ways to look at sessions; one when there is but one stream."""
+        """Return the possible session modes; only one if there is a single stream."""
         if self.merged is None:
             return (EACH,)
         return (EACH, MERGED) if self.each else (MERGED,)
 
 
 def as_of_now(split: HistorySplit) -> HistorySplit:
-    """Return the split with one cut, at the end: what survives now may predict what comes."""
+    """Return the split with a single cut at the end, for survivors that predict the next draws."""
 
     def now(stream: Stream) -> Stream:
         return Stream(stream.name, stream.draws, (len(stream.draws),), stream.block)
@@ -79,12 +79,12 @@ def as_of_now(split: HistorySplit) -> HistorySplit:
 
 
 def split_of(history: History, modulus: int) -> HistorySplit:
-    """Divide a history as it was read; without sessions it is one stream."""
+    """Divide a history into streams with cuts; without sessions it is a single stream."""
     return split_history(history.draws, history.sessions or ("",) * len(history), modulus)
 
 
 def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -> HistorySplit:
-    """Divide a history into streams with cuts; refuses what the pipeline cannot work on."""
+    """Divide draws into streams with cuts. Raises InputError if they are too few or too many."""
     if len(draws) > MAX_DRAWS:
         raise InputError(f"{len(draws):,} draws; the pipeline takes {MAX_DRAWS:,} at most")
     by_name: dict[str, list[int]] = {}

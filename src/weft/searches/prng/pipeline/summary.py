@@ -1,6 +1,6 @@
-"""A pipeline run read back: what each step left behind, how many, how long, and the end.
+"""Summary of a pipeline run: artifacts, count and duration of each step, and the outcome.
 
-What was decided comes from the recorded tasks; only times come from the manifest's clock.
+Results come from the recorded tasks; only durations come from the manifest's timestamps.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ COUNTED = {
     "5": ("trial", " of models"),
     "6": ("stream", " predicted"),
 }
-"""What the number of each step counts: a noun, and what follows it."""
+"""What the count of each step refers to: a noun, and the text that follows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepSummary:
-    """One step of a run; `count` is None while it is not done."""
+    """One step of a run; `count` is None unless this run has done it."""
 
     step: str
     count: int | None
@@ -36,15 +36,15 @@ class StepSummary:
     tasks: int
     artifacts: Mapping[str, Object]
     earlier: bool = False
-    """Done by the run that this one began from."""
+    """Whether it was done by the run from which this one started."""
 
     @property
     def done(self) -> bool:
-        """Whether the step has left its artifacts."""
+        """Whether this run has finished the step."""
         return self.count is not None
 
     def line(self, sign: str, cross: str) -> str:
-        """Write it for people."""
+        """Format the step as one line."""
         mark = sign if self.done or self.earlier else cross
         noun, rest = COUNTED[self.step]
         words = counted(self.count, noun) + rest if self.count is not None else "not done"
@@ -67,7 +67,7 @@ class StepSummary:
 
 
 def steps_of(run: RunView) -> list[StepSummary]:
-    """Return all six steps in order, as far as the run has come."""
+    """Return the summaries of all six steps, in order, including those not yet done."""
     start = run.genesis()["config"]["args"]["start"]["step"]
     first = STEPS.index(start)
     groups: list[list[ViewedTask]] = [[]]
@@ -92,7 +92,7 @@ def _step(step: str, tasks: list[ViewedTask]) -> StepSummary:
 
 
 def artifacts_of(run: RunView) -> dict[str, Object]:
-    """Return all artifacts of a run by name, its inputs among them."""
+    """Return all artifacts of a run by name, including its inputs."""
     artifacts = {name: Object(digest) for name, digest in run.genesis()["inputs"].items()}
     for step in steps_of(run):
         artifacts |= step.artifacts
@@ -100,7 +100,7 @@ def artifacts_of(run: RunView) -> dict[str, Object]:
 
 
 def end_line(run: RunView) -> str:
-    """Say in one line how the run ended."""
+    """Describe in one line how the run ended."""
     answer = run.answer()
     if answer is None:
         return "PAUSED  not all steps are done"

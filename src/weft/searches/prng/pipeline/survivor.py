@@ -1,7 +1,7 @@
-"""A survivor: a seed whose outputs fit a window before a cut, and where it stands in the stream.
+"""A survivor: a seed whose outputs fit a window before a cut, and its alignment with the stream.
 
 One function gives the position of a draw for sieve, scorer and predictor. `base` is the position
-of the stream's draw 0, which may lie before the generator's first output: a reseeded stream.
+of the stream's draw 0, which is before the generator's first output if it was reseeded later.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Survivor:
 
 
 def draw_position(base: Index, skip: Index, index: Index) -> Index:
-    """Return the position among the generator's outputs of the stream's draw `index`.
+    """Return the position of the stream's draw `index` among the generator's outputs.
 
-    For numbers or arrays of them.
+    Arguments are integers or arrays of them.
     """
     return base + index * (skip + 1)
 
 
 def first_draw(base: Ints, skip: Ints) -> Ints:
-    """Return the first draw whose position is not before the generator's first output."""
+    """Return the first draw that is at or after the generator's first output."""
     first: Ints = np.maximum(0, -(base // (skip + 1)))
     return first
 
@@ -68,7 +68,7 @@ def predicted(
 ) -> Draws16:
     """Return `count` outputs of each survivor, for the stream's draws from `first` on.
 
-    `first` is one index for all rows or one for each; no row predicts draws before its own.
+    `first` is one index for all rows or one per row, never before a row's own first draw.
     """
     base = rows["base"].to_numpy().astype(np.int64)
     skip = rows["skip"].to_numpy().astype(np.int64)

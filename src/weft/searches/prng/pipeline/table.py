@@ -1,6 +1,6 @@
-"""Tables of survivors as Parquet bytes: u64 seeds, binary columns, streamed in chunks.
+"""Tables of survivors as Parquet bytes: u64 seeds, binary columns, processed in chunks.
 
-polars is imported when a table is made or read, never before.
+polars is imported only when a table is first built or read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INTS = {"seed": "UInt64", "base": "Int64"}
 
 
 def frame(columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
-    """Build a table; identifying columns are integers of a stated width."""
+    """Build a table; identifier and label columns are integers of fixed width."""
     kinds = {n: getattr(pl, _INTS.get(n, "UInt32")) for n in (*IDS, *LABELS)}
     return pl.DataFrame(
         {name: pl.Series(name, values, dtype=kinds.get(name)) for name, values in columns.items()}
@@ -36,37 +36,37 @@ def frame(columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
 
 
 def to_parquet(table: pl.DataFrame) -> bytes:
-    """Write a table; the same table gives the same bytes."""
+    """Encode a table; equal tables give equal bytes."""
     buffer = io.BytesIO()
     table.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
     return buffer.getvalue()
 
 
 def from_parquet(data: bytes) -> pl.DataFrame:
-    """Read a table."""
+    """Decode a table."""
     return pl.read_parquet(io.BytesIO(data))
 
 
 def part_of(data: bytes, low: int, high: int) -> pl.DataFrame:
-    """Read rows low to high-1 of a table, and no others."""
+    """Decode only rows low to high-1 of a table."""
     return pl.scan_parquet(io.BytesIO(data)).slice(low, high - low).collect()
 
 
 def concat(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put tables of the same columns below each other."""
+    """Concatenate the rows of tables with the same columns."""
     return pl.concat(tables)
 
 
 def matrix(table: pl.DataFrame, names: Sequence[str], where: str) -> Floats:
-    """Return feature columns as a matrix; one that is missing or no number is an error."""
+    """Return feature columns as a matrix. Raises InputError if one is missing or no number."""
     check_columns(table, where)
     return table.select(names).to_numpy(order="c")
 
 
 def check_columns(table: pl.DataFrame, where: str, needed: Sequence[str] = ALL) -> None:
-    """Refuse a table without the features needed, or with one that is no number.
+    """Refuse a table that lacks a needed feature or has a column that is not numeric.
 
-    Columns that are never a feature may hold anything.
+    Columns in EXCLUDED may have any type.
     """
     check_complete(table.columns, where, needed)
     for name, kind in table.schema.items():
@@ -77,7 +77,7 @@ def check_columns(table: pl.DataFrame, where: str, needed: Sequence[str] = ALL) 
 def feature_columns(
     values: Floats, extra: Mapping[str, Floats], names: Sequence[str]
 ) -> dict[str, Floats]:
-    """Name the columns of a feature matrix and put them, with others, into the order of ALL."""
+    """Return the columns of a feature matrix and extra ones by name, in the order of ALL."""
     columns = {name: values[:, at] for at, name in enumerate(names)} | dict(extra)
     check_complete(columns, "the scorer's table")
     return {name: columns[name] for name in ALL}

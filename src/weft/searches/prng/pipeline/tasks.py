@@ -1,6 +1,6 @@
 """Tasks of steps 1, 2.5, 3 and 4: each reads artifacts, calls one module, stores the result.
 
-Tasks take and return recorded forms; what they call takes dataclasses.
+Tasks take and return recorded forms; the functions they call take dataclasses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SievedRange:
-    """What `sieve_range` returns: the survivors of one range, and what the sieve used."""
+    """The result of `sieve_range`: the survivors of one range, and the parameters used."""
 
     found: Object
     rows: int
@@ -45,7 +45,7 @@ class SievedRange:
 
 @task(name="prng.pipeline.freeze")
 def freeze(plan: Table, draws: Object) -> Mapping[str, object]:
-    """Divide the frozen draws; say what step 1 may choose and what its target is."""
+    """Divide the frozen draws; return the split, the search space and the target of step 1."""
     request, history = from_json(PipelineRequest, plan), History.from_canonical(get(draws))
     split = split_of(history, request.modulus)
     space = window.space(request, split)
@@ -84,7 +84,7 @@ def judge_trial(
     plan: Table, split: Object, requested: Table, parts: list[Table],
     trials: int,
 ) -> Table:  # fmt: skip
-    """Weigh a trial on disjoint draws; all its ranges must have used what was asked for."""
+    """Judge a trial on disjoint draws; all its ranges must have used the requested parameters."""
     context = load_context(plan, split)
     params = _window(requested, context.request)
     survivors = _joined(parts, params)
@@ -123,7 +123,7 @@ def draw_sample(
 def scorer_trial(
     plan: Table, split: Object, window: Object, sample: Object, requested: Table
 ) -> int:
-    """Score the sample with some parameters; return their value, in thousandths."""
+    """Score the sample with the requested parameters; return their value, in thousandths."""
     config = from_json(ScorerConfig, requested)
     scorer = load_context(plan, split, window).scorer(config)
     scored = scorer.score(table.from_parquet(get(sample)))
@@ -133,14 +133,14 @@ def scorer_trial(
 
 @task(name="prng.pipeline.settle_scorer")
 def settle_scorer(requested: Table, trials: list[Table]) -> Object:
-    """Store the best parameters of the features."""
+    """Store the best feature parameters."""
     config = from_json(ScorerConfig, requested)
     return store(artifact.SCORER, artifact.ScorerArtifact(config, _trials(trials)))
 
 
 @task(name="prng.pipeline.measure")
 def measure(survivors: Object) -> int:
-    """Count survivors."""
+    """Return the number of survivors."""
     return len(table.from_parquet(get(survivors)))
 
 
@@ -175,7 +175,7 @@ def derive_training(plan: Table, split: Object, window: Object, scored: list[Obj
 
 @task(name="prng.pipeline.take_training")
 def take_training(params: Object) -> Table:
-    """Store the training parameters that were given in a file."""
+    """Store the training parameters given in a file."""
     return _adapted(artifact.load(artifact.PARAMS, params).values, None)
 
 
@@ -187,17 +187,17 @@ def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> Table
 
 @task(name="prng.pipeline.finish_step")
 def finish_step(step: str, count: int, artifacts: dict[str, Value]) -> Table:
-    """Record what a step left behind; views and later runs find it here."""
+    """Record the artifacts of a step, for views and later runs."""
     return {"step": step, "count": count, "artifacts": artifacts}
 
 
 def _window(requested: Table, request: PipelineRequest) -> WindowParams:
-    """Return the window of what the optimizer proposed."""
+    """Return the window parameters of the optimizer's proposal."""
     return WindowParams.of(from_json(WindowChoice, requested), request)
 
 
 def _joined(parts: Sequence[Table], params: WindowParams) -> pl.DataFrame:
-    """Join the survivors of all ranges; all must have been sieved with what was asked for."""
+    """Join the survivors of all ranges; all must have used the requested parameters."""
     ranges = [from_json(SievedRange, part) for part in parts]
     for part in ranges:
         check_same(params, part.effective)

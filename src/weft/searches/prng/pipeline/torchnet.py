@@ -1,8 +1,8 @@
-"""The neural net of step 5 trained by PyTorch, which is asked for by name (`--net torch`).
+"""The neural net of step 5, trained by PyTorch if requested explicitly (`--net torch`).
 
-Same net, loss and optimizer as scikit-learn's: layers of ReLU, squared error, Adam, an L2 penalty
-on the weights, minibatches of at most 200 rows. It gives plain arrays, so that predicting needs
-no PyTorch. One thread and a seed: the same bytes on one platform.
+Same net, loss and optimizer as scikit-learn's: ReLU layers, squared error, Adam, an L2 penalty on
+the weights, minibatches of at most 200 rows. The result is NumPy arrays, so prediction does not
+need PyTorch. With one thread and a fixed seed, the bytes are the same on a given platform.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def train(params: ModelParams, x: Floats, y: Floats, seed: int) -> list[Layer]:
 
 
 def _net(sizes: Sequence[int], chance: torch.Generator) -> torch.nn.Sequential:
-    """Linear layers with ReLU between them, begun as Glorot and Bengio do."""
+    """Return linear layers with ReLU between them and Glorot (Xavier) initialisation."""
     parts: list[torch.nn.Module] = []
     for wide, narrow in pairwise(sizes):
         layer = torch.nn.Linear(wide, narrow, dtype=torch.float64)

@@ -1,6 +1,6 @@
-"""Step 5: which kind of model tells survivors that hold from those that do not.
+"""Step 5: which kind of model best distinguishes survivors that hold from those that do not.
 
-    pool ──► inner rows: folds by cut, so that a model is judged on times it has not seen
+    pool ──► inner rows: folds by cut, so that a model is judged on unseen cuts
          └─► final rows: the untouched test, as of the last cut, labelled by the holdout
 
 Labels are hit rates on the draws after a cut.
@@ -27,45 +27,48 @@ MILLI = 1000
 MILLION = 1_000_000
 LEAST = -1_000 * MILLI
 OVERFIT = 300
-"""Thousandths of explained variance lost from training to validation that raise the flag."""
+"""Drop in explained variance from training to validation that is flagged, in thousandths."""
 LEAST_ROWS = 20
 SEED = 1
-"""Of every rerun's model: only the history tells two reruns apart."""
+"""Seed of every rerun's model, so that reruns differ only in their histories."""
 
 
 def pooled(rows: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Keep of each window the `size` survivors with most hits; ties in the order of tables."""
+    """Keep the `size` survivors of each window with the most hits; ties keep table order."""
     parts = rows.partition_by("cut", "stream", maintain_order=True)
     best = [part.sort("hits", descending=True, maintain_order=True).head(size) for part in parts]
     return table.concat(best) if best else rows
 
 
 def labels(rows: pl.DataFrame) -> Floats:
-    """Return hit rates on the draws after the cut."""
+    """Return the labels: hit rates on the draws after the cut."""
     rates: Floats = rows["label_hits"].to_numpy() / np.maximum(1, rows["label_draws"].to_numpy())
     return rates
 
 
 def fold_of(rows: pl.DataFrame, folds: int) -> Ints:
-    """Return each row's fold: cuts in turn, so that all survivors of one time stay together."""
+    """Return each row's fold; cuts are assigned round-robin, so that a cut is never divided."""
     cuts = np.unique(rows["cut"].to_numpy(), return_inverse=True)[1]
     return cuts % folds
 
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """The checks made before any model is trained."""
+    """The results of the checks before any model is trained."""
 
     features: tuple[str, ...]
-    """Those that vary, in the order of ALL."""
+    """Features that vary, in the order of ALL."""
     constant: tuple[str, ...]
     rows: int
     suspicious: tuple[str, ...]
-    """Features that follow the label more closely than a measurement should."""
+    """Features that are almost perfectly correlated with the label."""
 
 
 def preflight(rows: pl.DataFrame) -> Preflight:
-    """Look for what would spoil learning: missing columns, constants, copies."""
+    """Check for missing features, constants, and copies of the label.
+
+    Raises InputError if a feature is missing or not finite.
+    """
     x, y = table.matrix(rows, ALL, "the scored table"), labels(rows)
     if not np.isfinite(x).all():
         at = int(np.argwhere(~np.isfinite(x))[0][1])
@@ -85,14 +88,14 @@ def preflight(rows: pl.DataFrame) -> Preflight:
 
 
 def check_leakage(cut_short: pl.DataFrame, whole: pl.DataFrame) -> None:
-    """Refuse features that change when the draws after the cut do: they contain their label."""
+    """Refuse features that change with the draws after the cut, since they leak the label."""
     for name in PER_SURVIVOR:
         if not (cut_short[name].to_numpy() == whole[name].to_numpy()).all():
             raise InputError(f"feature {name} looks at draws after its cut: it contains the label")
 
 
 def explained(y: Floats, predictions: Floats) -> int:
-    """Return the share of variance explained, in thousandths; 0 is as good as the mean."""
+    """Return the explained variance in thousandths; 0 is as good as predicting the mean."""
     spread = float(((y - y.mean()) ** 2).sum())
     if spread == 0:
         return 0
@@ -102,23 +105,23 @@ def explained(y: Floats, predictions: Floats) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FoldScore:
-    """How a model did on one fold, in whole numbers; errors are squared, in millionths.
+    """A model's result on one fold, in integers; errors are squared, in millionths.
 
-    Folds are combined by their sums: one whose labels hardly vary must not outweigh others.
+    Folds are combined by sums, so that one whose labels hardly vary does not outweigh others.
     """
 
     train: int
     """Variance explained in training, in thousandths."""
     error: int
     spread: int
-    """What the error would be if the mean of all labels were predicted."""
+    """The error of predicting the mean of all labels."""
 
 
 def fold_score(
     kind: str, params: models.ModelParams, rows: pl.DataFrame, names: Sequence[str], fold: int,
     folds: int, seed: int,
 ) -> FoldScore:  # fmt: skip
-    """Train on all folds but one and look at that one."""
+    """Train on all folds but one and score that one."""
     x, y = table.matrix(rows, names, "the pool"), labels(rows)
     in_fold = fold_of(rows, folds) == fold
     model = models.fit(kind, params, x[~in_fold], y[~in_fold], seed)
@@ -130,13 +133,13 @@ def fold_score(
 
 
 def explained_on_folds(scores: Sequence[FoldScore]) -> int:
-    """Return the share of variance explained on folds not trained on, in thousandths."""
+    """Return the cross-validated explained variance, in thousandths."""
     spread = max(1, sum(score.spread for score in scores))
     return max(LEAST, MILLI - MILLI * sum(score.error for score in scores) // spread)
 
 
 def permutation_p(y: Floats, predictions: Floats, seed: int) -> int:
-    """Return the permille of label orders that fit the predictions as well as the true one."""
+    """Return the p of a permutation test of the labels, in permille, rounded up."""
     draws = np.random.Generator(np.random.PCG64(seed))
     centred = predictions - predictions.mean()
     observed = float(centred @ y)
@@ -149,7 +152,7 @@ def permutation_p(y: Floats, predictions: Floats, seed: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """A parameter set of a kind of model, judged by its folds, in thousandths."""
+    """A parameter set of a kind of model and its cross-validation results, in thousandths."""
 
     kind: str
     params: models.ModelParams
@@ -159,7 +162,7 @@ class ModelTrial:
 
     @classmethod
     def of(cls, kind: str, params: models.ModelParams, scores: Sequence[FoldScore]) -> ModelTrial:
-        """Judge by what is explained where the model was not trained; flag overfitting."""
+        """Combine the scores of all folds; flag overfitting."""
         train = sum(score.train for score in scores) // len(scores)
         value = explained_on_folds(scores)
         return cls(kind, params, train, value, train - value > OVERFIT)
@@ -167,7 +170,7 @@ class ModelTrial:
 
 @dataclass(frozen=True, slots=True)
 class RerunModel:
-    """The chosen model as a rerun needs it: it looks for features of its own."""
+    """The chosen model for a rerun, which determines its features itself."""
 
     kind: str
     params: models.ModelParams
@@ -176,7 +179,7 @@ class RerunModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The kind of model with the best parameters, and the features it is trained on."""
+    """The chosen kind of model, its parameters, and the features it is trained on."""
 
     kind: str
     params: models.ModelParams
@@ -186,18 +189,18 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class FitMetrics:
-    """How the fitted model does, in thousandths."""
+    """The metrics of the fitted model, in thousandths."""
 
     train: int
     test: int
     permutation_permille: int
     calibration: tuple[tuple[float, float, float], ...]
-    """For tenths of the rows: expected, observed, rows."""
+    """Mean expectation, mean observation and row count, for each tenth of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelMetrics(FitMetrics):
-    """How the fitted model does, and how it was chosen."""
+    """The metrics of the fitted model, and how it was chosen."""
 
     preflight: Preflight
     trials: tuple[ModelTrial, ...]

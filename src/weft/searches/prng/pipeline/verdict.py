@@ -1,10 +1,10 @@
 """The verdict: signal or no signal, with what would have been found. Integers only.
 
-Evidence decides, and the reason names the test that decided. The best survivor's window must be
-too good for all hypotheses that were tried, and its holdout, which nothing has looked at, too good
-for all survivors there were. Where survivors were enough to train a model, the pipeline's own
-reruns on histories without signal must stay below the observed one too, unless the holdout alone
-is beyond doubt. `Sidecar` is what is stored beside a model, or in its place.
+Evidence decides, and the reason names the test that decided. The best survivor's hits in its window
+must be beyond chance after correction for all hypotheses tried, and its hits on the untouched
+holdout after correction for all survivors. If a model was trained, the null reruns must also stay
+below the observed one, unless the holdout alone is beyond doubt. A `Sidecar` is stored beside a
+model, or in its place.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from weft.searches.prng.pipeline.window import WindowParams
 from weft.searches.prng.statistics import corrected, hits_needed, probability_text
 
 BEYOND_DOUBT = 9_000
-"""Holdout evidence, in thousandths of a decade, that null reruns cannot outweigh."""
+"""Holdout evidence, in thousandths of a decade, that overrides the null reruns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The survivor that ranks first in a stream, with its evidence; probabilities in words."""
+    """A stream's first-ranked survivor and its evidence; probabilities are formatted strings."""
 
     stream: str
     seed: int
@@ -44,13 +44,16 @@ class Claim:
     window_p: str
     holdout_p: str
     holds: bool
-    """Whether the evidence of both windows suffices."""
+    """Whether the evidence suffices in the window and in the holdout."""
 
 
 def make_claim(
     stream: str, row: dict[str, int], params: WindowParams, modulus: int, tried: int, ranked: int
 ) -> Claim:
-    """Weigh a stream's first survivor: corrected for all tried, and for all that were ranked."""
+    """Weigh a stream's first survivor.
+
+    The window is corrected for all hypotheses `tried`, the holdout for all survivors `ranked`.
+    """
     window = corrected(row["hits"], params.window, modulus, tried)
     held = corrected(row["label_hits"], row["label_draws"], modulus, max(1, ranked))
     return Claim(
@@ -62,26 +65,26 @@ def make_claim(
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """Holdout hits of the vote at the reduced budget: observed, and without signal."""
+    """Holdout hits of the vote at the reduced budget: on the observed and on null histories."""
 
     observed: int
     nulls: tuple[int, ...]
     draws: int
     above_all: bool
-    """Whether no history without signal comes as far as the observed one."""
+    """Whether no null history reaches the hits of the observed one."""
     p: tuple[int, int]
-    """The rank of the observed history, and of how many."""
+    """The rank of the observed history, and the number of all histories."""
 
     @classmethod
     def of(cls, observed: int, nulls: tuple[int, ...], draws: int) -> Reruns:
-        """Compare the observed history with those without signal."""
+        """Compare the observed history with the null histories."""
         rank = 1 + sum(hits >= observed for hits in nulls)
         return cls(observed, nulls, draws, bool(nulls) and rank == 1, (rank, 1 + len(nulls)))
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What would have been found, and what was not looked for."""
+    """What would have been found, and what was not covered."""
 
     searched: str
     tried: int
@@ -91,7 +94,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class PipelineVerdict:
-    """Whether there is a signal, why, and on what evidence."""
+    """Whether there is a signal, the reason, and the evidence."""
 
     signal: bool
     why: str
@@ -101,7 +104,7 @@ class PipelineVerdict:
 
 
 def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
-    """Return whether there is a signal, and in a sentence why or why not."""
+    """Return whether there is a signal, and the reason as a sentence."""
     if not claims:
         return False, "no hypothesis survived the sieve"
     if not any(claim.window_evidence >= EVIDENCE for claim in claims):
@@ -127,7 +130,7 @@ def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
 def power_of(
     request: PipelineRequest, params: WindowParams | None, tried: int, draws: int = 0
 ) -> Power:
-    """Say what would have been found in a stream of `draws`, and what was not looked for."""
+    """Describe what would have been found in a stream of `draws`, and what was not covered."""
     low, high = request.seeds
     searched = (
         f"{request.family} ({request.output}), seeds {low:,} to {high - 1:,}, skips"
@@ -152,7 +155,7 @@ def power_of(
 
 
 def _out_of_reach(request: PipelineRequest, params: WindowParams | None, draws: int) -> str:
-    """Name the skips at which late windows are too far from a seed that was set once."""
+    """Describe the skips at which late windows are unreachable from a seed that was set once."""
     if params is None:
         return ""
     sieve_request = params.sieve_request(request)
@@ -165,7 +168,7 @@ def _out_of_reach(request: PipelineRequest, params: WindowParams | None, draws: 
 
 @dataclass(frozen=True, slots=True)
 class Sidecar(PipelineVerdict):
-    """The verdict of step 5 with the model it speaks about; without one its fields are empty."""
+    """The verdict of step 5 with a description of its model; empty fields if there is none."""
 
     model_sha256: str | None
     model_kind: str | None
@@ -188,7 +191,7 @@ class Sidecar(PipelineVerdict):
         provenance: Mapping[str, str],
         libraries: Mapping[str, str],
     ) -> Sidecar:
-        """Describe a model, or that there is none."""
+        """Build the sidecar of a model, or of a verdict without one."""
         features = () if choice is None else choice.names
         return cls(
             verdict.signal,
@@ -207,11 +210,11 @@ class Sidecar(PipelineVerdict):
         )
 
     def fitted(self) -> ModelMetrics | None:
-        """Return how the model does; None when none was trained."""
+        """Return the metrics of the model; None if none was trained."""
         return from_json(ModelMetrics, self.metrics) if self.metrics else None
 
     def check(self, model: bytes) -> str:
-        """Return the model's kind; refuse one that is not the model described, or not usable."""
+        """Return the model's kind. Raises InputError if it is another model or must not be used."""
         if hashlib.sha256(model).hexdigest() != self.model_sha256 or self.model_kind is None:
             raise InputError("the model is not the one its sidecar names: its SHA-256 is another")
         if names_hash(self.features) != self.features_sha256:

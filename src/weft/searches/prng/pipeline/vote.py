@@ -1,7 +1,7 @@
-"""Step 6: survivors vote for the next numbers, each with what the model expects of it.
+"""Step 6: survivors vote for the next numbers, each weighted by the model's expectation.
 
-Numbers are ranked by weight, then by size; a pool of K is the first K. With no signal a pool
-holds the draw with probability K/m, so that is what its hits are compared with.
+Numbers are ranked by weight, then by size; a pool of K is the first K. Without a signal a pool
+contains the draw with probability K/m, with which its hits are compared.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from weft.searches.prng.statistics import tail_evidence
 
 
 def weights_of(expected: Floats) -> Floats:
-    """Return the weight of each voter: what is expected of it, never below nothing."""
+    """Return each voter's weight: its expectation, at least 0; equal weights if all are 0."""
     weights = np.maximum(expected, 0.0)
     return weights if weights.sum() > 0 else np.ones(len(weights))
 
 
 def ranking(votes: Draws16, weights: Floats, modulus: int) -> Ints:
-    """Return all numbers, the one with most weight first, equal ones by size."""
+    """Return all numbers by descending weight, then ascending size."""
     return np.argsort(-np.bincount(votes, weights, modulus), kind="stable")
 
 
 def ranks(votes: Draws16, weights: Floats, actual: Sequence[int], modulus: int) -> list[int]:
-    """Return at which rank each draw of a span stood; a column of `votes` for each."""
+    """Return the rank of each actual draw among the numbers; each has a column of `votes`."""
     places = []
     for at, draw in enumerate(actual):
         weight = np.bincount(votes[:, at], weights, modulus)
@@ -39,7 +39,7 @@ def ranks(votes: Draws16, weights: Floats, actual: Sequence[int], modulus: int) 
 
 @dataclass(frozen=True, slots=True)
 class PoolHits:
-    """How often the draw was among the first K numbers, and what chance gives: K of m."""
+    """How often the draw was among the first K numbers, compared with a chance of K in m."""
 
     k: int
     hits: int
@@ -49,7 +49,7 @@ class PoolHits:
 
 
 def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:
-    """Count draws within the first `size` numbers; evidence against a chance of size/m."""
+    """Count draws within the first `size` numbers; evidence is for a chance of at least size/m."""
     size = min(size, modulus)
     hits = sum(place < size for place in places)
     one_in = modulus // size
@@ -68,16 +68,16 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class StreamPrediction:
-    """The next draws of one stream, and how the same vote did on the holdout."""
+    """The next draws of one stream, and the results of the same vote on the holdout."""
 
     stream: str
     hypothesis: Hypothesis
     first_draw: int
-    """From which draw of the stream on the hypothesis holds."""
+    """Index of the stream's first draw that the hypothesis predicts."""
     evidence: int
     next: tuple[int, ...]
     pools: tuple[Mapping[str, tuple[int, ...]], ...]
-    """For each draw the most likely numbers, by how many they are."""
+    """For each draw, the most likely numbers by pool size."""
     hit_at: tuple[PoolHits, ...]
     voters: tuple[Voter, ...]
 

@@ -1,9 +1,9 @@
-"""Step 1: which window, offset, sessions, skips and thresholds make survivors that hold.
+"""Step 1: which window, offset, sessions, skips and thresholds give survivors that hold.
 
     ask ──► params ──► sieve over ranges of seeds ──► judge: evidence on *disjoint* draws
 
-A trial sieves a window before every cut. Its value is that of the best survivor of each inner
-cut on the block after it: draws that the sieve has not seen. How many survive counts nothing.
+A trial sieves a window before every cut. Its value is the evidence of the best survivors of the
+inner cuts on the blocks after them, which the sieve has not seen, not the number of survivors.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ else:
 
 P = TypeVar("P", "WindowParams", ScorerConfig)
 STRICTER = 4
-"""How far above the least number of hits a threshold may lie."""
+"""Maximum distance of a threshold above the least number of hits."""
 WindowCounts: TypeAlias = tuple[int, int, int, int]
-"""Survivors of one window: of the forward pass, the reverse pass, both, and either."""
+"""Numbers of survivors of one window: of the forward pass, the reverse pass, both, and either."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowChoice:
-    """What the optimizer proposes for a trial, in the words of `space`."""
+    """The optimizer's proposal for a trial; the fields are the parameters of `space`."""
 
     window: int
     offset: int
@@ -56,7 +56,7 @@ class WindowChoice:
 
 @dataclass(frozen=True, slots=True)
 class WindowParams:
-    """One trial: what is compared, and what survives."""
+    """The parameters of one trial: what is compared, and the hits required to survive."""
 
     window: int
     offset: int
@@ -69,9 +69,9 @@ class WindowParams:
 
     @classmethod
     def of(cls, choice: WindowChoice, request: PipelineRequest) -> WindowParams:
-        """Turn what the optimizer proposed into a trial.
+        """Convert the optimizer's proposal to the parameters of a trial.
 
-        Skips are a least one and a width; thresholds are hits above what chance allows a window.
+        Skips are proposed as a minimum and a width, thresholds as hits above `least_need`.
         """
         low, window = choice.skip_min, choice.window
         top = min(low + choice.skip_width, request.skips[1])
@@ -81,7 +81,7 @@ class WindowParams:
         return cls(window, choice.offset, choice.sessions, low, top, forward, reverse)
 
     def sieve_request(self, request: PipelineRequest) -> SieveRequest:
-        """Return what the sieve is asked for."""
+        """Return the corresponding sieve request."""
         return SieveRequest(
             self.window,
             (self.skip_min, self.skip_max),
@@ -91,12 +91,12 @@ class WindowParams:
         )
 
     def begin(self, cut: int) -> int:
-        """Return where the window before a cut begins."""
+        """Return the index at which the window before a cut begins."""
         return cut - self.offset - self.window
 
 
 def check_same(requested: P, effective: P) -> None:
-    """Refuse a task that used other parameters than its trial asked for."""
+    """Raise BugError if a task used parameters other than its trial requested."""
     for name, expected in to_json(requested).items():
         used = getattr(effective, name)
         if used != expected:
@@ -104,13 +104,13 @@ def check_same(requested: P, effective: P) -> None:
 
 
 def space(request: PipelineRequest, split: HistorySplit) -> Space:
-    """Return what the optimizer may choose; trial 0 takes the defaults."""
+    """Return the search space of the optimizer; trial 0 uses the defaults."""
     shortest = min(stream.cuts[0] for mode in split.modes() for stream in split.mode(mode))
     block = min(stream.block for mode in split.modes() for stream in split.mode(mode))
     least, most = request.sizes()
     most = min(most, shortest - block)
     least = min(least, most)
-    request.least_need(least)  # refuses what the smallest window could not tell apart
+    request.least_need(least)  # raises if the smallest window has too little evidence
     low, high = request.skips
     above: IntRange = {"low": 0, "high": STRICTER, "default": 0}
     sessions: Choice = {"choices": list(split.modes()), "default": split.modes()[0]}
@@ -133,7 +133,7 @@ def windows(streams: Sequence[Stream]) -> list[tuple[int, int]]:
 def survivors(
     request: PipelineRequest, split: HistorySplit, params: WindowParams, seeds: Words
 ) -> pl.DataFrame:
-    """Sieve the windows before all cuts; keep what either pass keeps."""
+    """Sieve the windows before all cuts; return the survivors of either pass."""
     streams = split.mode(params.sessions)
     places = windows(streams)
     begins = [params.begin(cut) for _, cut in places]
@@ -161,16 +161,16 @@ def _as_table(
 
 
 def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Join the survivors of all ranges, in the order of tables."""
+    """Join the survivors of all ranges, in table order."""
     return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
 
 
 def continued(
     request: PipelineRequest, split: HistorySplit, params: WindowParams, rows: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return earlier survivors in the last window of their stream, those that either pass keeps.
+    """Return the earlier survivors that also survive either pass in their stream's last window.
 
-    A generator that ran on since an earlier cut may be past the starts that are searched.
+    A generator that has run since an earlier cut may be beyond the starts that are searched.
     """
     need = min(params.forward_need, params.reverse_need)
     parts = []
@@ -190,7 +190,7 @@ def continued(
 
 @dataclass(frozen=True, slots=True)
 class TrialJudgement:
-    """The result of a trial: integers only, so that it is the same on every machine."""
+    """The result of a trial, in integers, so that it is the same on every machine."""
 
     evidence: int
     hits: int
@@ -208,7 +208,7 @@ def judge(
     rows: pl.DataFrame,
     trials: int,
 ) -> TrialJudgement:
-    """Weigh a trial by its best survivors on draws after their cuts, corrected for all trials."""
+    """Judge a trial by its best survivors on draws after their cuts, corrected for all trials."""
     streams = split.mode(params.sessions)
     hits = compared = 0
     counts = []
@@ -232,12 +232,12 @@ def in_window(rows: pl.DataFrame, stream: int, cut: int) -> pl.DataFrame:
 
 
 def bidirectional(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
-    """Return those that survive both passes."""
+    """Return the rows that survive both passes."""
     return rows.filter(rows["hits"] >= max(params.forward_need, params.reverse_need))
 
 
 def final_survivors(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
-    """Return those that survive both passes, each with the skips at which its seed survived."""
+    """Return the rows that survive both passes, with the skip features of their seeds."""
     return with_skips(bidirectional(rows, params))
 
 
@@ -257,7 +257,7 @@ def _counts(rows: pl.DataFrame, params: WindowParams) -> WindowCounts:
 
 
 def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
-    """Return what the features know of a window."""
+    """Return the sieve statistics of a window, for the features."""
     forward, reverse, both, _ = counts
     return SieveStats(
         params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
@@ -266,9 +266,9 @@ def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
 
 
 def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
-    """Describe, for each survivor, the skips at which its seed survived in its window.
+    """Add the SKIP_GROUP features: for each survivor, the skips at which its seed survived.
 
-    Four features of every survivor; the twin is `reference.skip_group`, for one.
+    Only survivors in the same window count. The twin for one survivor is `reference.skip_group`.
     """
     skips = rows["skip"].to_numpy().astype(np.int64)
     keys = [rows[name].to_numpy() for name in ("seed", "stream", "cut")]
@@ -284,17 +284,18 @@ def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _starts(*columns: Ints) -> Ints:
-    """Return where, in sorted rows, each group of equal ones starts."""
+    """Return the indices at which groups of equal rows start, in sorted rows."""
     new = np.ones(len(columns[0]), bool)
     new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return np.flatnonzero(new)
 
 
 def _skip_groups(skips: Ints, starts: Ints, runs: Ints) -> Floats:
-    """Return range, mean, std and entropy of each row's group; `runs` are equal skips in one.
+    """Return range, mean, std and entropy of each row's group of skips.
 
-    Sums are integers and logarithms come from the C library, one at a time, so that the figures
-    do not depend on what the processor's vectors can do.
+    `starts` are the starts of groups, `runs` those of equal skips within groups. Sums are integers
+    and logarithms are scalar calls of the C library, so that results do not depend on the
+    processor's vector instructions.
     """
     if not len(skips):
         return np.empty((len(SKIP_GROUP), 0))

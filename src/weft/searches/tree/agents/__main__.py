@@ -1,9 +1,9 @@
-"""`python -m weft.searches.tree.agents STAGE --config agent.toml`: one stage, asked of a model.
+"""`python -m weft.searches.tree.agents STAGE --config agent.toml`: one stage, done by a model.
 
 Stages are `propose`, `implement` and `review`. Exit codes are those of a stage's command: 0 done,
 or failed with a reason and a cost in the result file · 75 the endpoint does not answer, worth
-another attempt · 126 key, model, address or agent.toml are wrong, which stops the run until it is
-fixed.
+another attempt · 126 the key, model, address or agent.toml is wrong, which stops the run until it
+is fixed.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from weft.searches.tree.agents.wire import COMPLETE, REFUSED, TRUNCATED, ChatTur
 
 TEMPORARY, BROKEN = 75, 126
 MARGIN_S = 5.0
-"""Left for what comes after the last answer."""
+"""Time reserved for the work after the last answer."""
 ENVIRONMENT: Mapping[str, str] = os.environ  # noqa: TID251 - set by the slot
 
 
 class StageFailed(Exception):  # noqa: N818 - an outcome of a stage
-    """The model's answers are of no use; the message is the reason."""
+    """The model's answers are unusable; the message is the reason."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Carry out one stage; return its exit code."""
+    """Execute one stage; return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m weft.searches.tree.agents")
     parser.add_argument("stage", choices=sorted(STAGES))
     parser.add_argument("--config", required=True, type=Path, help="The agent.toml.")
@@ -56,7 +56,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _attempted(stage: Callable[[Agent], dict[str, Any]], agent: Agent) -> dict[str, Any]:
-    """Return the stage's result; an answer of no use is a failure that has a cost."""
+    """Return the stage's result; an unusable answer is a failure that still has a cost."""
     try:
         return stage(agent)
     except (StageFailed, RequestRefused, prompts.AnswerInvalid, edits.EditsInvalid) as error:
@@ -96,12 +96,12 @@ class Agent:
         self._turns = _transcript()
 
     def ask(self, prompt: str, short: str) -> str:
-        """Return the answer to a prompt; `short` stands for it in the transcript."""
+        """Return the answer to a prompt; the transcript records `short` in its place."""
         self._turns.append(ChatTurn("user", prompt))
         answer = self._endpoint.ask(self.settings.prompts["system"], self._turns)
         text = self._endpoint.redacted(answer.text)
         self._turns.append(ChatTurn("assistant", text))
-        print(text, file=sys.stderr)  # stdout could be taken for a result
+        print(text, file=sys.stderr)  # on stdout it could be mistaken for a result
         _remember(ChatTurn("user", short), ChatTurn("assistant", text))
         if answer.ending == TRUNCATED:
             most = self.settings.max_output_tokens
@@ -113,7 +113,7 @@ class Agent:
         return text
 
     def cost(self) -> dict[str, Any] | None:
-        """Return what all requests cost, by the prices of agent.toml."""
+        """Return the cost of all requests at agent.toml's prices; None without any usage."""
         spent, settings = self._endpoint.spent, self.settings
         if self._endpoint.unmetered:
             print("agent: the server reports no usage: the cost is not known", file=sys.stderr)
@@ -184,14 +184,14 @@ def _write_result(result: Mapping[str, Any]) -> None:
     body = {name: value for name, value in result.items() if value is not None}
     cost = body.pop("cost", None)
     text = json.dumps(body)
-    if cost is not None:  # the dollars are written to their last digit, not as a float
+    if cost is not None:  # dollars are written exactly, not as a float
         tokens = json.dumps({name: cost[name] for name in ("input_tokens", "output_tokens")})[1:]
         text = f'{text[:-1]}{", " if body else ""}"cost": {{"usd": {cost["usd"]}, {tokens}}}'
     _place("RESULT_FILE").write_text(text, "utf-8")
 
 
 def _transcript() -> list[ChatTurn]:
-    """Return the conversation so far, if the run keeps one; it begins with a user's turn."""
+    """Return the conversation so far, if the run keeps one; it starts with a user turn."""
     lines = _read("TRANSCRIPT_FILE").splitlines()
     turns = [ChatTurn(table["role"], table["text"]) for table in map(json.loads, lines)]
     while turns and turns[0].role != "user":
@@ -212,7 +212,7 @@ def _clipped(text: str, settings: AgentSettings) -> str:
 
 
 def _files(settings: AgentSettings) -> str:
-    """Return the files that the model is shown; those that do not fit are named."""
+    """Return the files shown to the model; those that are not text or do not fit are only named."""
     parts: list[str] = []
     hidden: list[str] = []
     room = settings.max_context_chars
@@ -231,7 +231,7 @@ def _files(settings: AgentSettings) -> str:
 
 
 def _text_of(path: Path, room: int) -> str | None:
-    """Return a text that fits; None for what is larger, or no text."""
+    """Return the file's text; None if it is too large or is not text."""
     if path.stat().st_size > room:
         return None
     try:

@@ -1,8 +1,8 @@
-"""Ask a model over HTTP: time limits, retries with back-off, whole answers and streams.
+"""Query a model over HTTP: time limits, retries with back-off, complete answers and streams.
 
-Answers 408, 409, 425, 429 and 5xx, connections that are refused or cut, and answers that are
-malformed are tried again, no sooner than Retry-After says. No redirect is followed, so that a key
-only goes where the config says. What was answered is counted, also in requests that failed later.
+Responses 408, 409, 425, 429 and 5xx, refused or broken connections and malformed answers are
+retried, no sooner than Retry-After allows. No redirect is followed, so the key only goes where the
+config says. Reported tokens count even if the request fails later.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MAX_ERROR_BYTES = 64 * 2**10
 CHUNK_BYTES = 64 * 2**10
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 SETUP = (401, 402, 403, 404, 405, 407)
-"""A key, a model or an address that is wrong for every request alike."""
+"""A wrong key, model or address, with which every request fails."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 Sleep = Callable[[float], None]
 
 
 class EndpointUnavailable(Exception):  # noqa: N818 - named by situation
-    """The endpoint did not answer within the retries or the time: worth another try later."""
+    """The endpoint did not answer within the retries or the time limit: worth another try later."""
 
 
 class EndpointMisconfigured(Exception):  # noqa: N818 - named by situation
@@ -40,11 +40,11 @@ class EndpointMisconfigured(Exception):  # noqa: N818 - named by situation
 
 
 class RequestRefused(Exception):  # noqa: N818 - named by situation
-    """The endpoint refused this very request, such as one that is too long."""
+    """The endpoint refused this particular request, for example because it is too long."""
 
 
 class _Failed(Exception):  # noqa: N818 - internal
-    """A try that failed and may be repeated; `after_s` is what the server asks to wait."""
+    """A failed try that may be repeated, after the `after_s` seconds that the server asks for."""
 
     def __init__(self, reason: str, after_s: float = 0.0) -> None:
         super().__init__(reason)
@@ -53,39 +53,42 @@ class _Failed(Exception):  # noqa: N818 - internal
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follow nothing: the key is for one address."""
+        """Follow no redirect: the key is for one address."""
 
 
 @dataclass(slots=True)
 class Endpoint:
-    """One model behind one address."""
+    """One model at one address."""
 
     api: str
     url: str
-    """Without the path of the API, such as `https://api.example.com/v1`."""
+    """Base URL, without the path of the API, such as `https://api.example.com/v1`."""
     model: str
     key: str = field(default="", repr=False)
     stream: bool = True
     max_output_tokens: int = 8192
     idle_timeout_s: float = 120.0
-    """Seconds without a byte after which a try has failed."""
+    """Seconds without a byte after which a try fails."""
     retries: int = 5
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields of every request, such as temperature; None removes one."""
+    """Additional fields of every request, such as temperature; None removes a field."""
     deadline_s: float = float("inf")
-    """When an answer must be there, by the monotonic clock."""
+    """Deadline for an answer, on the monotonic clock."""
     jitter: float = 0.0
-    """From 0 to 1: spreads the retries of agents that run at once."""
+    """From 0 to 1: spreads out the retries of concurrent agents."""
     sleep: Sleep = time.sleep
     say: Callable[[str], None] = print
     spent: Usage = field(default_factory=Usage)
-    """All requests so far."""
+    """Tokens of all requests so far."""
     unmetered: int = 0
     """Answers whose usage the server did not report."""
 
     def ask(self, system: str, turns: Sequence[ChatTurn]) -> ModelAnswer:
-        """Return the model's answer; raises one of the errors above."""
+        """Return the model's answer.
+
+        Raises EndpointUnavailable, EndpointMisconfigured or RequestRefused.
+        """
         wire = WIRES[self.api]()
         body = wire.body(self.model, system, turns, self.max_output_tokens, self.stream)
         body = {k: v for k, v in {**body, **self.body}.items() if v is not None}
@@ -159,7 +162,7 @@ class Endpoint:
         return wire.whole(answer)
 
     def _chunks(self, response: HTTPResponse) -> Iterator[bytes]:
-        """Read a body piece by piece, within the deadline and the size that is allowed."""
+        """Read a body in chunks, within the deadline and the size limit."""
         size = 0
         while chunk := response.read1(CHUNK_BYTES):
             size += len(chunk)
@@ -172,7 +175,7 @@ class Endpoint:
             raise Garbled(f"{response.length} bytes of the answer are missing")
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
-        """Return what an HTTP error means."""
+        """Return the exception that an HTTP error stands for."""
         reason = f"HTTP {error.code} from {self.url}: {self._words(error)}"
         if error.code == 429 and "insufficient_quota" in reason:
             return EndpointMisconfigured(reason)
@@ -194,12 +197,12 @@ class Endpoint:
         return self.redacted(" ".join(words.split())[:300])
 
     def redacted(self, text: str) -> str:
-        """Return a text without the key, which a server may repeat."""
+        """Return a text without the key, which a server may echo."""
         return text.replace(self.key, "[key]") if self.key else text
 
 
 def retry_after(headers: Message) -> float:
-    """Return the seconds that a server asks to wait; 0 when it asks for none."""
+    """Return the seconds that a server asks to wait; 0 if it does not say."""
     milliseconds, text = headers["retry-after-ms"], headers["retry-after"] or ""
     try:
         return max(0.0, float(milliseconds) / 1000 if milliseconds else float(text))
@@ -213,7 +216,7 @@ def retry_after(headers: Message) -> float:
 
 
 def _events(chunks: Iterator[bytes]) -> Iterator[Body]:
-    """Return the JSON of server-sent events; raises Garbled."""
+    """Yield the JSON of server-sent events; raises Garbled."""
     data: list[str] = []
     for line in _lines(chunks):
         if line.startswith("data:"):

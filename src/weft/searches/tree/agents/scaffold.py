@@ -1,4 +1,4 @@
-"""`weft tree init`: a search whose agents call a model, written into a folder."""
+"""`weft tree init`: write a search whose agents call a model into a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILES = ("tree.toml", "agent.toml", "start/route.py", "start/score.py")
 
 
 def write_template(folder: Path, template: str) -> list[Path]:
-    """Write a search whose agents call a model; raises InputError when a file is there already."""
+    """Write a search whose agents call a model; raises InputError if a file already exists."""
     if template not in KEYS:
         raise UsageError(f"--template must be openai or anthropic, not {template!r:.40}")
     if folder.exists() and not folder.is_dir():

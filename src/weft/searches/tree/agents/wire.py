@@ -1,8 +1,8 @@
-"""What a request and an answer look like: the OpenAI-compatible form and Anthropic's.
+"""The formats of requests and answers: the OpenAI-compatible one and Anthropic's.
 
-    system, turns ─► request body            answer, whole or as events ─► ModelAnswer
+    system, turns ─► request body            answer, complete or as events ─► ModelAnswer
 
-Both forms come whole or as a stream of server-sent events. Knows no sockets.
+Both come complete or as a stream of server-sent events. Knows no sockets.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ ENDINGS = {
     "length": TRUNCATED, "max_tokens": TRUNCATED, "model_context_window_exceeded": TRUNCATED,
     "content_filter": REFUSED, "refusal": REFUSED,
 }  # fmt: skip
-"""What the reasons for which a model stopped mean."""
+"""Meanings of the reasons for which a model stopped."""
 
 
 class Garbled(Exception):  # noqa: N818 - an outcome of a request
-    """An answer that is not one: cut off, malformed, or an error in the middle of a stream."""
+    """An invalid answer: truncated, malformed, or an error in the middle of a stream."""
 
     def __init__(self, reason: str, usage: Usage | None = None) -> None:
         super().__init__(reason)
         self.usage = usage
-        """What it cost all the same, as far as the server said."""
+        """Tokens that it cost nevertheless, as far as the server reported them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +55,19 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered."""
+    """A model's answer."""
 
     text: str
     ending: str
     usage: Usage | None
-    """None when the server reported none."""
+    """None if the server reported none."""
 
 
 class Wire(Protocol):
-    """One form of requests and answers."""
+    """One format of requests and answers."""
 
     path: str
-    """Below the base URL."""
+    """Path below the base URL."""
 
     def headers(self, key: str) -> Mapping[str, str]:
         """Return the headers that authorise a request; without a key there may be none."""
@@ -78,14 +78,14 @@ class Wire(Protocol):
         """Return a request for at most `most` tokens."""
 
     def whole(self, answer: Body) -> ModelAnswer:
-        """Read an answer that came at once; raises Garbled."""
+        """Parse a complete answer; raises Garbled."""
 
     def streamed(self, events: Iterable[Body]) -> ModelAnswer:
-        """Read an answer that came as events; raises Garbled."""
+        """Parse an answer that arrives as events; raises Garbled."""
 
 
 class OpenAIWire:
-    """Chat completions, as OpenAI and most other servers have them."""
+    """Chat completions, as offered by OpenAI and most other servers."""
 
     path = "/chat/completions"
 
@@ -127,7 +127,7 @@ class OpenAIWire:
 
 
 class AnthropicWire:
-    """Messages, as Anthropic has them."""
+    """Anthropic's messages."""
 
     path = "/v1/messages"
 
@@ -166,7 +166,7 @@ class AnthropicWire:
 
 @dataclass(slots=True)
 class _StreamedMessage:
-    """A message as far as its events have come."""
+    """A message assembled from the events received so far."""
 
     parts: list[str] = field(default_factory=list)
     ending: str = ""
@@ -217,7 +217,7 @@ def _text(value: object) -> str:
 
 
 def _ending(reason: object) -> str:
-    """Return what an ending means; an answer without one was cut off on its way."""
+    """Return the meaning of a stop reason; an answer without one was truncated in transit."""
     if not reason:
         raise Garbled("the answer has no end: the connection may have been cut")
     return ENDINGS.get(str(reason), f"ended by {str(reason)[:60]}")

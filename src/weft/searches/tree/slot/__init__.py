@@ -1,5 +1,5 @@
-"""What `weft tree` does on a slot: git work, ideas applied to files, the seal of the scorer.
+"""The work of `weft tree` on a slot: git, applying ideas to files, the seal of the scorer.
 
-It is a package of its own because a search only decides and may start no process; only what runs
-in a worker, around a stage of an eval, calls it.
+This is a separate package because a search only makes decisions and may not start processes; only
+hooks, which run in a worker around a stage of an eval, call it.
 """

@@ -1,7 +1,7 @@
 """Wait until a person has decided: `python -I approval.py DECISION_FILE`.
 
-`weft tree approve` writes the decision, whole or not at all. Standard library only; all it does is
-look for the file, twice a second.
+`weft tree approve` writes the decision atomically. This script needs only the standard library and
+polls for the file twice a second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ POLL_S = 0.5
 
 
 def main(decision: str) -> int:
-    """Return when the decision is there."""
+    """Return once the decision exists."""
     while not Path(decision).is_file():
         time.sleep(POLL_S)
     return 0

@@ -1,10 +1,10 @@
-"""One checkout per candidate: a stage that ends well leaves its worktree to the next one.
+"""Reuse one checkout per candidate: a successful stage leaves its worktree to the next stage.
 
     implement ─► kept/<eval>-<tree> ─► review ─► kept ─► sweep ─► kept ─► score
 
-The next stage trusts nothing in it: git compares every file with the recorded tree by content, and
-what does not belong there is removed. If anything else is odd, the files are checked out anew. What
-is left over when a depth is done is removed by the next depth, or with the run's attempts.
+The next stage does not trust it: git compares the contents of every file with the recorded tree,
+and other files are removed. On any other deviation, the files are checked out again. Worktrees left
+over from a depth are removed by the next depth, or with the run's attempts.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from weft.searches.tree.slot.walk import walk
 
 FOLDER = "kept"
 MIN_FILES = 32
-"""Fewer are checked out as fast as they are compared."""
+"""Minimum size of a reused worktree; fewer files are checked out as fast as compared."""
 MAX_KEPT = 64
-"""Worktrees that may wait at a time."""
+"""Maximum number of waiting worktrees."""
 
 
 def keep(attempt: Path, attempts: Path, depth: int, eval_id: int | None, tree: str) -> None:
-    """Leave an attempt's worktree to the next stage of its eval, if that pays."""
+    """Leave an attempt's worktree to the next stage of its eval, if that is worthwhile."""
     if eval_id is None or _files_in(attempt / "index") < MIN_FILES:
         return
     own = attempts / FOLDER / str(depth)
@@ -39,7 +39,7 @@ def keep(attempt: Path, attempts: Path, depth: int, eval_id: int | None, tree: s
 
 
 def reuse(git: Git, attempts: Path, depth: int, eval_id: int | None, tree: str) -> bool:
-    """Take the worktree that an earlier stage left, made as if it were new; False without one."""
+    """Move in the worktree left by an earlier stage, restored as if new; False if impossible."""
     work = git.work_tree
     assert work is not None
     try:
@@ -58,7 +58,7 @@ def reuse(git: Git, attempts: Path, depth: int, eval_id: int | None, tree: str) 
 
 
 def _files_in(index: Path) -> int:
-    """Return how many files an index has; it is a number in its header."""
+    """Return the number of entries in an index, from its header."""
     with contextlib.suppress(OSError, struct.error), index.open("rb") as file:
         return int(struct.unpack(">8xI", file.read(12))[0])
     return 0
@@ -71,9 +71,9 @@ def _remove_others(own: Path) -> None:
 
 
 def _restored(git: Git, work: Path) -> bool:
-    """Remove what is not in the index; False when something that is in it is not as it was.
+    """Remove files that are not in the index; return whether the others are unchanged.
 
-    The index is fresh, so git knows no times and compares contents.
+    The index is fresh, so git has no timestamps and compares contents.
     """
     names: set[str] = set()
     for line in git.run("ls-files", "-z", "-t", "-c", "-m", "-d").split(b"\0")[:-1]:
@@ -100,7 +100,7 @@ def _remove(entry: os.DirEntry[str]) -> None:
 
 
 def _is_usual(status: os.stat_result, mask: int) -> bool:
-    """Whether a file has one name and the mode that a checkout gives it."""
+    """Whether an entry has the mode of a checkout and, if a regular file, a single link."""
     kind, mode = stat.S_IFMT(status.st_mode), stat.S_IMODE(status.st_mode)
     if kind == stat.S_IFLNK:
         return True

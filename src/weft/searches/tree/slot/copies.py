@@ -1,7 +1,7 @@
-"""The run's files beside the config, as an attempt has them: read-only copies of its own.
+"""Per-attempt copies of the run's files beside the config, read-only.
 
-They are made from the run's objects, so whatever happens to the originals, or to the copies of
-another attempt, changes nothing. A copy that is another one afterwards is evidence.
+They are written from the run's objects, so changes to the originals or to the copies of another
+attempt have no effect. A copy that has changed afterwards is evidence of tampering.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weft.model.values import Object
 from weft.searches.tree.runfiles import SHIPPED
 
 FOLDER = "harness"
-"""Below the attempt's folder."""
+"""Folder of the copies below the attempt's folder."""
 MODE = 0o555
 COMPILED = "__pycache__"
 
@@ -22,7 +22,7 @@ COMPILED = "__pycache__"
 def lay_out(
     files: Mapping[str, Object] | None, folder: Path, get: Callable[[Object], bytes]
 ) -> dict[str, str]:
-    """Write the copies; return the names that templates may use for them."""
+    """Write the copies; return their paths by template name."""
     place = folder / FOLDER
     for name, content in (files or {}).items():
         path = place / name
@@ -33,7 +33,7 @@ def lay_out(
 
 
 def changed(files: Mapping[str, Object] | None, folder: Path) -> str:
-    """Return the name of a copy that is changed, gone or new; empty when there is none."""
+    """Return the name of a changed, missing or added file; empty if there is none."""
     if not files:
         return ""
     place = folder / FOLDER

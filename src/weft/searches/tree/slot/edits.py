@@ -1,7 +1,7 @@
-"""Ideas applied in the index: a patch, blocks or values change only the files they name.
+"""Apply ideas in the index: a patch, blocks or values change only the files they name.
 
-Nothing is checked out. Where an idea does not fit, it is applied to the root, for which it was
-written, and what it changes there is merged three-way with what the path to the state has changed.
+Nothing is checked out. An idea that does not apply is applied to the root, for which it was
+written; the result is merged three-way with the changes on the path to the state.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLOCK = re.compile(
 PLAIN, PROGRAM = "100644", "100755"
 THREE_WAY = "three-way"
 MERGED_KINDS = ("patch", "blocks")
-"""Ideas that were written for the text of the root; values are set wherever they are."""
+"""Kinds of ideas written for the text of the root; values are set independently of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Entry:
 
 
 def apply_idea(git: Git, kind: str, idea: bytes, root_tree: str, *, merge: bool) -> str:
-    """Change the index as an idea says; return how it was merged, empty when it fitted as it was.
+    """Apply an idea to the index; return how it was merged, empty if it applied directly.
 
-    Raises Conflict when it does not fit.
+    Raises Conflict if it does not apply.
     """
     try:
         _apply(git, kind, idea)
@@ -62,12 +62,12 @@ def _apply(git: Git, kind: str, idea: bytes) -> None:
         else:
             body = json.loads(idea)
             _apply_values(git, ParameterIdea(body["file"], body["values"]))
-    except (GitFailed, OSError, ValueError) as error:  # a folder in the way, bytes that are no text
+    except (GitFailed, OSError, ValueError) as error:  # a folder in the way, bytes not text
         raise Conflict(str(error)) from None
 
 
 def _apply_blocks(git: Git, text: str) -> None:
-    """Replace each block's old text, which must stand in its file exactly once."""
+    """Replace each block's old text, which must occur in its file exactly once."""
     blocks = [(inside(block["file"].strip()), block) for block in BLOCK.finditer(text)]
     entries = read_entries(git, [name for name, _ in blocks])
     texts = {name: entry.data.decode() for name, entry in entries.items()}
@@ -94,7 +94,7 @@ def _apply_values(git: Git, idea: ParameterIdea) -> None:
 
 
 def inside(name: str) -> str:
-    """Return a path of the repository; raises Conflict when it leads out of it."""
+    """Return a normalised path; raises Conflict if it leads outside the repository."""
     path = posixpath.normpath(name)
     if path.startswith(("../", "/")) or path in ("..", ".") or ".git" in path.split("/"):
         raise Conflict(f"{name} is outside the repository")
@@ -105,7 +105,7 @@ def inside(name: str) -> str:
 
 
 def read_entries(git: Git, names: list[str]) -> dict[str, Entry]:
-    """Return those of the named files that are in the index; raises Conflict for a link."""
+    """Return the named files that are in the index; raises Conflict for a link or a folder."""
     paths = sorted(set(names))
     out = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *paths)
     entries: dict[str, Entry] = {}
@@ -131,7 +131,7 @@ def _write_entries(git: Git, contents: dict[str, bytes], known: dict[str, Entry]
 
 
 def _update(git: Git, entries: list[str]) -> None:
-    """Put files into the index; git refuses one whose folder is a file, and the reverse."""
+    """Add files to the index; git refuses a file in place of a folder, and the reverse."""
     git.run("update-index", "--add", *(w for e in entries for w in ("--cacheinfo", e)))
 
 
@@ -139,7 +139,7 @@ def _update(git: Git, entries: list[str]) -> None:
 
 
 def _merge(git: Git, kind: str, idea: bytes, root_tree: str, reason: Conflict) -> None:
-    """Merge what an idea makes of the root into the index; raises Conflict when that fails too."""
+    """Merge the idea applied to the root into the index; raises Conflict if that fails too."""
     ours = git.word("write-tree")
     if ours == root_tree:
         raise reason
@@ -158,7 +158,7 @@ def _merge(git: Git, kind: str, idea: bytes, root_tree: str, reason: Conflict) -
 
 
 def _unmerged(git: Git) -> Iterator[tuple[str, dict[str, tuple[str, str]]]]:
-    """Return every path that both sides changed, with mode and content of each stage."""
+    """Yield every unmerged path with mode and digest of each stage."""
     paths: dict[str, dict[str, tuple[str, str]]] = {}
     for line in git.run("ls-files", "-u", "-z").split(b"\0")[:-1]:
         about, _, raw = line.partition(b"\t")
@@ -168,7 +168,7 @@ def _unmerged(git: Git) -> Iterator[tuple[str, dict[str, tuple[str, str]]]]:
 
 
 def _merged(git: Git, name: str, stages: dict[str, tuple[str, str]], place: Path) -> str:
-    """Merge one file and return its entry for the index."""
+    """Merge one file and return its index entry."""
     if sorted(stages) != ["1", "2", "3"]:
         raise Conflict(f"{name} is added or removed on one side, changed on the other")
     modes = {mode for mode, _ in stages.values()}

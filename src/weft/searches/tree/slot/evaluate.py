@@ -1,8 +1,8 @@
 """Call an OpenEvolve evaluator: `python evaluate.py evaluator.py program.py`.
 
-The evaluator stays as it is: its `evaluate(program_path)` returns metrics or an EvaluationResult.
-Without OpenEvolve installed, a stand-in for that one class is enough to import it. Cascades
-(`evaluate_stage1` …) are OpenEvolve's own way to save time and are not called.
+The evaluator needs no change: its `evaluate(program_path)` returns metrics or an EvaluationResult.
+Without OpenEvolve, a stand-in for that class is enough to import the evaluator. Cascades
+(`evaluate_stage1` …), with which OpenEvolve saves time, are not called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 @dataclass
 class EvaluationResult:
-    """What an evaluator may return instead of plain metrics."""
+    """What an evaluator may return instead of a dict of metrics."""
 
     metrics: dict[str, Any]
     artifacts: dict[str, Any] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class EvaluationResult:
 
 def main(evaluator: str, program: str) -> int:
     """Evaluate a program and write its result to the result file."""
-    sys.path[0] = str(Path(evaluator).resolve().parent)  # as if it had been run itself
+    sys.path[0] = str(Path(evaluator).resolve().parent)  # as if the evaluator were the script
     if importlib.util.find_spec("openevolve") is None:
         _stand_in()
     returned = _load(Path(evaluator)).evaluate(str(Path(program).resolve()))

@@ -1,12 +1,11 @@
-"""Git on a slot, and the states of a run as git objects in one repository beside it: RUN/repo.git.
+"""Git on a slot, and the states of a run as git objects in one shared repository, RUN/repo.git.
 
     root stream ─► repo.git ─► a worktree and an index per attempt ─► new tree, new commit
 
-Git is deaf to every setting of the user and of the machine: it sees no config, hook, filter or
-attribute but those in the files themselves. The repository only holds what the record says anyway:
-whoever comes first makes it, a state that is missing is made again from the recorded diffs, and if
-git cannot read it the attempt makes its own. Evals share objects, which git writes whole or not at
-all, and nothing else.
+Git ignores every setting of the user and the machine: it sees no config, hook, filter or attribute
+except those in the files themselves. The repository is only a cache of the records: the first
+attempt creates it, a missing state is rebuilt from the recorded diffs, and if git cannot read it,
+the attempt creates its own. Evals share nothing but objects, which git writes atomically.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ SETTINGS = (
     "core.bigFileThreshold=64m",
 )  # fmt: skip
 IMPORT = ("-c", "core.compression=0", "-c", "fastimport.unpackLimit=1")
-"""The root is stored once as it is: packing a large file takes longer than any checkout of it."""
+"""The root is stored uncompressed: compressing a large file takes longer than checking it out."""
 LOOK_AGAIN_S = 0.5
 WAIT_EVERY = 16
 WORDS = ("git", *(word for setting in SETTINGS for word in ("-c", setting)))
 
 
 class GitFailed(Exception):  # noqa: N818 - named by situation, as all errors here
-    """Git refused; the message is what it printed."""
+    """Git failed; the message is what it printed."""
 
 
 class Git:
-    """Git on one repository, with a worktree and an index of its own if need be."""
+    """Git on one repository, optionally with a separate worktree and index."""
 
     def __init__(
         self, folder: Path, work_tree: Path | None = None, more: Mapping[str, str] | None = None
@@ -62,7 +61,7 @@ class Git:
         self._env |= more or {}
 
     def run(self, *words: str, data: bytes | IO[bytes] = b"") -> bytes:
-        """Run one git command, with bytes or an open file as its input; raises GitFailed."""
+        """Run a git command with bytes or a file as input; return its output. Raises GitFailed."""
         completed = subprocess.run(
             [*WORDS, *words],
             input=data if isinstance(data, bytes) else None,
@@ -76,7 +75,7 @@ class Git:
         return completed.stdout
 
     def start(self, *words: str, stdin: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
-        """Start one git command whose input or output is too large to hold, with pipes to both."""
+        """Start a git command whose input or output is too large for memory, with pipes."""
         return subprocess.Popen(
             [*WORDS, *words],
             env=self._env,
@@ -87,7 +86,7 @@ class Git:
         )
 
     def word(self, *words: str, data: bytes | IO[bytes] = b"") -> str:
-        """Run one git command and return the line it prints."""
+        """Run a git command and return its output, stripped."""
         return self.run(*words, data=data).decode().strip()
 
     def with_index(self, file: Path) -> Git:
@@ -95,7 +94,7 @@ class Git:
         return Git(self.folder, None, {"GIT_INDEX_FILE": str(file)})
 
     def import_stream(self, pieces: Iterable[bytes], on_wait: Callable[[], None]) -> None:
-        """Take a stream for `git fast-import` in, piece by piece; `on_wait` is called meanwhile."""
+        """Import a `git fast-import` stream in pieces; calls `on_wait` regularly meanwhile."""
         words = (*IMPORT, "fast-import", "--quiet", "--force")
         with self.start(*words) as process:
             assert process.stdin is not None
@@ -115,7 +114,7 @@ class Git:
             _check("fast-import", process.returncode, process.stderr.read())
 
     def apply_cached(self, diff: bytes) -> None:
-        """Change the index as a patch says."""
+        """Apply a patch to the index."""
         self.run("apply", "--cached", "--binary", "--whitespace=nowarn", "-", data=diff)
 
 
@@ -126,7 +125,7 @@ def _check(word: str, code: int, stderr: bytes) -> None:
 
 
 def difference(git: Git, before: str, after: str) -> tuple[list[str], bytes]:
-    """Return the paths in which two trees differ, sorted, and the patch from one to the other."""
+    """Return the paths in which two trees differ, sorted, and the patch from the first."""
     out = git.run(
         "diff-tree", "-r", "--raw", "-p", "--binary", "--full-index", "--no-renames",
         "--no-ext-diff", "--no-textconv", "--no-color", before, after,
@@ -137,14 +136,14 @@ def difference(git: Git, before: str, after: str) -> tuple[list[str], bytes]:
 
 
 def _unquoted(name: bytes) -> bytes:
-    """Read a path as git writes it in a list: in quotes when it holds unusual bytes."""
+    """Decode a path from git's output, which is quoted if it has unusual bytes."""
     if not name.startswith(b'"'):
         return name
     return bytes(codecs.escape_decode(name[1:-1])[0])
 
 
 def add_commit(git: Git, text: bytes) -> str:
-    """Store a commit and return its name; its parent need not be there."""
+    """Store a commit and return its id; its parent need not exist."""
     return write_object(git.folder, "commit", text)
 
 
@@ -153,21 +152,21 @@ def add_commit(git: Git, text: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A recorded state: its tree, and all that is needed to make it from nothing."""
+    """A recorded state: its tree, and everything needed to rebuild it."""
 
     tree: str
     root_tree: str
     stream: Callable[[], Iterable[bytes]]
     """The roots for `git fast-import`, in pieces."""
     diffs: Callable[[], list[bytes]]
-    """What leads from the root to it."""
+    """The diffs from the root to the state."""
     on_wait: Callable[[], None] = lambda: None
-    """Called while the root is imported, which may take long."""
+    """Called regularly while the root is imported, which may take long."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """A commit that an idea made of a state."""
+    """The commit that results from applying an idea to a state."""
 
     tree: str
     commit: str
@@ -176,13 +175,13 @@ class NewCommit:
 
 
 class Unchanged(Exception):  # noqa: N818 - an outcome of an idea
-    """The idea left every file as it was."""
+    """The idea changed no file."""
 
 
 def open_state(repo: Path, state: State, place: Path, *, files: bool) -> Git:
-    """Return git with the state in an index under `place`, and its `files` in a worktree there.
+    """Return git with the state in an index under `place`; with `files`, also in a worktree there.
 
-    Raises GitFailed when not even a repository of its own could be made.
+    Raises GitFailed if not even a separate repository could be created.
     """
     place = place.absolute()
     try:
@@ -208,7 +207,7 @@ def _opened(repo: Path, state: State, place: Path, files: bool) -> Git:
 
 
 def _make(repo: Path, state: State, place: Path) -> None:
-    """Make the repository aside and put it in place as a whole, unless another came first."""
+    """Create the repository aside and rename it into place, unless another attempt was first."""
     new = Git(place / "new.git")
     new.run("init", "-q", "--template=")
     new.import_stream(state.stream(), state.on_wait)
@@ -217,7 +216,7 @@ def _make(repo: Path, state: State, place: Path) -> None:
 
 
 def _remake(git: Git, state: State) -> None:
-    """Make a recorded state again from its root, in an index of its own."""
+    """Rebuild a recorded state from its root in a separate index."""
     git.run("read-tree", state.root_tree)
     for diff in state.diffs():
         git.apply_cached(diff)
@@ -226,7 +225,7 @@ def _remake(git: Git, state: State) -> None:
 
 
 def take_candidate(git: Git, before: str, parent: str, message: str) -> NewCommit:
-    """Store what is in the index as a commit on `parent`; raises Unchanged."""
+    """Store the index as a commit on `parent`; raises Unchanged if it equals `before`."""
     after = git.word("write-tree")
     if after == before:
         raise Unchanged("the idea changed nothing")

@@ -1,9 +1,9 @@
-"""What happens on the slot around a stage: its files are laid out, its result is read strictly.
+"""The hooks around a stage on the slot: write its files before, parse its result strictly after.
 
     recorded state ─► worktree ─► the stage's command, or the idea applied ─► candidate or result
 
-Everything lies in the attempt's own folder, which is removed whatever happens. A score is kept
-as decimal text exactly as it was written; NaN, infinity, a boolean or no score are refused.
+Everything is in the attempt's own folder, which is always removed. A score is kept as exact decimal
+text; NaN, infinity, a boolean or a missing score are refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.ending import Ending
 
 OPENEVOLVE = Path(__file__).with_name("evaluate.py")
-"""A program of its own, not imported: what it imports would slow every worker down."""
+"""A separate program that is not imported, since its imports would slow down every worker."""
 MAX_REASON_CHARS = 500
 NO_SCORE = (
     'no score: print {"score": 1.5} as the last line of stdout, or write it to $WEFT_RESULT_FILE,'
@@ -46,7 +46,7 @@ NO_SCORE = (
 
 @hook(name="tree.prepare", literal=True)
 def prepare(run: CommandRun) -> dict[str, str]:
-    """Lay out the recorded state and the idea in the attempt's folder."""
+    """Write the recorded state and the idea to the attempt's folder."""
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
     note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
     if args.id.stage == APPROVE:
@@ -66,7 +66,7 @@ def _protected(args: StageArgs) -> tuple[str, ...]:
 
 
 def _reused(args: StageArgs, folder: Path) -> bool:
-    """Take over the files that the stage before left, if it did."""
+    """Reuse the worktree left by the previous stage; return whether there was one."""
     around, state, own = context.current(), args.state, args.id
     git = Git(_repository(), folder / "worktree", {"GIT_INDEX_FILE": str(folder / "index")})
     return checkouts.reuse(git, around.place.attempts, own.depth, own.eval_id, state.tree)
@@ -93,7 +93,7 @@ def _run_folder() -> Path:
 
 
 def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
-    """Write what the command may read; return the names that templates may use."""
+    """Write the files that the command may read; return the values of template names."""
     idea = folder / "idea" / Path(args.id.idea_path or "none").name[:100]
     idea.parent.mkdir()
     idea.write_bytes(get(args.idea.idea) if args.idea and args.idea.idea else b"")
@@ -118,7 +118,7 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
 
 
 def _result_files(args: StageArgs) -> dict[str, str]:
-    """Return what earlier stages reported, by the name of the file that a command reads."""
+    """Return the contents of the files about earlier stages, by file name."""
     known = args.idea or args.propose
     files = {"diff_file": _last_diff(args)} if args.id.stage == "review" else {}
     return files | {
@@ -130,26 +130,26 @@ def _result_files(args: StageArgs) -> dict[str, str]:
 
 
 def _last_diff(args: StageArgs) -> str:
-    """Return what the idea changed."""
+    """Return the idea's diff."""
     diff = args.state.diffs[-1] if args.state.diffs else None
     return "" if diff is None else get(diff).decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
 def _git_losses() -> Iterator[None]:
-    """Git that cannot make a recorded state is the machine's trouble, not the candidate's."""
+    """Report a failure of git as a loss: it is the machine's fault, not the candidate's."""
     try:
         yield
     except GitFailed as error:
         raise Ending(None, lost="git-failed", detail=str(error)) from None
 
 
-# -- a command that cannot be run ---------------------------------------------------------------
+# -- broken commands ----------------------------------------------------------------------------
 
 
 @hook(name="tree.on_broken")
 def on_broken(run: CommandRun, template: Template, code: int) -> None:
-    """Check whether the candidate broke the command; one broken on the root too stops the run."""
+    """Check whether the candidate broke the command; if it fails on the root too, stop the run."""
     args = StageArgs.from_dict(run.args)
     if args.state.diffs:
         code = _exit_code_on_root(run, args, template)
@@ -160,7 +160,7 @@ def on_broken(run: CommandRun, template: Template, code: int) -> None:
 
 
 def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> int:
-    """Execute the command on the root's files; return its exit code."""
+    """Run the command on the root's files; return its exit code."""
     folder = run.out_dir.parent / "root"
     root_run = replace(
         run,
@@ -181,7 +181,7 @@ def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> 
 
 @hook(name="tree.collect")
 def collect(run: CommandRun) -> dict[str, Value]:
-    """Read what the stage produced; the value is all that is decided from."""
+    """Parse the output of the stage into its value, the only basis of decisions."""
     args = StageArgs.from_dict(run.args)
     stage, folder = args.id.stage, run.out_dir.parent
     if stage == APPROVE:
@@ -209,12 +209,12 @@ def collect(run: CommandRun) -> dict[str, Value]:
 
 
 def _keep(args: StageArgs, folder: Path, tree: str) -> None:
-    """Leave the worktree to the next stage of this eval."""
+    """Leave the worktree for the next stage of this eval."""
     checkouts.keep(folder, context.current().place.attempts, args.id.depth, args.id.eval_id, tree)
 
 
 def _failed(result: dict[str, Value], stage: str) -> dict[str, Value]:
-    """Return a failure that a command reports itself, with what it cost; scores have no cost."""
+    """Return a failure reported by a command, with its cost; raises Invalid for judging stages."""
     reason = str(result["failed"])[:MAX_REASON_CHARS]
     if stage in JUDGING:
         raise Invalid(f"failed: {reason}")
@@ -226,7 +226,7 @@ def _decision_file() -> Path:
 
 
 def _decided() -> dict[str, Value]:
-    """Return what a person decided; by whom and when goes to the manifest."""
+    """Return a person's decision; note the person and the time in the manifest."""
     decision = read_decision(_decision_file())
     if decision is None:
         raise Ending(None, lost="decision-removed", detail="the decision is not there any more")
@@ -235,7 +235,7 @@ def _decided() -> dict[str, Value]:
 
 
 def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
-    """Read the result of a command from where it must be."""
+    """Read the result of a command from its channel, or else from files and stdout."""
     _check_secrets(run)
     form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
     if name := copies.changed(args.state.harness, run.out_dir.parent):
@@ -248,7 +248,7 @@ def _result(run: CommandRun, args: StageArgs) -> dict[str, Value]:
 
 
 def _check_secrets(run: CommandRun) -> None:
-    """Refuse results that hold the value of a secret; only the transcript may, and is redacted."""
+    """Refuse outputs that contain a secret, except the transcript, which is redacted."""
     around = context.current()
     if around.secrets:
         results = (p for p in sorted(run.out_dir.rglob("*")) if p.is_file() or p.is_symlink())
@@ -258,7 +258,7 @@ def _check_secrets(run: CommandRun) -> None:
 
 
 def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
-    """Take in what a command made of the worktree."""
+    """Commit the worktree as a command left it."""
     folder = run.out_dir.parent
     index = {"GIT_INDEX_FILE": str(folder / "index")}
     own = folder / "repo.git"
@@ -294,7 +294,7 @@ def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
 
 
 def _unbroken_seal(run: CommandRun, args: StageArgs) -> str:
-    """Return the seal of the protected files; refuses when the command changed one."""
+    """Return the seal of the protected files; fails the stage if the command changed one."""
     before = str(context.current().notes.pop("seal"))
     if seal_of(run.out_dir.parent / "worktree", _protected(args)) != before:
         why = "a protected file changed while the command ran"
@@ -307,7 +307,7 @@ def _unbroken_seal(run: CommandRun, args: StageArgs) -> str:
 
 @task(name="tree.apply_idea")
 def apply(asked: dict[str, Value]) -> dict[str, Value]:
-    """Apply an idea that is itself a change of files: a patch, blocks, a parameter."""
+    """Apply an idea that is itself a change to files: a patch, blocks or a parameter."""
     args = StageArgs.from_dict(asked)
     with _place(args) as folder:
         recorded = args.idea.recorded if args.idea else None
@@ -316,7 +316,7 @@ def apply(asked: dict[str, Value]) -> dict[str, Value]:
 
 @task(name="tree.mutate")
 def mutate(asked: dict[str, Value], *, seed: int = SEED) -> dict[str, Value]:
-    """Make ideas for a node by moving values of its files."""
+    """Generate ideas for a node by mutating values in its files."""
     args = StageArgs.from_dict(asked)
     with _place(args) as folder:
         with _git_losses():
@@ -327,7 +327,7 @@ def mutate(asked: dict[str, Value], *, seed: int = SEED) -> dict[str, Value]:
 
 @contextlib.contextmanager
 def _place(args: StageArgs) -> Iterator[Path]:
-    """Give a stage without a command a folder of its own; what does not fit is a conflict."""
+    """Yield a temporary folder for a stage without a command; a Conflict fails the stage."""
     around = context.current()
     note(slot=around.place.slot, eval_id=args.id.eval_id, stage=args.id.stage)
     folder = around.place.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"

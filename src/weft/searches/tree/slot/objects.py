@@ -1,6 +1,6 @@
-"""Git objects written without git: a commit or a small file costs no process.
+"""Write git objects without git, so that a commit or a small file costs no process.
 
-An object is put in place whole or not at all, as git does it, and one that is there is left alone.
+As in git, an object is written atomically, and an existing one is left unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def write_object(repo: Path, kind: str, data: bytes) -> str:
-    """Store an object in a repository's folder and return its name."""
+    """Store an object in a repository's folder and return its id."""
     content = b"%s %d\0" % (kind.encode(), len(data)) + data
     name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
     folder = repo / "objects" / name[:2]

@@ -1,4 +1,4 @@
-"""The seal: one hash over the files that no idea may touch."""
+"""The seal: one hash over the files that no idea may change."""
 
 from __future__ import annotations
 

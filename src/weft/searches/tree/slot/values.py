@@ -1,8 +1,8 @@
-"""Values of JSON and TOML files: set in place, or moved a little by a seed.
+"""Set values of JSON and TOML files in place, or mutate them slightly from a seed.
 
-Only the text of the value is replaced, so comments and layout stay; the file is then read again
-to see that nothing else changed. Draws come from SHA-256 and arithmetic is decimal, so that a
-seed means the same on every machine.
+Only the text of the value is replaced, so comments and layout are preserved; the file is then
+parsed again to check that nothing else changed. Random draws come from SHA-256 and arithmetic is
+decimal, so that a seed gives the same result on every machine.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 BLANK = re.compile(r"[ \t\r\n]*")
 DIGITS = Context(prec=6)
-"""A mutated number has six digits at most."""
+"""A mutated fraction has at most six significant digits."""
 FINE = 1000
-"""Steps that a mutated fraction may take, either way."""
+"""Number of steps, in either direction, of a mutated fraction."""
 TRIES = 20
 Number: TypeAlias = bool | int | float
 Scalar: TypeAlias = bool | int | float | str
-"""What a parameter may be set to."""
+"""The values a parameter may have."""
 Parsed: TypeAlias = "Scalar | list[Parsed] | dict[str, Parsed] | None"
-"""A JSON or TOML file, read; dates of TOML are left alone."""
+"""A parsed JSON or TOML file; TOML dates are left unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """How numbers of a file are moved on every node; amounts as decimal text."""
+    """How numbers of a file are mutated on every node; amounts as decimal text."""
 
     file: str
     keys: tuple[str, ...]
@@ -56,11 +56,11 @@ class ParameterIdea:
 
 
 class Conflict(Exception):  # noqa: N818 - an outcome of an idea
-    """The idea does not fit the files."""
+    """The idea does not apply to the files."""
 
 
 def inside(work: Path, name: str) -> Path:
-    """Return a path of the worktree; raises Conflict when it leads out of it."""
+    """Return a path in the worktree; raises Conflict if it leads outside."""
     path = (work / name).resolve()
     if not path.is_relative_to(work.resolve()):
         raise Conflict(f"{name} is outside the repository")
@@ -71,7 +71,7 @@ def inside(work: Path, name: str) -> Path:
 
 
 def with_values(idea: ParameterIdea, data: bytes) -> bytes:
-    """Return a file's bytes with the values that an idea names set, in its order."""
+    """Return a file's bytes with the values of an idea set, in its order."""
     text, is_toml = _decoded(data, idea.file), idea.file.endswith(".toml")
     for key, value in idea.values.items():
         text = with_value(text, key.split("."), value, is_toml=is_toml)
@@ -79,7 +79,7 @@ def with_values(idea: ParameterIdea, data: bytes) -> bytes:
 
 
 def with_value(text: str, keys: Sequence[str], value: Scalar, *, is_toml: bool) -> str:
-    """Return a file's text with one value replaced and nothing else changed."""
+    """Return a file's text with only one value replaced; raises Conflict if that is impossible."""
     body = _parse(text, is_toml=is_toml)
     place: Parsed = body
     for name in keys[:-1]:
@@ -119,7 +119,7 @@ def _parse(text: str, *, is_toml: bool) -> Parsed:
 
 
 def _json_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
-    """Return where the text of a value begins and ends; the whole text is known to be JSON."""
+    """Return the start and end of a value's text; the whole text is known to be valid JSON."""
     read = json.JSONDecoder().raw_decode
     at = _after_blank(text, 0)
     for key in keys:
@@ -143,7 +143,7 @@ def _after_colon(text: str, at: int) -> int:
 
 
 def _toml_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
-    """Return where the text of a value stands, if it has a line of its own."""
+    """Return the start and end of a value's text; raises Conflict unless a line has just it."""
     table: list[str] = []
     offset = 0
     for line in text.split("\n"):
@@ -161,7 +161,7 @@ def _toml_names(line: str) -> list[str]:
     try:
         body: Parsed = tomllib.loads(line)
     except tomllib.TOMLDecodeError:
-        return [""]  # inside a longer value; nothing is called so
+        return [""]  # inside a longer value; no key has this name
     names = []
     while isinstance(body, dict) and len(body) == 1:
         [(name, body)] = body.items()
@@ -170,7 +170,7 @@ def _toml_names(line: str) -> list[str]:
 
 
 def _toml_value(rest: str) -> str:
-    """Return a value's own text: the line without the comment behind it."""
+    """Return the text of a value without a trailing comment."""
     cuts = [*(i for i, c in enumerate(rest) if c == "#"), len(rest)]
     for cut in cuts:
         value = rest[:cut].rstrip()
@@ -182,26 +182,26 @@ def _toml_value(rest: str) -> str:
     raise Conflict("the value does not end on its line")
 
 
-# -- move ---------------------------------------------------------------------------------------
+# -- mutate -------------------------------------------------------------------------------------
 
 
 class Draw:
-    """Numbers that follow from a seed."""
+    """Pseudo-random numbers from a seed."""
 
     def __init__(self, seed: str) -> None:
         self._seed, self._count = seed, 0
 
     def below(self, limit: int) -> int:
-        """Return the next number from 0 to below `limit`."""
+        """Return the next number from 0 to `limit` - 1."""
         self._count += 1
         digest = hashlib.sha256(f"{self._seed}/{self._count}".encode()).digest()
         return int.from_bytes(digest) % limit
 
 
 def mutations(mutation: Mutation, work: Path, seed: str) -> list[ParameterIdea]:
-    """Return distinct ideas that each move a few values of a file, as many as are asked for.
+    """Return up to `mutation.count` distinct ideas that each mutate a few values of a file.
 
-    Fewer when there are no more. Raises Conflict when the file or a key is not there.
+    Raises Conflict if the file or a key is missing.
     """
     path = inside(work, mutation.file)
     text, is_toml = _read(path, mutation.file), path.suffix == ".toml"
@@ -229,7 +229,7 @@ def _can_be_set(text: str, name: str, is_toml: bool) -> bool:
 
 
 def numbers(body: Parsed, above: str = "") -> dict[str, Number]:
-    """Return every number and boolean of a file by its dotted name."""
+    """Return every number and boolean of a file by dotted name."""
     named: dict[str, Number] = {}
     for name, value in body.items() if isinstance(body, dict) else ():
         if not PLAIN.fullmatch(name):
@@ -255,7 +255,7 @@ def _moved_some(
 
 
 def moved(value: Number, mutation: Mutation, draw: Draw) -> Number:
-    """Return a value near another, within the bounds."""
+    """Return a mutation of a value within the bounds; a boolean is negated."""
     if isinstance(value, bool):
         return not value
     old = Decimal(repr(value))

@@ -1,4 +1,4 @@
-"""Folders listed in the order of names; a `pathlib` object per file would cost more than git."""
+"""Walk folders in name order; a `pathlib` object per file would cost more than git."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 def walk(
     folder: str, descend: Callable[[str], bool] = lambda _: True, prefix: str = ""
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Return everything below a folder with its relative path; links are not followed.
+    """Yield every entry below a folder with its relative path; links are not followed.
 
-    Folders for whose path `descend` is false are listed and left closed.
+    Folders for which `descend` is false are yielded but not entered.
     """
     with os.scandir(folder) as listing:  # noqa: TID251 - sorted at once
         entries = sorted(listing, key=lambda entry: entry.name)
