@@ -1,8 +1,10 @@
-"""Opening a run that exists: moved, copied, rolled back, lost, of another search, damaged."""
+"""Opening an existing run: moved, copied, rolled back, lost, of another search, damaged."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 
 import pytest
 
@@ -42,7 +44,7 @@ def sessions(tmp_path):
 
 
 def snapshot(folder):
-    """Every file of a run folder with its bytes, beside the lock's own."""
+    """Every file of a run folder with its bytes, except those of the lock."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file())
     return {
         p.relative_to(folder).as_posix(): p.read_bytes()
@@ -59,7 +61,7 @@ def heads_of(sessions, run_id=RUN_ID):
 
 
 class Elsewhere(Sessions):
-    """The same state folder, another run folder."""
+    """The same state folder, but another run folder."""
 
     name = "elsewhere"
 
@@ -98,7 +100,7 @@ def test_copied_folder_accepted_becomes_a_run_of_its_own(sessions, tmp_path, ref
     assert copy.folder.read_run_file().run_id == "c0de"
     copy.accept = ()
     copy.go(body)  # needs no further acceptance
-    sessions.go(body)  # and the original goes on as well
+    sessions.go(body)  # and the original continues as well
     assert copy.ledger == sessions.ledger == reference
     assert heads_of(copy, "c0de")[-1].size == heads_of(sessions)[-1].size
 
@@ -140,7 +142,7 @@ def test_folder_without_heads_goes_on_silently(sessions, reference):
 
 
 def rolled_back(sessions, tmp_path, later):
-    """Go on, then put the older folder back in the same place."""
+    """Continue the run, then restore the older folder in the same place."""
     shutil.copytree(sessions.folder.path, tmp_path / "backup")
     sessions.go(body, stop_after=later)
     shutil.rmtree(sessions.folder.path)
@@ -187,13 +189,58 @@ def test_rollback_accepted_restarts_the_heads(sessions, tmp_path, modules):
         weft.run(module.s(), out=out)
     with pytest.raises(weft.errors.Interrupted):
         weft.run(module.s(), out=out, accept=["rollback"], wall_limit_s=0)
-    with pytest.raises(weft.errors.Interrupted):  # accepted once and for all
+    with pytest.raises(weft.errors.Interrupted):  # accepted permanently
         weft.run(module.s(), out=out, wall_limit_s=0)
     from weft.runs.world import heads_folder
 
     heads = HeadsList(heads_folder(), Disk()).binding(_run_id(out))
     assert heads[0].restart
     assert not any(head.restart for head in heads[1:])
+
+
+def test_loss_of_ledger_and_manifest_is_accepted_once_and_recorded(tmp_path, modules):
+    module = modules.write("""
+        @weft.search(version=1)
+        def s():
+            for i in range(3):
+                yield [one(i)]
+            return "done"
+
+        @weft.task
+        def one(i):
+            return i
+    """)
+    out = tmp_path / "out"
+    weft.run(module.s(), out=out)
+    for name in ("ledger.jsonl", "checkpoint", *(p.name for p in out.glob("manifest.sqlite*"))):
+        (out / name).unlink()
+    with pytest.raises(RunRolledBack, match=r"its ledger has 0 records, .*accept rollback"):
+        weft.run(module.s(), out=out)
+    with pytest.raises(weft.errors.Interrupted):
+        weft.run(module.s(), out=out, accept=["rollback"], wall_limit_s=0)
+    assert weft.run(module.s(), out=out).answer == "done"
+    with contextlib.closing(sqlite3.connect(out / "manifest.sqlite")) as db:
+        kinds = [kind for (kind,) in db.execute("SELECT kind FROM events")]
+    assert kinds.count("rollback-accepted") == 1
+
+
+def test_copy_of_which_nothing_is_left_gets_an_id_of_its_own(tmp_path, modules):
+    module = modules.write("""
+        @weft.search(version=1)
+        def s():
+            yield [one(1)]
+
+        @weft.task
+        def one(i):
+            return i
+    """)
+    out, copy = tmp_path / "out", tmp_path / "copy"
+    weft.run(module.s(), out=out)
+    copy.mkdir()
+    shutil.copy(out / "run.toml", copy)
+    weft.run(module.s(), out=copy, accept=["copy"])
+    assert _run_id(copy) != _run_id(out)
+    weft.run(module.s(), out=copy)
 
 
 def _run_id(out):

@@ -1,4 +1,4 @@
-"""Create a run's folder, or open an existing one through the one path of recovery.
+"""Creates a run's folder, or opens an existing one through the only recovery path.
 
 All refusals (another run, changed code, what `history` finds, damage) come before the first
 write, so a refused command changes nothing.
@@ -34,7 +34,7 @@ from weft.storage.reconcile import Reconciled, good_records, reconcile
 
 CODE_ACCEPTED = "code-accepted"
 CODE_CHANGED = "code-changed"
-"""Events of a run that goes on with other code: as asked, or because nothing came of the old."""
+"""Events of a run that continues with changed code: as accepted, or since it has no results yet."""
 
 
 @dataclass(slots=True)
@@ -47,12 +47,12 @@ class OpenRun:
     objects: ObjectStore
     writer: LedgerWriter
     events: list[tuple[str, str]]
-    """What opening found beyond the normal: (kind, detail)."""
+    """What was out of the ordinary when it was opened: (kind, detail)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where and by whom runs are opened: passed in, so that a simulation can own it."""
+    """Where and by which host runs are opened; passed in, so that a simulation can replace it."""
 
     disk: Disk
     host: str
@@ -69,7 +69,7 @@ def create_run(
 ) -> OpenRun:
     """Set up a new run: inputs as objects, run.toml, then the manifest with the genesis.
 
-    `code` are the modules that the run is to keep, by name.
+    `code` contains the modules that the run stores, by name.
     """
     disk = place.disk
     disk.make_folder(folder.objects)
@@ -96,7 +96,7 @@ def reopen_run(
     new_run_id: str,
     code: Mapping[str, str] | None = None,
 ) -> OpenRun:
-    """Open a run that exists: refuse what must be refused, then recover and continue."""
+    """Open an existing run: refuse what must be refused, then recover and continue."""
     run_file = folder.read_run_file()
     folder.require_plain()
     checkpoint = read_checkpoint(folder.checkpoint)
@@ -115,17 +115,25 @@ def reopen_run(
         kind = CODE_ACCEPTED if is_accepted else CODE_CHANGED
         events.append((kind, ", ".join([*changed, *replaced]) or reason))
         run_file = replace(run_file, sources={**sources, **changed})
-    if recorded is None:  # killed before anything was recorded: start anew
+    if recorded is None:  # killed before anything was recorded, or all of it lost: start anew
         run_file = replace(run_file, search=json.loads(genesis)["search"])
-        return create_run(folder, run_file, genesis, inputs, place, code)
+        run_file = _accepted(run_file, events, new_run_id)
+        opened = create_run(folder, run_file, genesis, inputs, place, code)
+        opened.events.extend(events)
+        return opened
     opened = _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
     with _closed_on_failure(opened.manifest):
         keep_code(folder, opened.run_file.run_id, code, place.heads, place.host, place.disk)
     return opened
 
 
+def _accepted(run_file: RunFile, events: list[tuple[str, str]], new_run_id: str) -> RunFile:
+    """Return the run file with an id of its own if the folder was accepted as a copy."""
+    return replace(run_file, run_id=new_run_id) if ("copy-accepted", "") in events else run_file
+
+
 def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | None:
-    """Return the genesis body as the manifest or, without it, the ledger has it."""
+    """Return the genesis body from the manifest or, without one, the ledger; None if not there."""
     if not folder.manifest.is_file():
         for record in good_records(folder.ledger, checkpoint):
             return canonical(record.body)
@@ -135,9 +143,9 @@ def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | 
 
 
 def _holds_results(folder: RunFolder, checkpoint: Checkpoint | None) -> bool:
-    """Whether anything in a folder came from the run's code; if not, changed code may continue.
+    """Whether anything in a folder came from the run's code; if not, the code may change.
 
-    The ledger counts too: a manifest may be older than it.
+    The ledger counts too: it may be newer than the manifest.
     """
     if not folder.manifest.is_file():
         return True
@@ -168,8 +176,7 @@ def _recover(
     manifest = _manifest(folder, run_file, genesis, place, events, noted_commits)
     with _closed_on_failure(manifest):
         state = _brought_up(folder, manifest, checkpoint, events, noted_commits)
-        if ("copy-accepted", "") in events:
-            run_file = replace(run_file, run_id=new_run_id)
+        run_file = _accepted(run_file, events, new_run_id)
         if events:
             folder.write_run_file(run_file, place.disk)
         if manifest.run_id != run_file.run_id:
@@ -192,9 +199,9 @@ def _manifest(
     events: list[tuple[str, str]],
     noted_commits: int,
 ) -> Manifest:
-    """Open the manifest, or start a new one where it is gone.
+    """Open the manifest, or create a new one if it is gone.
 
-    A new one counts on from `noted_commits`, or the next session would call it a roll-back.
+    A new one counts from `noted_commits`, or the next session would report a roll-back.
     """
     path = folder.manifest
     if path.is_file():
