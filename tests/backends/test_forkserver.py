@@ -1,4 +1,4 @@
-"""Workers forked from a loaded process keep the contract; without it they start by themselves."""
+"""Workers forked from a preloaded process satisfy the contract; without one, they start alone."""
 
 from __future__ import annotations
 
@@ -162,3 +162,28 @@ def started(setup: WorkerSetup) -> Iterator[WorkerProcess]:
     finally:
         worker.kill()
         worker.wait()
+
+
+SECOND_FORK_FAILS = """
+import os
+from weft.worker import forkserver
+
+fork, calls = os.fork, []
+
+def limited():
+    calls.append(1)
+    if len(calls) == 2:
+        raise OSError(11, "no process can be started")
+    return fork()
+
+os.fork = limited
+request = {"arguments": [], "environment": {}, "places": []}
+print(forkserver.fork_worker(request, []), flush=True)
+"""
+
+
+def test_worker_that_cannot_be_forked_leaves_no_second_server() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", SECOND_FORK_FAILS], check=True, capture_output=True, text=True
+    )
+    assert (result.stdout, result.stderr) == ("0\n", "")

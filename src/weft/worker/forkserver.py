@@ -1,11 +1,11 @@
 """`python -u -m weft.worker.forkserver weft.worker FD PARENT MODULE:FUNCTION`: fork workers.
 
-    coordinator ── request, descriptors ──► server, loaded once ─► fork, fork ─► the worker
+    coordinator ── request, descriptors ──► server, loaded once ─► fork, fork ─► worker
 
-The process in between ends at once, and the kernel gives its child to the nearest ancestor that
-takes orphans in: the coordinator, while it asks. So a forked worker is a child of the coordinator
-like any other. The server has one thread, and ends with the coordinator. It is a program of its
-own, or a copy of a coordinator that has loaded what workers need (`serve_as_copy`).
+The intermediate process ends at once, and the kernel reparents its child to the nearest
+subreaper: the coordinator, for the duration of its request. A forked worker is thus a child of
+the coordinator like any other. The server has one thread and ends with the coordinator. It is a
+separate program, or a copy of a coordinator that has loaded what workers need (`serve_as_copy`).
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from weft.worker.environment import set_environment
 from weft.worker.processtree import set_name
 
 REQUEST_BYTES = 128 * 1024
-"""The longest request: an environment, mostly."""
+"""Maximum size of a request, which is mostly an environment."""
 STANDARD = (0, 1, 2)
 DESCRIPTORS = 8
-"""More than a worker is handed."""
+"""More than a worker receives."""
 NONE = 0
-"""Answered in the place of a pid when no process could be forked."""
+"""Sent instead of a pid if no process could be forked."""
 
 
 class ForkRequest(TypedDict):
-    """What a worker is started with, beside its descriptors."""
+    """What a worker is started with, besides its descriptors."""
 
     arguments: list[str]
     environment: dict[str, str]
     places: list[int]
-    """The numbers that its descriptors have in the worker, the three standard ones first."""
+    """The numbers of its descriptors in the worker, the three standard ones first."""
 
 
 def serve(channel: socket.socket) -> None:
-    """Fork a worker for each request, until nobody asks any more."""
+    """Fork a worker for each request until the channel is closed."""
     while True:
         message, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, DESCRIPTORS)
         if not message:
@@ -57,19 +57,13 @@ def serve(channel: socket.socket) -> None:
 
 
 def fork_worker(request: ForkRequest, descriptors: Sequence[int]) -> int:
-    """Fork a worker that is no child of this process; return its pid, or NONE."""
+    """Fork a worker that is not a child of this process; return its pid, or NONE."""
     pids, pid_written = os.pipe()
     adopted, adopt = os.pipe()
     try:
         between = os.fork()
         if between == 0:
-            os.close(adopt)
-            pid = os.fork()
-            if pid == 0:
-                os.read(adopted, 1)  # when its parent has ended, and it has the coordinator
-                become_worker(request, descriptors)
-            os.write(pid_written, str(pid).encode())
-            os._exit(0)
+            _fork_again(request, descriptors, (pid_written, adopted, adopt))
         os.waitpid(between, 0)
         os.close(pid_written)
         pid_written = -1
@@ -82,8 +76,24 @@ def fork_worker(request: ForkRequest, descriptors: Sequence[int]) -> int:
                 os.close(descriptor)
 
 
+def _fork_again(
+    request: ForkRequest, descriptors: Sequence[int], pipes: tuple[int, int, int]
+) -> NoReturn:
+    """Fork the worker from the intermediate process and send its pid; end, also if that fails."""
+    pid_written, adopted, adopt = pipes
+    try:
+        os.close(adopt)
+        pid = os.fork()
+        if pid == 0:
+            os.read(adopted, 1)  # until its parent has ended and the coordinator has adopted it
+            become_worker(request, descriptors)
+        os.write(pid_written, str(pid).encode())
+    finally:
+        os._exit(0)
+
+
 def become_worker(request: ForkRequest, descriptors: Sequence[int]) -> NoReturn:
-    """Be the worker, to its end."""
+    """Run as the worker until it ends; never returns."""
     code = 1
     try:
         os.setsid()
@@ -94,13 +104,13 @@ def become_worker(request: ForkRequest, descriptors: Sequence[int]) -> NoReturn:
         code = 0
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 1
-    except BaseException:  # it ends with its traceback, as any program
+    except BaseException:  # end with a traceback, as any program does
         sys.excepthook(*sys.exc_info())
     os._exit(code)
 
 
 def put_in_place(descriptors: Sequence[int], places: Sequence[int]) -> None:
-    """Give descriptors the numbers asked for; nothing else stays open."""
+    """Move descriptors to the requested numbers; close all others."""
     free = max((*descriptors, *places)) + 1
     moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, free) for descriptor in descriptors]
     os.closerange(STANDARD[-1] + 1, free)
@@ -112,8 +122,8 @@ def put_in_place(descriptors: Sequence[int], places: Sequence[int]) -> None:
 def serve_as_copy(channel: socket.socket, parent: int, name: str) -> NoReturn:
     """Serve as a process that was just forked from the coordinator; never returns.
 
-    It has the coordinator's memory and nothing else of it: no terminal, files or handlers. Its
-    name is that of its workers, whose command line is the coordinator's.
+    The process has the coordinator's memory and nothing else: no terminal, files or handlers. Its
+    workers inherit `name`, since their command line is the coordinator's.
     """
     try:
         os.setsid()
@@ -128,10 +138,10 @@ def serve_as_copy(channel: socket.socket, parent: int, name: str) -> NoReturn:
 
 
 def _close_files(kept: int) -> None:
-    """Close all files but one; nothing takes the place of standard input and output.
+    """Close all files but one; replace the standard streams by /dev/null.
 
-    The new streams are unbuffered, as with `python -u`. Objects that had a file stay: if they
-    were freed, they would close a number that belongs to another by then.
+    The new streams are unbuffered, as with `python -u`. Objects that owned a file are kept:
+    freeing them would close a descriptor number that another file may have by then.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for place in STANDARD:
@@ -153,9 +163,9 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[2]))
     worker.die_with_parent(int(sys.argv[3]))
     module, _, function = sys.argv[4].partition(":")
-    gc.disable()  # what is loaded stays: to look for garbage in it takes a tenth of the time
+    gc.disable()  # loaded objects stay: scanning them takes a tenth of the time
     getattr(importlib.import_module(module), function)()
-    gc.freeze()  # what is shared with workers is not written to by their collectors
+    gc.freeze()  # keeps the workers' collectors from writing to shared memory
     gc.enable()
     serve(channel)
     os._exit(0)
