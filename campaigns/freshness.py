@@ -1,10 +1,9 @@
-"""Which code has changed since a case was tried on it.
+"""Find code that has changed since a case was tried on it.
 
-A case was tried on the code of a commit. Its outcome holds for today's code as long as the
-statements that it exercises are the same: the engine, the search that it is about, its own test and
-what else its file holds, apart from other tests. Comments, docstrings, help texts, the texts of
-errors and the names of local variables do not count. `python -m campaigns --stale` runs the cases
-again whose code has changed.
+A case was tried on the code of a commit. Its outcome remains valid while the statements that it
+exercises are the same: the engine, its search, its own test, and the rest of its file apart from
+other tests. Comments, docstrings, help texts, error texts and names of local variables do not
+count. `python -m campaigns --stale` repeats the cases whose code has changed.
 """
 
 from __future__ import annotations
@@ -23,15 +22,17 @@ from campaigns.rows import ROWS, row_of
 SOURCE = "src/weft/"
 SEARCHES = "src/weft/searches/"
 KINDS = ("arc", "jobs", "prng", "tree")
+ASIDE = {"asktell": "tests/samplers/", "optuna": "tests/samplers/"}
+"""Packages that no search and no engine code imports, and the tests that exercise them."""
 TEXTS = ("help", "hint")
-"""Keywords whose values people read."""
+"""Keyword arguments whose values are texts for people."""
 NAMED = 6
-"""How many files the page names in one row."""
+"""Maximum number of files that the page names in one row."""
 UNKNOWN = "(a commit that this checkout does not have)"
 
 
 class CodeHistory:
-    """The code of a checkout, compared with that of the commits that cases were tried on."""
+    """The code of a checkout, compared with the commits on which cases were tried."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -40,17 +41,17 @@ class CodeHistory:
 
     @property
     def commit(self) -> str:
-        """The commit that the others are compared with; empty without git."""
+        """The current commit; empty without git."""
         return (_git(self._root, "rev-parse", "--short=12", "HEAD") or "").strip()
 
     def changed_for(self, test: str, commit: str) -> list[str]:
-        """The files that a case exercises and that differ from a commit, sorted."""
+        """Return the files that a case exercises and that differ from a commit, sorted."""
         own, name = file_of(test), name_of(test)
         return sorted(path for path in self.changed_since(commit) if is_tried(path, test)
                       and (path != own or self._differs(commit, path, name)))  # fmt: skip
 
     def changed_since(self, commit: str) -> frozenset[str]:
-        """The Python files whose statements differ from those of a commit."""
+        """Return the Python files whose statements differ from those of a commit."""
         base = commit.partition("-")[0]
         if base not in self._changed:
             self._changed[base] = self._compare(base)
@@ -79,18 +80,20 @@ class CodeHistory:
 
 
 def is_tried(path: str, test: str) -> bool:
-    """Whether a case depends on a file: the engine, its search, or its own tests."""
+    """Whether a case depends on a file: of the engine, of its search, or its own test file."""
     if path == UNKNOWN:
         return True
     if not path.startswith(SOURCE):
         return path == file_of(test)
     if parts := code_of(test):
         return path.removeprefix(SOURCE).startswith(parts)
+    if folder := ASIDE.get(PurePosixPath(path).parts[2]):
+        return test.startswith(folder)
     return not path.startswith(SEARCHES) or PurePosixPath(path).parts[3] in searches_of(test)
 
 
 def searches_of(test: str) -> tuple[str, ...]:
-    """The searches that a case is about; the control of the planted bugs runs tests of all."""
+    """Return the searches that a case exercises; the control of the planted bugs exercises all."""
     if test == CONTROL_CASE:
         return KINDS
     path, _, parameters = (bug.test if (bug := bug_of(test)) else test).partition("[")
@@ -99,26 +102,26 @@ def searches_of(test: str) -> tuple[str, ...]:
 
 
 def code_of(test: str) -> tuple[str, ...]:
-    """The parts of the source that a row names as all that its cases exercise, if it does."""
+    """Return the only parts of the source that a row's cases exercise, if the row names them."""
     return next((row.code for row in ROWS if row.name == row_of(test)), ())
 
 
 def file_of(test: str) -> str:
-    """The file of the test that a case runs."""
+    """Return the file of the test that a case runs."""
     return (bug.test if (bug := bug_of(test)) else test).partition("::")[0]
 
 
 def name_of(test: str) -> str:
-    """The function of the test that a case runs; empty for a whole file."""
+    """Return the function of the test that a case runs; empty for a whole file."""
     test = bug.test if (bug := bug_of(test)) else test
     return test.partition("::")[2].partition("[")[0]
 
 
 @cache
 def statements(source: str, test: str = "") -> str:
-    """What a module does, without the names of locals, docstrings, help and texts of errors.
+    """Return a module's code without names of locals, docstrings, help and error texts.
 
-    With the name of one of its tests: without its other tests, which do not exercise each other.
+    With the name of one of its tests, the other tests are left out: they do not affect each other.
     """
     tree = ast.parse(source)
     others = [part for part in tree.body if _is_test(part) and part.name != test]
@@ -151,7 +154,7 @@ def _drop_texts(node: ast.AST) -> None:
 
 
 def stale_table(changed: Mapping[str, Iterable[str]], cases: Mapping[str, int]) -> str:
-    """The rows with files that have changed since; how many cases of each were tried before."""
+    """Return a table of the rows with changed files and the number of cases tried before."""
     lines = ["| row | cases | changed files |", "|---|---|---|"]
     for row, paths in changed.items():
         named = sorted(path.removeprefix(SOURCE) for path in paths)
@@ -162,7 +165,7 @@ def stale_table(changed: Mapping[str, Iterable[str]], cases: Mapping[str, int]) 
 
 
 def _git(root: Path, *words: str) -> str | None:
-    """What git prints; None where it fails."""
+    """Return the output of git; None if it fails."""
     try:
         result = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

@@ -1,8 +1,9 @@
-"""Which cases of the campaigns were tried on other code: by statements, not by commits."""
+"""Which cases of the campaigns were tried on different code: by statements, not by commits."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 
 from campaigns.__main__ import untried
 from campaigns.bugs import BUGS, CONTROL, PREFIX
-from campaigns.collect import Case
-from campaigns.freshness import UNKNOWN, CodeHistory, is_tried, searches_of, statements
+from campaigns.collect import ROOT, Case
+from campaigns.freshness import ASIDE, UNKNOWN, CodeHistory, is_tried, searches_of, statements
 from campaigns.page import EndedCase, stale_section, write_page
 from campaigns.rows import EVERY_CALL, EVERY_SEED, FRESH_ZOO
 
@@ -113,6 +114,17 @@ def test_row_that_names_its_code_depends_on_nothing_else() -> None:
     assert is_tried("src/weft/searches/prng/attacks/brute.py", zoo)
     assert not is_tried("src/weft/searches/prng/cli.py", zoo)
     assert not is_tried("src/weft/worker/loop.py", zoo)
+
+
+def test_package_that_no_search_imports_makes_only_its_own_tests_stale() -> None:
+    export = "src/weft/optuna/export.py"
+    assert is_tried(export, "tests/samplers/test_example.py::test_x")
+    assert not is_tried(export, f"{EVERY_CALL}[prng]")
+    imports = re.compile(rf"(import|from) weft\.({'|'.join(ASIDE)})\b")
+    weft, faults = ROOT / "src" / "weft", ROOT / "tests" / "faults"
+    importing = [path for path in [*weft.rglob("*.py"), *faults.rglob("*.py")]
+                 if imports.search(path.read_text("utf-8"))]  # fmt: skip
+    assert {path.relative_to(weft).parts[0] for path in importing} == {"__init__.py", *ASIDE}
 
 
 def test_searches_of_a_case_are_those_of_its_parameter_its_folder_or_its_bug() -> None:

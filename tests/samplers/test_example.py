@@ -36,7 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def words(place: Path) -> list[str]:
-    """The arguments of `weft run` for the tuned classifier, as the example prints them."""
+    """The arguments of `weft run` for the tuned classifier, as printed by the example."""
     args = subprocess.run(
         [sys.executable, "tune_digits.py", "--json"], cwd=place, capture_output=True, text=True
     ).stdout
@@ -45,7 +45,7 @@ def words(place: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def digits(place: Path) -> Path:
-    """The example as its docstring says, with two workers."""
+    """The example run as its docstring says, with two workers."""
     result = subprocess.run(
         [sys.executable, "tune_digits.py"], cwd=place, capture_output=True, text=True,
         env={**os.environ, "PYTHONHASHSEED": "0"},
@@ -87,7 +87,7 @@ def is_under_way(entries: Path) -> bool:
 def test_tuned_classifier_has_the_same_ledger_with_one_worker_and_a_kill(
     words: list[str], digits: Path, tmp_path: Path
 ) -> None:
-    """The same module, whose eighth evaluation on all samples waits for a gate."""
+    """The same module, but its eighth evaluation on all samples waits for a gate."""
     source = (EXAMPLES / "tune_digits.py").read_text()
     body = "    x, y = load_digits"
     assert source.count(body) == 1
@@ -107,7 +107,7 @@ def test_tuned_classifier_has_the_same_ledger_with_one_worker_and_a_kill(
     ended = [t for t in interrupted.trials if t.state.is_finished()]
     assert 0 < len(ended) < len(whole.trials)
     assert [t.params for t in ended] == [t.params for t in whole.trials[: len(ended)]]
-    assert run_apart(digits.parent, "resume", out).code == 0  # where the module is not
+    assert run_apart(digits.parent, "resume", out).code == 0  # in a folder without the module
     assert ledger_digest(out) == ledger_digest(digits)
     assert arrival_order(out) != arrival_order(digits)
 
@@ -182,6 +182,16 @@ def test_study_that_goes_on_in_optuna_knows_the_trials(tmp_path: Path) -> None:
     assert [t.state.name for t in study.trials].count("FAIL") == run.failed
     study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=1)
     assert len(study.trials) == 9
+
+
+def test_study_is_exported_without_its_manifest_and_without_times(tmp_path: Path) -> None:
+    run = run_in(tmp_path, weft.optuna.study(bowl, SPACE, trials=6, batch=3))
+    known = weft.optuna.to_study(run.out)
+    for file in run.out.glob("manifest.sqlite*"):
+        file.unlink()
+    study = weft.optuna.to_study(run.out)
+    assert [t.values for t in study.trials] == [t.values for t in known.trials]
+    assert known.trials[0].datetime_start is not None
 
 
 def test_rungs_under_way_are_running_trials(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""A run of `weft.optuna.study` as a study in an Optuna storage, for Optuna's plots and dashboard.
+"""Exports a run of `weft.optuna.study` to an Optuna storage, for Optuna's plots and dashboard.
 
     ledger ── results by round ──► the study's own steps ──► trials ──► sqlite, journal file, …
 
 The trials come from driving the search with its recorded results, so an interrupted run can be
-exported too; times come from the manifest. The run is read only, and its code is not imported.
+exported too; times come from the manifest. The run is only read, and its code is not imported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weft.errors import InputError, LedgerDamaged
+from weft.errors import InputError, ManifestDamaged, StorageFailed
 from weft.inspect.access import open_manifest, run_named, state_of
 from weft.inspect.resultrows import LedgerResults
 from weft.inspect.results import RunResults
@@ -43,7 +43,7 @@ Rounds = Mapping[int, list[Result]]
 
 @dataclass(slots=True)
 class RecordedStudy:
-    """What a ledger says of a study."""
+    """A study as its ledger records it."""
 
     plan: StudyPlan
     log: StudyLog = field(default_factory=StudyLog)
@@ -74,7 +74,7 @@ def to_study(
 
 
 def read_study(folder: RunFolder) -> RecordedStudy:
-    """Lead a study through what is recorded of it."""
+    """Rebuild a study from its recorded results; raises InputError for a run of another search."""
     records = [parse_at(line, seq) for seq, line in enumerate(whole_lines(folder.ledger))]
     genesis: dict[str, Any] = records[0].body if records else {"search": "nothing yet"}
     if genesis["search"] != SEARCH:
@@ -93,7 +93,7 @@ def read_study(folder: RunFolder) -> RecordedStudy:
 
 
 def _follow(recorded: RecordedStudy, rounds: Rounds, inputs: Mapping[str, Object]) -> None:
-    """Send the study the results of each round, and note those of one that is not over."""
+    """Send the study the results of each round; of an unfinished round, add them to its trials."""
     plan, log = recorded.plan, recorded.log
     steps, number = study_steps(plan, inputs, log), 0
     try:
@@ -118,13 +118,13 @@ def _follow(recorded: RecordedStudy, rounds: Rounds, inputs: Mapping[str, Object
 
 
 def _times(folder: RunFolder) -> dict[str, tuple[float, float]]:
-    """When each task began and ended, by its key; empty without a manifest."""
+    """Return when each task started and ended, by its key; empty without a manifest."""
     try:
         with open_manifest(folder) as manifest:
             rows = manifest.query(
                 "SELECT key, started_at, finished_at FROM tasks WHERE finished_at IS NOT NULL"
             )
-    except (OSError, InputError, LedgerDamaged):
+    except (OSError, StorageFailed, ManifestDamaged):
         return {}
     return {key: (start or end, end) for key, start, end in rows}
 
@@ -146,13 +146,13 @@ def _refused_in_a_line(storage: Any, name: str) -> Iterator[None]:
             f"{storage} already has a study named {name!r}",
             hint="give another name, or delete that study first",
         ) from None
-    except Exception as error:  # of a database driver, whichever it is
+    except Exception as error:  # from any database driver
         reason = " ".join(str(error).split())
         raise InputError(f"{storage}: {reason:.200}", hint="write sqlite:///study.db") from error
 
 
 def _frozen(recorded: RecordedStudy, times: Mapping[str, tuple[float, float]]) -> list[FrozenTrial]:
-    """All trials in Optuna's form, by their number."""
+    """Return all trials in Optuna's form, by number."""
     plan, log = recorded.plan, recorded.log
     evaluations = len(plan.rungs.levels) if plan.rungs else 1
     under_way = [trial.ended(evaluations) for trial in log.batch]
@@ -165,7 +165,7 @@ def _frozen(recorded: RecordedStudy, times: Mapping[str, tuple[float, float]]) -
             trial.datetime_start = datetime.fromtimestamp(spans[0][0])
             trial.datetime_complete = datetime.fromtimestamp(spans[-1][1])
         is_open = number >= len(log.trials) and under_way[number - len(log.trials)].state
-        if is_open == "pruned":  # its batch may promote it yet
+        if is_open == "pruned":  # its batch may still promote it
             trial.state = optuna.trial.TrialState.RUNNING
             trial.values, trial.datetime_complete = None, None
     return trials
