@@ -1,4 +1,4 @@
-"""Small repositories, ideas and configs for tests, and the command line to run them."""
+"""Small repositories, ideas and configs for tests, and commands that run on them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ deterministic = true
 argv = ["{python}", "-I", "score.py"]
 """
 UNCONFINED = CONFIG + 'sandbox = "off"\n'
-"""For scorers that leave something outside their worktree."""
+"""For scorers that write outside their worktree."""
 
 
 def blocks(key: str, old: int, new: int) -> str:
@@ -55,7 +55,7 @@ def blocks(key: str, old: int, new: int) -> str:
 
 @dataclass
 class Wood:
-    """A folder with tree.toml, files to start from and ideas."""
+    """A folder with tree.toml, starting files and ideas."""
 
     folder: Path
     capture: Any
@@ -87,17 +87,17 @@ class Wood:
         return self.weft("tree", "run", "tree.toml", "--out", out, *words)
 
     def apart(self, *words: str | Path, **env: str) -> Told:
-        """Run a command in a process of its own."""
+        """Run a command in a separate process."""
         assert self.forks is not None
         return Told(*self.forks.run([str(word) for word in words], self.folder, os.environ | env))
 
     def begin(self, *words: str | Path, **env: str) -> BegunCommand:
-        """Start a command in a process of its own; one at a time."""
+        """Start a command in a separate process; one at a time."""
         assert self.background is not None
         return self.background.begin([str(w) for w in words], self.folder, os.environ | env)
 
     def started(self, *words: str | Path, **env: str) -> Told:
-        """The same with an interpreter of its own, which takes a second to load all it needs."""
+        """Run a command in a new interpreter, which takes a second to load its modules."""
         return run_apart(self.folder, *words, **env)
 
     def load(self, out: str) -> TreeRun:
@@ -110,13 +110,13 @@ class Wood:
         return hashlib.sha256((self.folder / out / "ledger.jsonl").read_bytes()).hexdigest()
 
     def summary(self, out: str) -> str:
-        """What TREE_SUMMARY.md says apart from its times."""
+        """The text of TREE_SUMMARY.md without its timing."""
         return (self.folder / out / "TREE_SUMMARY.md").read_text("utf-8").split("## Timing")[0]
 
 
 @pytest.fixture(scope="session")
 def tree_forks() -> Iterator[tuple[ForkServer, ForkServer]]:
-    """One for commands that are waited for, one for those that run beside the test."""
+    """One for commands that the test waits for, one for those that run beside it."""
     loaded = ("weft.searches.tree.run", "weft.searches.tree.export")
     servers = ForkServer(*loaded), ForkServer(*loaded)
     yield servers
@@ -144,5 +144,5 @@ def wood(
 
 @pytest.fixture(scope="session")
 def parallelism(chaos: bool) -> tuple[int, ...]:
-    """Numbers of evals at a time that a test of parity compares with a serial run."""
+    """Numbers of parallel evals that a parity test compares with a serial run."""
     return (1, 2, 4, 8) if chaos else (3,)

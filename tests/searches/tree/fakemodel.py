@@ -1,4 +1,4 @@
-"""A model's server that answers as told: real HTTP on loopback, both forms of the API."""
+"""A fake model server with scripted answers: real HTTP on loopback, both forms of the API."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 USAGE = (1000, 200)
-"""Tokens of every answer: in, out."""
+"""The input and output tokens of every answer."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent for one request."""
+    """The reply to one request."""
 
     text: str = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
-    """In place of an answer."""
+    """Sent in place of an answer."""
     ending: str = ""
-    """Why the model stopped, instead of being done."""
+    """Why the model stopped early; empty if it finished."""
     cut: bool = False
-    """The connection is closed in the middle."""
+    """Whether the connection is closed in the middle."""
     hang: bool = False
-    """Nothing more is sent until the server is closed."""
+    """Whether nothing more is sent until the server is closed."""
 
 
 @dataclass
 class FakeModel:
-    """Replies in order, then what `answer` makes of a prompt; keeps what was asked."""
+    """Sends `replies` in order, then the `answer` to each prompt; records the requests."""
 
     replies: list[Reply] = field(default_factory=list)
     answer: Callable[[str], str] = lambda _: "hello"

@@ -46,7 +46,7 @@ IDEAS = "\n".join(
 
 
 def answer(prompt: str) -> str:
-    """What the model says: something that helps, that is rejected, that does not apply at first."""
+    """The model's answers: one helps, one is rejected, one does not apply at first."""
     if "Propose" in prompt:
         return IDEAS
     if "Review this change" in prompt:
@@ -66,7 +66,7 @@ def model() -> Iterator[FakeModel]:
 
 
 def plant(wood: Wood, model: FakeModel, template: str) -> None:
-    """Begin as a newcomer does, then name the server and prices."""
+    """Set up as a newcomer does, then configure the server and prices."""
     assert wood.weft("tree", "init", ".", "--template", template).code == 0
     file = wood.folder / "agent.toml"
     text = re.sub(r'url = ".*?"', f'url = "{model.url}"', file.read_text())
@@ -119,7 +119,7 @@ def check_verdicts(wood: Wood) -> None:
 
 
 def check_costs(wood: Wood, told: dict[str, object], requests: int) -> None:
-    """All answers cost the same; those to edits that did not apply are counted too."""
+    """Check that all answers cost the same, including those whose edits did not apply."""
     costs = told["costs"]
     assert isinstance(costs, dict)
     assert {stage: c["calls"] for stage, c in costs.items()} == {
@@ -155,7 +155,7 @@ def test_answers_of_no_use_fail_with_a_reason_and_a_cost(
     assert result.code == 4
     errors = [e["error"] for e in result.json["evals"]]
     assert {e["type"] for e in errors} == {"implement-failed"}
-    messages = [error["message"] for error in errors]  # whichever asked first got the half answer
+    messages = [error["message"] for error in errors]  # the first to ask got the truncated answer
     assert messages.count("the answer was cut off at max_output_tokens = 8192") == 1
     others = [n for n, message in enumerate(messages, 1) if "no edit was found" in message]
     assert len(others) == len(messages) - 1
@@ -213,6 +213,12 @@ def test_settings_that_are_wrong_are_refused_by_field(
     file = wood.folder / "agent.toml"
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(SettingsInvalid, match=re.escape(problem)):
+        read_settings(file)
+
+
+def test_settings_that_are_too_long_are_refused_whole(wood: Wood) -> None:
+    file = wood.write("agent.toml", "# " + "x" * 2**20)
+    with pytest.raises(SettingsInvalid, match="larger than 1,048,576 bytes"):
         read_settings(file)
 
 

@@ -29,7 +29,7 @@ def begin(wood: Wood, out: str) -> BegunCommand:
 
 
 def waiting(wood: Wood, out: str) -> list[WaitingEval]:
-    """Who waits for an answer now; nobody before the run has begun."""
+    """The evals that wait for an answer now; none before the run has started."""
     try:
         return unanswered(waiting_evals(wood.folder / out, wood.load(out)))
     except (WeftError, OSError, StopIteration):
@@ -46,7 +46,7 @@ def wait_for_question(wood: Wood, out: str, process: BegunCommand) -> list[Waiti
 def answered(
     wood: Wood, out: str, choice: Mapping[str, bool], *words: str
 ) -> tuple[int, dict[str, object]]:
-    """Run a search, answer whatever it asks; return its exit code and what it printed."""
+    """Run a search and answer all its questions; return its exit code and what it printed."""
     command = ("tree", "run", "tree.toml", "--out", out, "-q", "--json", *words)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(wood.apart, *command)

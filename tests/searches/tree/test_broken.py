@@ -1,4 +1,4 @@
-"""A command that cannot be run: on the root too, the run stops; else the candidate failed."""
+"""Commands that cannot run: if the root fails too, the run stops; else the candidate failed."""
 
 from __future__ import annotations
 

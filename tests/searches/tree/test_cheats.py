@@ -1,6 +1,7 @@
-"""A zoo of ideas that cheat: each is refused by name, or gets the score it is worth.
+"""A zoo of ideas that cheat: each is refused by name, or gets the score it deserves.
 
-The scorer counts lists that the candidate sorts, 1 of 3 at the root; every cheat is after 1000.
+The scorer counts the lists that the candidate sorts, 1 of 3 at the root; every cheat tries to
+score 1000.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ for number in range(3, 200):
     except OSError:
         pass
 """,
-        None,  # the channel is not among them; the child's own response is
+        None,  # the channel is not among them, but the child's own response is
     ),
     "patched-time": (
         "import time\nfor name in ('time', 'monotonic', 'perf_counter', 'process_time'):\n"
@@ -122,7 +123,7 @@ fd = libc.syscall(438, os.pidfd_open(os.getppid()), 3, 0)  # pidfd_getfd
 if fd >= 0:
     os.write(fd, forged.encode() + b"\\n")
 """,
-        None,  # allowed to root: then another process has sent a result
+        None,  # root may do this; then another process has sent a result
     ),
     "proc": (
         FIND
@@ -146,7 +147,7 @@ if libc.ptrace(16, os.getppid(), 0, 0) == 0:  # PTRACE_ATTACH
     libc.ptrace(17, os.getppid(), 0, 0)
     print("TRACED", file=sys.stderr, flush=True)
 """,
-        HONEST,  # it could do more than attach: open without a sandbox, to root
+        HONEST,  # it could do more than attach: open to root without a sandbox
     ),
     "outside-writer": (
         FIND
@@ -183,7 +184,7 @@ if os.fork() == 0:
     "early-exit": ("import os\nos._exit(0)", INVALID),
 }
 CONFINED = {"hard-linked-harness": INVALID}
-"""What ends otherwise in a sandbox, where the copy of the harness cannot be linked or written."""
+"""Outcomes that differ in a sandbox, where the harness copy cannot be linked or written."""
 FILES = {
     "shadowed-module": {
         f"{name}.py": "raise SystemExit(0)"

@@ -1,4 +1,4 @@
-"""One checkout per candidate, trusted by nobody; large roots, submodules, slow imports."""
+"""One checkout per candidate, never trusted; large roots, submodules, slow imports."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def plant(wood: Wood, more: str = "") -> None:
 
 
 def files_seen(wood: Wood, out: str) -> list[list[str]]:
-    """The file that each stage of the one eval saw: inode, which may be used again, and time."""
+    """The file that each stage of the one eval saw: its inode, which may be reused, and time."""
     [item] = wood.load(out).history.evals
     logs = [next((wood.folder / out / "logs" / key).glob("*.out")) for key in item.keys[1:]]
     return [log.read_text().split()[1:3] for log in logs]

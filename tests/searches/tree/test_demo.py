@@ -1,4 +1,4 @@
-"""The compressor demo in full: the beam matters, the winner decodes, two at a time are faster."""
+"""The whole compressor demo: the beam matters, the winner decodes, two at a time are faster."""
 
 from __future__ import annotations
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from weft.searches.tree.agents.edits import EditsInvalid, apply, parse
+from weft.searches.tree.agents import prompts
+from weft.searches.tree.agents.edits import MAX_BYTES, EditsInvalid, apply, parse
 from weft.searches.tree.agents.prompts import AnswerInvalid, fill, ideas_in, verdict_in
 
 BEFORE = "def f():\n    x = 1\n    return x\n\n\ndef g():\n    x = 1\n    return x\n"
@@ -80,7 +82,7 @@ def test_windows_line_ends_and_trailing_blanks_are_kept(tmp_path: Path) -> None:
 
 
 ALONE = ("no edit", "names no file")
-"""Reasons that would not come up after a good edit."""
+"""Reasons that cannot occur after a valid edit."""
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,22 @@ def test_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "repo" / "m.py").symlink_to(tmp_path / "target.py")
     with pytest.raises(EditsInvalid, match="outside"):
         apply(parse(BLOCK.format(name="FILE: m.py")), tmp_path / "repo")
+
+
+def test_file_too_large_to_read_whole_is_refused_and_kept(tmp_path: Path) -> None:
+    text = BEFORE + "x = 0\n" * (MAX_BYTES // 6)
+    (tmp_path / "m.py").write_text(text)
+    shorter = "FILE: m.py\n<<<<<<< SEARCH\ndef f():\n    x = 1\n=======\n>>>>>>> REPLACE\n"
+    with pytest.raises(EditsInvalid, match=r"m\.py: it has more than 2,097,152 characters"):
+        apply(parse(shorter), tmp_path)
+    assert (tmp_path / "m.py").read_text() == text
+
+
+def test_prompts_name_no_class_of_the_code() -> None:
+    texts = [text for text in vars(prompts).values() if isinstance(text, str) and "{" in text]
+    assert len(texts) > 3
+    for text in texts:
+        assert not re.search(r"[a-z][A-Z]", text), text
 
 
 def test_ideas_and_verdicts_are_found_among_words() -> None:

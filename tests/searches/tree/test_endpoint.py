@@ -30,7 +30,7 @@ def model() -> Iterator[FakeModel]:
 
 
 class Asker:
-    """An endpoint of a fake model that waits for nothing and keeps how long it would have."""
+    """An endpoint of a fake model that records its waits instead of waiting."""
 
     def __init__(self, model: FakeModel, api: str = "openai", **fields: object) -> None:
         self.waits: list[float] = []

@@ -1,4 +1,4 @@
-"""Evaluators of other tools, in the shape in which those tools write their results."""
+"""Evaluators of other tools, in the formats in which those tools write their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness as a program of its own: what the candidate's process has, and what comes back."""
+"""The harness as a standalone program: what the candidate's process has, and what it returns."""
 
 from __future__ import annotations
 

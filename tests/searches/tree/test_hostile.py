@@ -1,4 +1,4 @@
-"""Ideas that cheat, commands that break, repositories that bite: refused by name, nothing left."""
+"""Ideas that cheat, commands that break, hostile repositories: refused by name, nothing left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("tree-hostile")
 
 
 SLEEP_S = f"1000.{os.getpid()}"
-"""Of this test run alone: others may go on at the same time."""
+"""Unique to this test run, since others may run at the same time."""
 
 
 def sleepers() -> list[int]:

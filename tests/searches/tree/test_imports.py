@@ -1,4 +1,4 @@
-"""--import-from: a new run takes over completed evals and executes nothing of them again."""
+"""--import-from: a new run reuses completed evals and executes none of them again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_completed_evals_are_taken_over_and_only_new_ones_are_executed(wood: Woo
     scored = plant(wood)
     old = wood.run("old", "--max-depth", "2", "--json").json
     ran_before = len(scored.read_text().split())
-    wood.write("ideas/aa-new.md", blocks("b", 2, 9))  # moves every number of an eval
+    wood.write("ideas/aa-new.md", blocks("b", 2, 9))  # changes the number of every eval
     result = wood.run(
         "new", "--max-depth", "2", "--beam-width", "2", "--import-from", "old", "--json"
     )

@@ -1,4 +1,4 @@
-"""An agent with a key: its value is in no file of the run, and no scorer finds it in /proc."""
+"""An agent with a key: no file of the run contains its value, and no scorer finds it in /proc."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ FOUND = '"metrics": {"found": found}, "rows"'
 
 
 def files_with_the_key(folder: Path) -> list[str]:
-    """Every file whose bytes hold the key, git's compressed ones unpacked; and every such name."""
+    """Every file with the key in its name or bytes; git's compressed objects are decompressed."""
     paths = []
     for path in folder.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""

@@ -1,4 +1,4 @@
-"""SIGKILL at any moment, the same command again: nothing repeated, nothing left, one head."""
+"""SIGKILL at any moment, then the same command: nothing repeated, nothing left over, one head."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def words(out: Path) -> list[str]:
 
 
 def done_rows(run: Path) -> dict[str, tuple[int, float]]:
-    """Attempt and end of every task that is completed or failed for good."""
+    """The attempt and end time of every task that completed or finally failed."""
     file = run / "manifest.sqlite"
     if not file.is_file():
         return {}
@@ -52,7 +52,7 @@ def task_rows(run: Path) -> int:
 
 
 def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
-    """Start the command and kill its coordinator when the moment has come; False if it ended."""
+    """Start the command and kill its coordinator at a moment; return False if it ended first."""
     with wood.begin(*words(out)) as process:
         while process.poll() is None:
             if moment(out):
@@ -63,7 +63,7 @@ def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
 
 
 def left_over(out: Path) -> list[str]:
-    """Processes that have to do with a run: by command line, folder or environment."""
+    """Processes that name a run in their command line, working folder or environment."""
     commands = []
     for process in psutil.process_iter(["cmdline", "cwd", "environ"]):
         about = [*(process.info["cmdline"] or []), process.info["cwd"] or ""]
@@ -88,7 +88,7 @@ def check_killed(wood: Wood, out: Path, moment: Moment, head: str) -> bool:
 
 
 def after_progress(results: int, delay_s: float) -> Moment:
-    """So many results are in, and a moment longer: reached whatever the machine does beside."""
+    """The moment `delay_s` after a number of results, which every run reaches under any load."""
     reached: list[float] = []
 
     def come(out: Path) -> bool:
@@ -100,7 +100,7 @@ def after_progress(results: int, delay_s: float) -> Moment:
 
 
 def reference(wood: Wood) -> tuple[str, int]:
-    """The ledger that every run must have, and how many results it takes."""
+    """The ledger that every run must have, and its number of results."""
     wood.plant(CONFIG.replace('ideas = "ideas"\n', "") + PARAMETERS)
     assert wood.weft(*words(wood.folder / "ref")).code == 0
     return wood.ledger("ref"), len(done_rows(wood.folder / "ref"))

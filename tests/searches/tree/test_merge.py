@@ -19,13 +19,13 @@ LINES = [f"line {number}" for number in range(1, 13)]
 
 
 def text(**changed: str) -> str:
-    """Twelve lines, some of them others: `at3="x"` replaces the third, `\\n` makes it two."""
+    """Twelve lines, some replaced: `at3="x"` replaces the third; an `\\n` in it makes two lines."""
     lines = [changed.get(f"at{number}", line) for number, line in enumerate(LINES, 1)]
     return "\n".join(lines) + "\n"
 
 
 def patch(folder: Path, after: str, before: str = "", name: str = "a.txt") -> bytes:
-    """What `diff -u` makes of two texts; it has no names of blobs."""
+    """The output of `diff -u` for two texts, which has no blob names."""
     for side, content in (("a", before or text()), ("b", after)):
         (folder / side).mkdir(exist_ok=True)
         (folder / side / name).write_text(content)

@@ -1,7 +1,7 @@
-"""All options that decide who is promoted, at once: one ledger for any way to run them.
+"""All options that affect promotion, combined: one ledger for any way to run them.
 
-Two roots, repeats of a noisy score, several objectives, a least gain, diversity, patience and a
-patch that is merged. Who waits for a person is in test_approve.
+Two roots, repeats of a noisy score, several objectives, a minimum gain, diversity, patience and a
+merged patch. Approval by a person is tested in test_approve.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def rank(passed):
 
 
 def patch(file: str, at: int, new: int | None) -> str:
-    """Change one line of a file that counts up, as a patch that was written for the root."""
+    """A patch against the root that changes or removes a line in a file of consecutive numbers."""
     before = "".join(f" {n}\n" for n in (at - 2, at - 1))
     after = "".join(f" {n}\n" for n in (at + 1, at + 2))
     lines = 4 if new is None else 5
@@ -70,7 +70,7 @@ def plant(wood: Wood, more: str = "") -> None:
 
 
 def check_used(history: TreeHistory) -> None:
-    """Every option decided something: without that, equal ledgers would show little."""
+    """Check that every option had an effect; otherwise equal ledgers would show little."""
     evals = history.evals
     assert history.roots == 2
     assert any(len(e.scorings) == 3 for e in evals)
@@ -89,7 +89,7 @@ def test_one_ledger_with_every_option_for_serial_and_parallel_runs_and_two_hash_
     ways = {"serial": ("--parallel-backend", "serial")}
     ways |= {f"r{count}": ("--max-parallel-evals", str(count)) for count in parallelism}
     for seed, (out, words) in enumerate(ways.items()):
-        if seed == 0:  # this process has a seed of its own
+        if seed == 0:  # this process has its own seed
             result = wood.weft(*own, "--out", out, *words)
         else:
             result = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
@@ -118,7 +118,7 @@ def test_killed_and_resumed_with_every_option_the_ledger_is_the_same(
 
 @pytest.mark.slow
 def test_rank_that_follows_the_hash_seed_is_caught(wood: Wood) -> None:
-    """A planted bug: what the tests above compare differs when something depends on the process."""
+    """The tests above can fail: with this planted bug, the ledger depends on the process."""
     plant(wood, 'rank = "hashing:rank"\n')
     wood.write("hashing.py", HASHING)
     for seed in ("0", "1", "2"):

@@ -1,4 +1,4 @@
-"""Any number at a time, any hash seed, any order of arrival: one ledger and one summary."""
+"""Any number of parallel evals, any hash seed, any arrival order: one ledger and one summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if body["a"] == 5:
 while body["a"] == 2 and not last_began.exists():
     time.sleep(0.01)
 """
-"""The first eval of a depth ends once the last has begun, for which another must have ended."""
+"""The first eval of a depth ends once the last has started, which needs another to have ended."""
 PARAMETERS = """
 [[parameters]]
 file = "params.json"
@@ -57,8 +57,8 @@ def test_one_ledger_and_summary_for_any_number_at_a_time_and_two_hash_seeds(
     for seed, (out, words) in enumerate(ways.items()):
         last_began.unlink(missing_ok=True)
         if words[-1] in ("serial", "1"):
-            last_began.touch()  # one at a time, the first would wait for ever
-        if seed == 0:  # this process has a seed of its own
+            last_began.touch()  # serially, the first would wait forever
+        if seed == 0:  # this process has its own seed
             result = wood.weft(*own, "--out", out, *words)
         else:
             result = wood.started(*own, "--out", out, *words, PYTHONHASHSEED=str(seed))
@@ -102,7 +102,7 @@ def test_dry_run_promotes_the_same_at_1_and_4(wood: Wood) -> None:
     ]
     answers = [run.json["answer"] for run in runs]
     assert answers[0] == answers[1]
-    assert len(answers[0]["promoted"]) == 5  # of siblings with one score the first
+    assert len(answers[0]["promoted"]) == 5  # of siblings with equal scores, the first
     assert wood.ledger("d1") == wood.ledger("d4")
     verdicts = set(wood.verdicts("d1").values())
     assert {"incomplete", "score-invalid", "regressed"} <= verdicts

@@ -1,4 +1,4 @@
-"""What users of other tools complain about, each as a promise that is kept here."""
+"""What users of other tools complain about, each as a promise that Weft keeps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.forked import BegunCommand
 
 pytestmark = pytest.mark.xdist_group("tree-promises")
 SLEEP_S = f"1000.{os.getpid()}"
-"""Of this test run alone: others may go on at the same time."""
+"""Unique to this test run, since others may run at the same time."""
 FORKS = f"""
 import subprocess, time
 if os.path.exists("evil"):
@@ -36,7 +36,7 @@ def sleeping(seconds: str) -> list[int]:
 
 
 def test_time_limit_ends_every_process_of_the_eval_and_no_other(wood: Wood) -> None:
-    """Not only the direct child dies, and no stranger that merely looks alike."""
+    """All descendants die, not only the direct child, but no unrelated process that looks alike."""
     wood.plant(score=SCORE + FORKS)
     wood.write("ideas/evil.md", new_file("evil", "x"))
     with subprocess.Popen(["sleep", SLEEP_S]) as stranger:
@@ -60,7 +60,7 @@ if body["a"] == 5 and not os.path.exists(place):
 
 
 def test_killed_worker_costs_one_attempt_and_not_the_search(wood: Wood) -> None:
-    """The scorer kills the worker above its supervisor, once."""
+    """The scorer kills the worker above its supervisor once."""
     place = wood.folder / "killed"
     wood.plant(UNCONFINED, SCORE + KILLS.replace("{place}", str(place)))
     result = wood.run("r", "--max-parallel-evals", "2", "--json")
@@ -112,11 +112,11 @@ def test_two_starters_never_both_win_the_run(wood: Wood) -> None:
 
 
 def keep_open(gate: Path, process: BegunCommand) -> None:
-    """Let whoever still waits at the gate through until the process has ended."""
+    """Release every reader that waits at the gate, until the process has ended."""
     while process.poll() is None:
         try:
             os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError:  # nobody waits just now
+        except OSError:  # no reader is waiting now
             time.sleep(0.01)
 
 
@@ -223,7 +223,7 @@ def gate(seen):
 
 
 def test_killed_during_promotion_repeats_nothing(wood: Wood) -> None:
-    """The gate waits for a file: the coordinator is killed in the middle of promoting."""
+    """The gate waits for a file, so the coordinator is killed in the middle of promoting."""
     place = wood.folder / "promoting"
     module = f"slow_{abs(hash(wood.folder))}"
     wood.plant(CONFIG.replace("direction", f'gate = "{module}:gate"\ndirection'))

@@ -1,4 +1,4 @@
-"""Ideas made during a run: by a command that is told what was tried, and by mutation."""
+"""Ideas created during a run: by a command that receives what was tried, and by mutation."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def test_one_ledger_for_any_number_at_a_time_and_killed_and_resumed_with_ideas_a
 
 
 def killed_after_the_proposal(wood: Wood, name: str) -> bool:
-    """Kill when the root has its ideas; go on without the command, which is not asked again.
+    """Kill a run once the root has its ideas, and continue it; the command must not run again.
 
-    False if the run was over before it could be killed.
+    Returns False if the run ended before it could be killed.
     """
     out = wood.folder / name
     with wood.begin(*words(name)) as process:

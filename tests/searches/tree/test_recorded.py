@@ -88,7 +88,7 @@ def test_agents_run_is_repeated_without_the_agent(
 
 
 def check_transcripts(wood: Wood) -> None:
-    """A node's transcript has its ancestors' conversations and its own, and no sibling's."""
+    """Check that a node's transcript holds its own and its ancestors' turns, no sibling's."""
     view = RunView(wood.folder / "first", NAME)
     for node in wood.load("first").history.nodes:
         turns = [t for reference in node.turns for t in parse(view.read(reference))]

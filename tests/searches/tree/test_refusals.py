@@ -126,11 +126,18 @@ def test_bad_ideas_are_refused(wood: Wood, tmp_path: Path) -> None:
 def test_dirty_repository_is_refused_and_a_touched_file_is_not(wood: Wood) -> None:
     wood.plant(REPO)
     start = wood.folder / "start"
+    (start / "link").symlink_to("params.json")
     git(start, "init", "-q")
     git(start, "add", "-A")
     git(start, "commit", "-qm", "one")
     (start / "score.py").touch()
+    (start / "link").unlink()
+    (start / "link").symlink_to("params.json")
     assert wood.weft("tree", "run", "tree.toml", "--validate-only").code == 0
+    (start / "link").unlink()
+    (start / "link").symlink_to("score.py")
+    check_refused(wood, 3, ["not committed: link", "commit or stash"])
+    git(start, "checkout", "-q", "link")
     wood.write("start/params.json", "{}")
     check_refused(wood, 3, ["not committed: params.json", "commit or stash"])
     git(start, "add", "-A")

@@ -1,4 +1,4 @@
-"""The request of a tree run: its config says how many evals run at a time, and on what."""
+"""The request of a tree run: its config sets how many evals run in parallel, and on what."""
 
 from __future__ import annotations
 

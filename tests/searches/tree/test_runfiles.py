@@ -1,4 +1,4 @@
-"""Scorers beside the config: they belong to the run, and every attempt has a copy of its own."""
+"""Scorers beside the config: they belong to the run, and every attempt has its own copy."""
 
 from __future__ import annotations
 
@@ -141,6 +141,7 @@ def test_scorer_in_another_language_speaks_the_protocol(wood: Wood) -> None:
 
 BAD = {
     'harness = ["nowhere"]': "harness: 'nowhere' is not there",
+    'harness = [".nowhere"]': "harness: '.nowhere' is not there",
     'harness = ["../up"]': "lies outside the config's folder",
     'harness = ["/etc"]': "lies outside the config's folder",
 }

@@ -1,4 +1,4 @@
-"""The sandbox of stages: required, wished for, missing, and missing after it was there."""
+"""The sandbox of stages: required, optional, missing, and missing after it was available."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROBLEM = "bwrap does not work here: bwrap: No permissions to create new namespa
 
 
 def break_bwrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a bubblewrap first that ends as the real one does in a container."""
+    """Put a fake bubblewrap first in PATH that fails as the real one does in a container."""
     program = folder / "programs" / "bwrap"
     program.parent.mkdir()
     line = "echo bwrap: No permissions to create new namespace >&2"
@@ -155,7 +155,7 @@ NOBODY = 65534
 def test_probe_of_a_user_without_privileges_really_starts_bubblewrap(
     require_tool: Callable[[str], str],
 ) -> None:
-    """The probe finds what bubblewrap itself finds, and never takes its presence for its use."""
+    """The probe agrees with bubblewrap itself: being installed does not count as usable."""
     program = require_tool("bwrap")
     become = (
         require_tool("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",

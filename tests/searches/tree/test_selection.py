@@ -195,7 +195,7 @@ def test_candidate_that_cannot_pass_any_more_is_not_scored_again() -> None:
     def below_six(result: StageResult) -> bool:
         return result.decimal < 6
 
-    assert score_of(settled(scorings, 5, "max", below_six)) == "5"  # the best it may come to
+    assert score_of(settled(scorings, 5, "max", below_six)) == "5"  # the best possible median
     assert settled([*scorings[:2], scored("7")], 5, "max", below_six) is None
     assert settled(scorings[:2], 5, "max", below_six) is None
     broken = scored("9", rows={"ok": 1, "expected": 2})

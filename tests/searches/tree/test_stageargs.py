@@ -81,7 +81,7 @@ def test_config_read_and_written_again_is_the_same_bytes() -> None:
     assert from_json(TreeConfig, to_json(config)) == config
     for idea in (Idea("a.md", "text", "d"), Idea("n1.2/b.md", "text", "e", FILES)):
         assert from_json(Idea, idea.to_dict()) == idea
-    assert "content" not in Idea("a.md", "text", "d").to_dict()  # as bound by first records
+    assert "content" not in Idea("a.md", "text", "d").to_dict()  # as bound by genesis records
 
 
 def test_recorded_values_keep_fields_that_are_not_read() -> None:
@@ -114,7 +114,7 @@ def test_recordings_are_looked_up_by_files_first_and_a_diff_by_its_idea_alone() 
 
 
 def test_hooks_of_a_slot_load_nothing_that_only_the_door_needs() -> None:
-    """Every worker imports them when it starts, so what they import is paid for by every run."""
+    """Every worker imports the hooks when it starts, so every run pays for their imports."""
     code = "import sys, weft.worker.loop, weft.searches.tree.slot.hooks; print(*sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

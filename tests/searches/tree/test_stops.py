@@ -1,4 +1,4 @@
-"""Why a search ended: every stop has a name, that of the limit which ended it."""
+"""Why a search ended: every stop is named after the limit that ended the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compatible ideas that touch each other's surroundings: their combination is found."""
+"""Compatible ideas that touch each other's context lines: their combination is found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("tree-tomlish")
 FOLDER = ROOT / "examples" / "tree" / "tomlish"
 IDEAS = {path.name for path in (FOLDER / "ideas").iterdir()}
 KILLS = 10
-"""For each of five seeds."""
+"""The number of kills for each of five seeds."""
 
 
 def words(out: Path, *more: str) -> list[str]:
@@ -69,7 +69,7 @@ def test_storm_of_kills_repeats_nothing_and_ends_with_the_same_ledger(
 
 
 def storm(wood: Wood, head: str, seed: int) -> int:
-    """Kill runs a few results after each start, until there were enough; return how many ended."""
+    """Kill runs a few results after each start, `KILLS` times; return the number of runs."""
     chance, killed, runs = random.Random(seed), 0, 0
     while killed < KILLS:
         out, before = wood.folder / f"k{runs}", dict[str, tuple[int, float]]()

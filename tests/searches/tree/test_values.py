@@ -1,4 +1,4 @@
-"""Values of JSON and TOML files: set in place with nothing else changed, moved by a seed."""
+"""Values of JSON and TOML files: set in place without other changes, mutated by a seed."""
 
 from __future__ import annotations
 

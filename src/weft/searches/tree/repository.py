@@ -1,11 +1,12 @@
-"""Repositories as a tree run meets them: read without touching, written by export only.
+"""Repositories of a tree run: read without modification, written only by export.
 
-A root travels as a stream for `git fast-import`: see `rootstream`.
+A root is transferred as a stream for `git fast-import`; see `rootstream`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from weft.searches.tree.slot.git import Git, GitFailed, add_commit
 
 @contextlib.contextmanager
 def git_errors_named(where: Path) -> Iterator[None]:
-    """Say what git refused in one line."""
+    """Convert a failure of git to an InputError of one line."""
     try:
         yield
     except GitFailed as error:
@@ -29,7 +30,7 @@ def git_errors_named(where: Path) -> Iterator[None]:
 
 
 def read_repository(path: Path, revisions: Sequence[str], *, submodules: str) -> RootStream:
-    """Return commits of a repository with their files as a stream; nothing is written there."""
+    """Return commits of a repository with their files as a stream, without writing to it."""
     git = _open(path)
     commits = [_commit(git, revision, path) for revision in revisions]
     head = _commit(git, "HEAD", path)
@@ -50,10 +51,10 @@ def _commit(git: Git, revision: str, path: Path) -> str:
 
 @contextlib.contextmanager
 def _apart(git: Git, path: Path) -> Iterator[Git]:
-    """Read a repository's objects and index without its config, so that no filter can run.
+    """Yield a reader of a repository's objects and index without its config: no filter can run.
 
-    Git compares files whose time is that of the index by content, through the repository's own
-    filters; an empty repository around the same objects has none.
+    If a file's timestamp equals that of the index, git compares contents through the repository's
+    filters. An empty repository with the same objects has no filters.
     """
     places = {
         "GIT_OBJECT_DIRECTORY": git.word("rev-parse", "--git-path", "objects"),
@@ -66,7 +67,7 @@ def _apart(git: Git, path: Path) -> Iterator[Git]:
 
 @contextlib.contextmanager
 def temporary_git(work_tree: Path | None = None) -> Iterator[Git]:
-    """Give an empty repository of its own."""
+    """Yield an empty temporary repository."""
     _require_git()
     with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
         git = Git(Path(place) / "repo.git", work_tree)
@@ -75,7 +76,7 @@ def temporary_git(work_tree: Path | None = None) -> Iterator[Git]:
 
 
 def read_files(paths: Sequence[Path]) -> RootStream:
-    """Return folders of plain files, each as the first commit of a new repository."""
+    """Return folders of files as a stream, each as the first commit of a new repository."""
     stream = new_stream()
     for path in paths:
         if not path.is_dir():
@@ -93,7 +94,7 @@ def read_files(paths: Sequence[Path]) -> RootStream:
 def rebuilt(
     pieces: Iterable[bytes], root: Root, commit: bytes, steps: Sequence[tuple[bytes, str]]
 ) -> Iterator[tuple[Git, list[str]]]:
-    """Give a repository that holds a root and one commit for each (diff, message)."""
+    """Yield a repository with a root and one commit per (diff, message), and those commits."""
     with temporary_git() as git:
         git.import_stream(pieces, lambda: None)
         git.run("read-tree", root.tree)
@@ -107,7 +108,7 @@ def rebuilt(
 
 
 def add_roots(git: Git, commits: Sequence[bytes]) -> list[str]:
-    """Store the roots' commits and return their names; git must not look for their parents."""
+    """Store the roots' commits as a shallow history, without their parents; return their ids."""
     names = [add_commit(git, commit) for commit in commits]
     cut = [
         n for n, c in zip(names, commits, strict=True) if b"\nparent " in c.partition(b"\n\n")[0]
@@ -118,7 +119,7 @@ def add_roots(git: Git, commits: Sequence[bytes]) -> list[str]:
 
 
 def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
-    """Add commits to a repository under a new branch; nothing else of it is touched."""
+    """Add commits to a repository under a new branch; nothing else is changed."""
     git = _open(repo)
     ref = f"refs/heads/{branch}"
     try:
@@ -137,7 +138,7 @@ def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequ
 
 
 def write_new(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
-    """Make a repository with the root and the commits, checked out on the branch."""
+    """Create a repository with the root and the commits, with the branch checked out."""
     repo.mkdir(parents=True)
     try:
         git = Git(repo / ".git", repo.absolute())
@@ -190,7 +191,7 @@ def _open(path: Path) -> Git:
 
 
 def _check_clean(git: Git, path: Path, head: str) -> None:
-    """Refuse changes that are not committed. Runs no filter: bytes are compared as they are."""
+    """Refuse uncommitted changes. Runs no filter: raw bytes are compared."""
     if not (path / ".git").exists():
         return  # a bare repository has no checkout
     staged = git.run("diff-index", "--cached", "--name-only", "-z", head).split(b"\0")
@@ -208,11 +209,14 @@ def _check_clean(git: Git, path: Path, head: str) -> None:
 
 
 def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
-    """Whether a file that looks touched has the bytes of the index after all."""
+    """Whether a file that git reports as changed still has the bytes of the index."""
     if fields[0] != fields[1]:
         return False
     file = path / name.decode("utf-8", "surrogateescape")
-    if not file.is_file() or file.is_symlink():
-        return git.word("hash-object", "--stdin").encode() == fields[2]
+    if file.is_symlink():
+        target = os.fsencode(file.readlink())
+        return git.word("hash-object", "--stdin", data=target).encode() == fields[2]
+    if not file.is_file():
+        return False
     with file.open("rb") as data:
         return git.word("hash-object", "--stdin", data=data).encode() == fields[2]

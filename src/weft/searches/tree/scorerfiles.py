@@ -1,4 +1,4 @@
-"""Reads the files beside a config that belong to its run, before anything is created."""
+"""Read the files beside a config that belong to its run, before anything is created."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.searches.tree.runfiles import PREFIX, SHIPPED, names_harness, names_in
 
 MAX_FILES = 1000
 MAX_BYTES = 64 * 2**20
-"""Of all together: every stage gets a copy."""
+"""Limit on their total size: every stage gets a copy."""
 
 
 def read_run_files(
@@ -22,8 +22,8 @@ def read_run_files(
 ) -> dict[str, bytes]:
     """Return the inputs that belong to a run beside its config `path` in the folder `base`.
 
-    These are the files that stages name under {work_dir}, what `harness` declares, and the shipped
-    harness where a stage uses it. Raises InputError naming the file.
+    These are the files that stages name under {work_dir}, those that `harness` declares, and Weft's
+    own harness if a stage uses it. Raises InputError, which names the file.
     """
     stages = [stage for _, stage in sorted(config.stages.items()) if not stage.recorded]
     files = dict.fromkeys(name for stage in stages for name in named_files(stage, base))
@@ -47,10 +47,10 @@ def read_run_files(
 def check_same_files(
     old: Mapping[str, str], inputs: Mapping[str, bytes], config: TreeConfig, where: str
 ) -> None:
-    """Refuse to import from a run whose scorer beside the config was another one.
+    """Refuse to import from a run that had a different scorer beside the config.
 
-    `old` has the digests of that run's inputs by name, `inputs` the bytes of the new one's. Scripts
-    of stages that do not judge may differ.
+    `old` has the digests of that run's inputs by name, `inputs` the bytes of the new run's. Scripts
+    of other stages may differ. Raises InputError.
     """
     words = [w for n, s in sorted(config.stages.items()) if n not in JUDGING for w in s.argv]
     others = {f"{PREFIX}{name}" for word in words for name in names_in(word)}
@@ -63,10 +63,10 @@ def check_same_files(
 
 
 def check_resume(inputs: Mapping[str, str], base: Path) -> None:
-    """Refuse to resume a run whose files beside the config in `base` are other ones now.
+    """Refuse to resume a run whose files beside the config in `base` have changed.
 
-    `inputs` are the digests of its inputs by name. A file that is gone is no other one: the run has
-    its own copies, and may have been moved.
+    `inputs` are the digests of its inputs by name. A missing file is accepted: the run has its own
+    copies, and may have been moved. Raises RunMismatch.
     """
     for name, digest in sorted(inputs.items()):
         file = base / name.removeprefix(PREFIX)
@@ -80,7 +80,7 @@ def check_resume(inputs: Mapping[str, str], base: Path) -> None:
 
 
 def named_files(stage: Stage, base: Path) -> Iterator[str]:
-    """Return the files below `base` that a stage names."""
+    """Yield the names of files below `base` to which a stage refers."""
     for word in stage.argv:
         for name in names_in(word):
             if os.path.normpath(name) == name and (base / name).is_file():
@@ -90,9 +90,10 @@ def named_files(stage: Stage, base: Path) -> Iterator[str]:
 def _declared_files(entry: str, base: Path, path: Path) -> Iterator[str]:
     name = os.path.normpath(entry)
     place = base / name
-    if name.startswith(("..", "/")) or not place.exists():
-        why = "is not there" if name[:1] not in "./" else "lies outside the config's folder"
-        raise InputError(f"{path}: harness: {entry!r:.80} {why}")
+    if Path(name).is_absolute() or Path(name).parts[:1] == (os.pardir,):
+        raise InputError(f"{path}: harness: {entry!r:.80} lies outside the config's folder")
+    if not place.exists():
+        raise InputError(f"{path}: harness: {entry!r:.80} is not there")
     if place.is_file():
         yield name
         return

@@ -2,8 +2,9 @@
 
     text ─ parse ─► Edit(file, old, new) ─ apply ─► files, all of them or none
 
-Models fence, indent and number things in their own ways. So line numbers of a diff are hints only:
-the place is where the old lines are. What is not there, or there twice, is refused with the reason.
+Models fence, indent and number in their own ways, so the line numbers of a diff are only hints: an
+edit applies where its old lines are found. If they are missing, or ambiguous without such a hint,
+the edit is refused with the reason.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 MAX_EDITS = 500
 MAX_BYTES = 2 * 2**20
-"""Of all files that an answer changes."""
+"""Limit on the total size of the files that an answer changes."""
 SEARCH = re.compile(r"<{5,9} ?SEARCH\s*")
 MIDDLE = re.compile(r"={5,9}\s*")
 REPLACE = re.compile(r">{5,9} ?REPLACE\s*")
@@ -29,24 +30,24 @@ NOWHERE = "/dev/null"
 
 
 class EditsInvalid(Exception):  # noqa: N818 - an outcome of an answer
-    """Edits that cannot be used; the message is the reason, for the model to read."""
+    """Edits that cannot be applied; the message is the reason, written for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change: these lines of a file become those. Nothing for something new is a new file."""
+    """One change: replace the old lines of a file with new ones; no old lines mean a new file."""
 
     file: str
     old: tuple[str, ...]
     new: tuple[str, ...]
     line: int | None = None
-    """Where a diff says it is."""
+    """Line number given by a diff."""
     deletes: bool = False
-    """The file is removed."""
+    """Whether the edit deletes the file."""
 
 
 def parse(text: str) -> list[Edit]:
-    """Return the edits of an answer, in order; raises EditsInvalid when there are none."""
+    """Return the edits of an answer, in order; raises EditsInvalid, also if there are none."""
     lines = text.splitlines()
     edits = list(_blocks(lines)) or list(_hunks(lines))
     if not edits:
@@ -75,7 +76,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Edit]:
 
 
 def _name_in(lines: Sequence[str], number: int) -> str:
-    """Return the path that a line gives for the block below it; empty when it gives none."""
+    """Return the path that a line gives for the block below it; empty if it gives none."""
     if match := FILE.fullmatch(lines[number]):
         return match["name"].strip()
     below = lines[number + 1 : number + 3]
@@ -118,7 +119,7 @@ def _path(name: str) -> str:
 
 
 def _hunk(lines: Sequence[str], start: int) -> tuple[list[str], int]:
-    """Return the lines of a hunk and where it ends; an empty line is an empty line of context."""
+    """Return the lines of a hunk and its end; an empty line counts as empty context."""
     number = start
     while number < len(lines) and (lines[number][:1] in (" ", "+", "-", "\\") or not lines[number]):
         if OLD_FILE.match(lines[number]) and NEW_FILE.match(
@@ -139,11 +140,11 @@ def _edit(before: str, after: str, body: Sequence[str], line: int) -> Edit:
     return Edit(name, () if before == NOWHERE else old, new, line, deletes=after == NOWHERE)
 
 
-# -- to files -------------------------------------------------------------------------------
+# -- applying to files ----------------------------------------------------------------------
 
 
 def apply(edits: Sequence[Edit], folder: Path) -> list[str]:
-    """Change files below `folder`, all or none; return their names. Raises EditsInvalid."""
+    """Apply all edits to files below `folder`, or none; return their names. Raises EditsInvalid."""
     texts: dict[str, str | None] = {}
     for edit in edits:
         place = _inside(folder, edit.file)
@@ -164,7 +165,7 @@ def apply(edits: Sequence[Edit], folder: Path) -> list[str]:
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """Return a path below the folder; one that leads out of it is refused."""
+    """Return a path below the folder; raises EditsInvalid if it leads outside."""
     try:
         place = (folder / name).resolve()
     except (OSError, ValueError) as error:
@@ -180,9 +181,12 @@ def _text_of(place: Path, name: str) -> str | None:
         return None
     try:
         with place.open(encoding="utf-8", newline="") as file:
-            return file.read(MAX_BYTES + 1)
+            text = file.read(MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError):
         raise EditsInvalid(f"{name[:100]}: it is not a text file") from None
+    if len(text) > MAX_BYTES:
+        raise EditsInvalid(f"{name[:100]}: it has more than {MAX_BYTES:,} characters")
+    return text
 
 
 def _changed(now: str | None, edit: Edit) -> str:
@@ -208,7 +212,7 @@ def _changed(now: str | None, edit: Edit) -> str:
 
 
 def _places(lines: Sequence[str], old: Sequence[str]) -> list[int]:
-    """Return where lines are: exactly, or else apart from white space at their ends."""
+    """Return where the lines occur: exactly, or failing that, ignoring trailing white space."""
     for same in (lambda line: line, str.rstrip):
         pattern, normalised = [same(line) for line in old], [same(line) for line in lines]
         starts = range(len(normalised) - len(pattern) + 1)

@@ -1,6 +1,6 @@
-"""What the model is asked, and how its answer is read apart from edits.
+"""Prompts for the model, and the parsing of its answers other than edits.
 
-A file named in agent.toml replaces a prompt; `{…}` stands for what is put in.
+A file named in agent.toml replaces a prompt; `{…}` marks a placeholder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ The files:
 
 {files}
 
-ModelAnswer with search-replace blocks. The lines of SEARCH must be in the file exactly once; leave
+Answer with search-replace blocks. The lines of SEARCH must be in the file exactly once; leave
 SEARCH empty to write a new file:
 
 FILE: path/of/the/file
@@ -50,7 +50,7 @@ the lines as they should be
 """
 REPAIR = """\
 The edits could not be applied: {reason}
-Nothing was changed. ModelAnswer with all edits again, corrected.
+Nothing was changed. Answer with all edits again, corrected.
 """
 REVIEW = """\
 Review this change. It implements the idea:
@@ -77,18 +77,18 @@ MAX_IDEAS = 100
 
 
 class AnswerInvalid(Exception):  # noqa: N818 - an outcome of an answer
-    """An answer in which what was asked for is not found."""
+    """An answer without the requested content."""
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in for `{name}`; doubled braces stand for single ones, others stay."""
+    """Substitute values for `{name}`; doubled braces become single ones, others stay."""
     names = re.compile(r"\{\{|\}\}|\{(" + "|".join(values) + r")\}")
     braces = {"{{": "{", "}}": "}"}
     return names.sub(lambda m: braces.get(m[0]) or values[m[1]], template)
 
 
 def ideas_in(text: str) -> dict[str, str]:
-    """Return the ideas of an answer by file name; raises AnswerInvalid when there are none."""
+    """Return the ideas of an answer by file name; raises AnswerInvalid if there are none."""
     fenced = _FENCED.match(text)
     text = fenced["inner"] if fenced else text
     matches = list(_IDEA.finditer(text))[:MAX_IDEAS]
@@ -105,14 +105,14 @@ def ideas_in(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class ReviewVerdict:
-    """What a reviewer says."""
+    """A reviewer's verdict."""
 
     approved: bool
     feedback: str
 
 
 def verdict_in(text: str) -> ReviewVerdict:
-    """Return the last JSON object of an answer with a field `approved`; raises AnswerInvalid."""
+    """Return the verdict in an answer's last JSON object with `approved`; raises AnswerInvalid."""
     for match in reversed(list(_OBJECT.finditer(text))):
         try:
             table = json.loads(match[0])

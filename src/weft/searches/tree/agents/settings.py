@@ -1,4 +1,4 @@
-"""agent.toml: which model, where, at what price, and what it is shown and asked."""
+"""agent.toml: the model, its address and prices, the files it is shown and its prompts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PRICE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
 
 
 class SettingsInvalid(Exception):  # noqa: N818 - named by situation
-    """An agent.toml that cannot be used; the message names file and field."""
+    """An invalid agent.toml; the message names the file and the field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,30 +26,30 @@ class AgentSettings:
     """The fields of agent.toml."""
 
     api: str
-    """`openai` or `anthropic`: the form of requests."""
+    """Request format: `openai` or `anthropic`."""
     url: str
     model: str
     key_from: str = ""
-    """Name of the variable with the key; empty for none."""
+    """Name of the environment variable with the key; empty for none."""
     stream: bool = True
     max_output_tokens: int = 8192
     idle_timeout_s: float = 120.0
     retries: int = 5
     repairs: int = 1
-    """How often a model may correct edits that do not apply."""
+    """Number of times a model may correct edits that do not apply."""
     ideas: int = 4
-    """How many are asked for at a time."""
+    """Number of ideas requested at a time."""
     files: tuple[str, ...] = ("*",)
-    """Patterns of the files that the model is shown."""
+    """Patterns of the files shown to the model."""
     max_context_chars: int = 60_000
-    """Of all files together, and of a diff."""
+    """Limit for all files together, and for a diff."""
     usd_per_million_input_tokens: str = "0"
     usd_per_million_output_tokens: str = "0"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields of every request."""
+    """Additional fields of every request."""
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """The prompts; in the file, names of files beside it that replace them."""
+    """The prompts by name; in agent.toml, the files beside it that replace them."""
 
 
 KINDS: Mapping[str, type | tuple[type, ...]] = {
@@ -57,7 +57,7 @@ KINDS: Mapping[str, type | tuple[type, ...]] = {
     "repairs": int, "ideas": int, "files": list, "max_context_chars": int, "headers": dict,
     "body": dict, "prompts": dict,
 }  # fmt: skip
-"""Of fields that are not text."""
+"""Types of the fields that are not text."""
 LEAST: Mapping[str, float] = {
     "max_output_tokens": 1, "idle_timeout_s": 0.001, "retries": 0, "repairs": 0, "ideas": 1,
     "max_context_chars": 1,
@@ -67,7 +67,9 @@ LEAST: Mapping[str, float] = {
 def read_settings(path: Path) -> AgentSettings:
     """Read and check an agent.toml; raises SettingsInvalid."""
     try:
-        table = tomllib.loads(path.read_bytes()[:MAX_BYTES].decode())
+        if path.stat().st_size > MAX_BYTES:
+            raise SettingsInvalid(f"{path.name}: larger than {MAX_BYTES:,} bytes")
+        table = tomllib.loads(path.read_bytes().decode())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsInvalid(f"{path.name}: {' '.join(str(error).split())[:200]}") from None
     known = {item.name for item in fields(AgentSettings)}
@@ -114,7 +116,7 @@ def _prompts(names: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 
 def usd_of(settings: AgentSettings, input_tokens: int, output_tokens: int) -> Decimal:
-    """Return the price of tokens, exactly."""
+    """Return the exact price of tokens."""
     of_input = Decimal(settings.usd_per_million_input_tokens) * input_tokens
     of_output = Decimal(settings.usd_per_million_output_tokens) * output_tokens
     return (of_input + of_output) / 1_000_000
