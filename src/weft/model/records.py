@@ -1,6 +1,6 @@
-"""Typed values inside a value made what they were, dataclasses by the annotations of a function.
+"""Rebuilds the typed values inside a value, dataclasses by the annotations of a function.
 
-    value as recorded ── rebuild(hint) ──► arrays, tables, bytes, dataclasses in path of `Typed`
+    value as recorded ── rebuild(hint) ──► arrays, tables, bytes, dataclasses in place of `Typed`
 
 The type of a dataclass comes from the annotation at its path, never from the record: a record
 names the class only to choose among those that the annotation allows.
@@ -20,7 +20,7 @@ from weft.model.leaves import DATACLASS, JsonValue, Object, Typed
 from weft.model.natives import UNKNOWN, Read, lower, restore
 
 AS_DICT: Final = object()
-"""In path of a hint: a dataclass whose type is not known is read as the dict of its fields."""
+"""In place of a hint: a dataclass whose type is not known is read as the dict of its fields."""
 _UNIONS = (Union, types.UnionType)
 
 
@@ -31,26 +31,26 @@ class FunctionTypes:
     parameters: Mapping[str, Any]
     returns: Any = None
     unnamed: Any = None
-    """In path of the annotation of a parameter that has none."""
+    """In place of the annotation of a parameter that has none."""
 
     def hint(self, name: str) -> Any:
-        """The annotation of a parameter."""
+        """Return the annotation of a parameter."""
         return self.parameters.get(name, self.unnamed)
 
 
 NO_TYPES: Final = FunctionTypes({}, AS_DICT, AS_DICT)
-"""Of a function that is not loaded."""
+"""The types of a function that is not loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """In path of an annotation that cannot be evaluated, and why."""
+    """In place of an annotation that cannot be evaluated, with the reason."""
 
     reason: str
 
 
 class ValueSource(Protocol):
-    """What it takes to make a recorded value what it was."""
+    """What is needed to rebuild a recorded value."""
 
     def read(self, reference: Object) -> bytes:
         """Return the bytes of an object of the run."""
@@ -61,7 +61,7 @@ class ValueSource(Protocol):
 
 @functools.lru_cache(maxsize=1024)
 def types_of(function: Callable[..., Any]) -> FunctionTypes:
-    """Resolve a function's annotations, each by itself: one that cannot be harms no other."""
+    """Resolve a function's annotations one by one, so that a failure affects no other."""
     hints = {name: _resolved(function, hint) for name, hint in function.__annotations__.items()}
     return FunctionTypes(hints, hints.pop("return", None))
 
@@ -75,14 +75,14 @@ def _resolved(function: Callable[..., Any], hint: Any) -> Any:
 
 
 def rebuild_args(args: Any, types_: FunctionTypes, read: Read) -> dict[str, Any]:
-    """Make arguments what they were."""
+    """Rebuild the typed values inside arguments."""
     return {
         name: rebuild(item, types_.hint(name), read, f"$.{name}") for name, item in args.items()
     }
 
 
 def rebuild(value: Any, hint: Any, read: Read, path: str = "$") -> Any:
-    """Make every typed value inside `value` what it was; `hint` is the annotation at its path."""
+    """Rebuild every typed value inside `value`; `hint` is the annotation at its path."""
     if type(value) is Typed:
         if value.kind == DATACLASS:
             return _build(value, hint, read, path)
@@ -97,14 +97,14 @@ def rebuild(value: Any, hint: Any, read: Read, path: str = "$") -> Any:
 
 
 def check_rebuilt(before: Any, after: Any, path: str = "$") -> None:
-    """Raise ValueInvalid where a dataclass did not come back as one of its own class."""
+    """Raise ValueInvalid if a dataclass was not rebuilt as one of its own class."""
     if is_dataclass(before):
         if type(before) is not type(after):
             name = type(before).__name__
             raise ValueInvalid(
                 f"a dataclass {name} would come back as {type(after).__name__}",
                 path=path,
-                hint=f"annotate its path with {name}",
+                hint=f"annotate it with {name}",
             )
         for field in fields(before):
             inside = f"{path}.{field.name}"
@@ -118,7 +118,7 @@ def check_rebuilt(before: Any, after: Any, path: str = "$") -> None:
 
 
 def shown(value: Any) -> JsonValue:
-    """Return a value for people to read: what JSON lacks by what it is, not by its content."""
+    """Return a value for display; leaves beyond JSON are shown by type, not by content."""
     if type(value) is dict:
         return {key: shown(item) for key, item in value.items()}
     if type(value) in (list, tuple):
@@ -157,7 +157,7 @@ def _build(value: Typed, hint: Any, read: Read, path: str) -> Any:
 
 
 def _item_hint(hint: Any, number: int) -> Any:
-    """The annotations that what is inside a list (0) or a mapping (1) may have."""
+    """Return the annotations that the items of a list (0) or values of a mapping (1) may have."""
     if hint is None or hint is AS_DICT or isinstance(hint, Unresolved):
         return hint
     arguments = [get_args(choice) for choice in _choices(hint)]
@@ -177,6 +177,6 @@ def _choices(hint: Any) -> Iterator[Any]:
 
 
 def _class(choice: Any) -> Any:
-    """The class of an annotation; of `Point[int]`, `Point`."""
+    """Return the class of an annotation; for `Point[int]`, `Point`."""
     origin = get_origin(choice) or choice
     return origin if isinstance(origin, type) else object

@@ -1,4 +1,4 @@
-"""What a search's page may read of its run: decoded values, read-only."""
+"""Read-only access of a search's pages to its run, with decoded values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.storage.objects import CHUNK_BYTES, ObjectStore
 
 CHUNK = 10_000
 MAX_PAGE_BYTES = 800_000
-"""What the pages of a search may add to a report, all together."""
+"""Maximum size of what the pages of a search add to a report, in total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class ViewedTask:
 
     @property
     def is_reused(self) -> bool:
-        """Whether its result is that of the run which this one retries."""
+        """Whether its result was reused from the run that this one retries."""
         return self.node == REUSED
 
 
 @dataclass(frozen=True, slots=True)
 class ViewedAttempt:
-    """One attempt that did not succeed, of the task with this key."""
+    """One attempt at the task with this key that did not succeed."""
 
     key: str
     attempt: int
@@ -68,7 +68,7 @@ class ViewedAttempt:
     reason: str
     detail: str
     seconds: float | None = None
-    """By the wall clock; None when it did not start."""
+    """Duration by the wall clock; None if it did not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +78,26 @@ class RunView:
     path: Path
     search: str
     page_bytes: int = MAX_PAGE_BYTES
-    """What the pages may take in this report, which may be large already."""
+    """Maximum size of the pages in this report, which may be large already."""
 
     def genesis(self) -> Mapping[str, Any]:
-        """Body of record 0: search, version, config, inputs, seed."""
+        """Return the body of record 0: search, version, config, inputs, seed."""
         return next(self.records()).body
 
     def answer(self) -> Any:
-        """Body of the root's answer record with its value decoded; None while there is none."""
+        """Return the body of the root's answer record, its value decoded; None if there is none."""
         record = last_record(RunFolder(self.path).ledger)
         if record is None or record.kind != "answer" or record.body.get("lane") != "":
             return None
         return {**record.body, "value": from_wire(record.body.get("value"))}
 
     def records(self) -> Iterator[Record]:
-        """Every record of the ledger, in order."""
+        """Yield every record of the ledger, in order."""
         for seq, line in enumerate(whole_lines(RunFolder(self.path).ledger)):
             yield parse_at(line, seq)
 
     def tasks(self) -> Iterator[ViewedTask]:
-        """Every task that was created, in the manifest's order; also those without a record."""
+        """Yield every task created so far, in manifest order, including those without a record."""
         with open_manifest(RunFolder(self.path)) as manifest:
             places = Places.read(manifest)
             last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
@@ -114,7 +114,7 @@ class RunView:
                     yield _viewed_task(row, places.of(row[0]))
 
     def attempts(self) -> Iterator[ViewedAttempt]:
-        """Every attempt that did not succeed, by task and in order."""
+        """Yield every attempt that did not succeed, by task and in order."""
         with open_manifest(RunFolder(self.path)) as manifest:
             rows = manifest.query(
                 "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, ''),"
@@ -125,29 +125,29 @@ class RunView:
             yield ViewedAttempt(*row)
 
     def log_tail(self, key: str, limit_bytes: int) -> str:
-        """Return the end of what a task's last attempt printed: stdout, then stderr."""
+        """Return the end of the output of a task's last attempt: stdout, then stderr."""
         tails = log_tails(RunFolder(self.path).logs, key, limit_bytes, (".out", ".log"))
         return "\n".join(text for text in map(str.strip, tails) if text)
 
     def paused_s(self) -> float:
-        """Seconds in which no coordinator worked on the run."""
+        """Return the seconds in which no coordinator worked on the run."""
         with open_manifest(RunFolder(self.path)) as manifest:
             return paused_s(manifest)
 
     def execution(self) -> Mapping[str, Any]:
-        """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
+        """Return the execution of the run as recorded in run.toml: nodes, placement, workers."""
         return RunFolder(self.path).read_run_file().execution
 
     def run_id(self) -> str:
-        """Return the random id of the run, which its ledger does not have."""
+        """Return the random id of the run, which is not in its ledger."""
         return RunFolder(self.path).read_run_file().run_id
 
     def labels(self) -> Mapping[str, str]:
-        """What people call what the ledger names by digests."""
+        """Return the human-readable names for what the ledger names by digests."""
         return RunFolder(self.path).read_run_file().labels
 
     def tags(self) -> tuple[str, ...]:
-        """What views should know of the run, such as `weft.runs.execution.SEALED_VIEWS`."""
+        """Return the tags of the run, such as `weft.runs.execution.SEALED_VIEWS`."""
         return RunFolder(self.path).read_run_file().tags
 
     def read(self, reference: Object) -> bytes:
@@ -155,24 +155,25 @@ class RunView:
         return self._objects().read(reference.digest)
 
     def pieces(self, reference: Object) -> Iterator[bytes]:
-        """Return an object's bytes in pieces; raises ObjectDamaged at their end."""
+        """Return an object's bytes in pieces; raises ObjectDamaged at the end if they are wrong."""
         return self._objects().pieces(reference.digest)
 
     def copy(self, reference: Object, target: Path) -> int:
         """Write an object to a new file, in pieces, and return its size.
 
-        Raises ObjectDamaged when stored bytes are not what was recorded; then no file is left.
+        Raises ObjectDamaged, and leaves no file, if the object is missing or its bytes are wrong.
         """
         store, digest, size = self._objects(), hashlib.sha256(), 0
         try:
-            with store.open(reference.digest) as source, target.open("xb") as file:
-                while piece := source.read(CHUNK_BYTES):
-                    digest.update(piece)
-                    size += file.write(piece)
+            source = store.open(reference.digest)
         except FileNotFoundError:
             raise ObjectDamaged(
                 f"object {reference.digest} is missing from {store.folder}"
             ) from None
+        with source, target.open("xb") as file:
+            while piece := source.read(CHUNK_BYTES):
+                digest.update(piece)
+                size += file.write(piece)
         if digest.hexdigest() != reference.digest:
             target.unlink()
             raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
@@ -183,9 +184,9 @@ class RunView:
 
 
 def view_of(run: Path, search: str, name: str) -> RunView:
-    """Return the view of a run of `search`; raises InputError when it is a run of another.
+    """Return the view of a run of `search`; raises InputError for a run of another search.
 
-    `name` is what people call the search.
+    `name` is the search's name in the error message.
     """
     recorded = RunFolder(run).read_run_file().search
     if recorded != search:
